@@ -1,0 +1,71 @@
+# Every target makes the virtual environment when it is missing. Python 3.11 and make are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+
+.DEFAULT_GOAL := menu
+.PHONY: menu setup demo serve test check format bench pictures check-agreement check-kills check-api check-writes check-modes clean
+
+menu: ## show this menu
+	@echo "flagtui: make TARGET"
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
+
+setup: $(READY) ## make the virtual environment and install everything into it
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "flagtui needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## open the app on its own embedded service: no account, no network
+	@$(BIN)/flagtui demo
+
+serve: $(READY) ## run the embedded service on http://127.0.0.1:8010 with sample data
+	@$(BIN)/flagtui serve --port 8010 --db flagtui-sample.db --key phx_local --sample
+
+test: $(READY) ## run every test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+
+check: $(READY) ## lint, format check and strict types
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+format: $(READY) ## put the code into shape
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+
+bench: $(READY) ## measure decoding, searching, loading and the service; ratios within one run
+	$(BIN)/python benchmarks/decoding.py
+	$(BIN)/python benchmarks/finding.py
+	$(BIN)/python benchmarks/look_alikes.py
+	$(BIN)/python benchmarks/many_events.py
+	$(BIN)/python benchmarks/paging.py
+	$(BIN)/python benchmarks/service.py
+
+pictures: $(READY) ## take the pictures of the documents from the real program
+	$(BIN)/python docs/pictures.py
+
+check-agreement: $(READY) ## compare evaluation with the product's own client, at length
+	FLAGTUI_AGREEMENT_ROUNDS=3000 $(BIN)/python -m pytest -q tests/evaluate
+	FLAGTUI_AGREEMENT_IDS=1000 $(BIN)/python -m pytest -q tests/service/evaluation/test_official_sdk.py
+
+check-kills: $(READY) ## kill the service two hundred times in a write storm and look for what is missing
+	$(BIN)/python benchmarks/kills.py 200
+
+check-api: $(READY) ## thousands of generated requests against the service's own OpenAPI document
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,check-api]'
+	FLAGTUI_CASES=$${FLAGTUI_CASES:-40} $(BIN)/python -m pytest -q tests/service/check_api.py tests/service/check_product_api.py
+
+check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers
+	FLAGTUI_ALL_MODES=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q tests/journeys
+
+check-writes: $(READY) ## thousands of lost answers, of two people on one flag, and of kills in the middle of a write
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(BIN)/python -m pytest -q tests/changes/test_two_people.py tests/changes/test_lost_answers.py tests/changes/test_killed.py
+
+clean: ## remove the virtual environment and everything built
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

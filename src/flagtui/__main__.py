@@ -1,0 +1,5 @@
+"""`python -m flagtui` is `flagtui`."""
+
+from flagtui.cli import main
+
+main()
