@@ -1,0 +1,61 @@
+"""One event definition, with everything the server said about it."""
+
+from flagtui.models.person import User
+from flagtui.models.record import Moment, Record, Texts, Whole
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.times import unix
+
+
+class EventDefinition(Record):
+    """What is known about the events of one name. Every field but id and name is missing on some server."""
+
+    id: str = ""
+    name: str = ""
+    description: str | None = None
+    owner: User | None = None
+    """Read as a person, written as a number."""
+    tags: Texts = ()
+    verified: bool = False
+    verified_at: Moment | None = None
+    verified_by: User | None = None
+    hidden: bool = False
+    created_at: Moment | None = None
+    last_seen_at: Moment | None = None
+    last_updated_at: Moment | None = None
+    updated_at: Moment | None = None
+    updated_by: User | None = None
+    created_by: User | None = None
+    is_action: bool = False
+    action_id: Whole | None = None
+    is_calculating: bool = False
+    last_calculated_at: Moment | None = None
+    post_to_slack: bool = False
+    enforcement_mode: str = "allow"
+    primary_property: str | None = None
+    promoted_property: str | None = None
+    """What the newest servers call the primary property."""
+    default_columns: Texts = ()
+    media_preview_urls: Texts = ()
+
+    @property
+    def is_builtin(self) -> bool:
+        """Sent by the product's own libraries."""
+        return self.name.startswith("$")
+
+    def row(self) -> EventDefinitionRow:
+        """The definition as the list shows it."""
+        return EventDefinitionRow(
+            id=self.id,
+            name=self.name,
+            description=self.description or "",
+            tags=self.tags,
+            verified=self.verified,
+            hidden=self.hidden,
+            owner_id=self.owner.id if self.owner else None,
+            owner=(self.owner.email or self.owner.first_name) if self.owner else "",
+            created_at=unix(self.created_at),
+            seen_at=unix(self.last_seen_at),
+            updated_at=unix(self.updated_at or self.last_updated_at),
+            enforcement=self.enforcement_mode,
+            primary_property=self.primary_property or self.promoted_property or "",
+        )

@@ -1,0 +1,66 @@
+"""From the bytes of an event definition list to rows."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+
+from flagtui.models.flag_rows import Maker, credit
+from flagtui.models.json_value import JSON
+from flagtui.models.row_pages import RowPage, RowReader
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.times import unix
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _Definition(msgspec.Struct, gc=False):
+    id: _Text
+    name: _Text
+    description: str | None = None
+    owner: Maker | None = None
+    tags: list[str] | None = None
+    verified: bool | None = None
+    hidden: bool | None = None
+    created_at: datetime | None = None
+    last_seen_at: datetime | None = None
+    last_updated_at: datetime | None = None
+    updated_at: datetime | None = None
+    enforcement_mode: str | None = None
+    primary_property: str | None = None
+    promoted_property: str | None = None
+
+
+def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:
+    """The rows in a page of the event definition list; raises `NotJson` when it is not a page."""
+    return _READER.read(body)
+
+
+def _row_of(found: _Definition) -> EventDefinitionRow:
+    owner_id, owner = credit(found.owner)
+    return EventDefinitionRow(
+        id=found.id,
+        name=found.name,
+        description=found.description or "",
+        tags=tuple(found.tags) if found.tags else (),
+        verified=found.verified is True,
+        hidden=found.hidden is True,
+        owner_id=owner_id,
+        owner=owner,
+        created_at=unix(found.created_at),
+        seen_at=unix(found.last_seen_at),
+        updated_at=unix(found.updated_at or found.last_updated_at),
+        enforcement=found.enforcement_mode or "allow",
+        primary_property=found.primary_property or found.promoted_property or "",
+    )
+
+
+def _row_from_anything(raw: dict[str, JSON]) -> EventDefinitionRow | None:
+    # Only odd rows come here, so the full models are loaded only when there is one.
+    from flagtui.models.event_definition import EventDefinition
+
+    definition = EventDefinition.of(raw)
+    return definition.row() if definition.id and definition.name else None
+
+
+_READER: Final = RowReader(_Definition, _row_of, _row_from_anything)

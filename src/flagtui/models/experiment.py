@@ -1,0 +1,196 @@
+"""The one experiment that is opened or changed, with everything the server said about it."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from flagtui.models.filters import Filters, Variant
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.person import User
+from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
+from flagtui.models.rows import ExperimentRow
+from flagtui.models.times import unix
+
+Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
+
+
+class ExperimentFlag(Record):
+    """The flag of an experiment, as it is nested in there."""
+
+    id: Whole = 0
+    team_id: Whole | None = None
+    name: str = ""
+    key: str = ""
+    filters: dict[str, JSON] = {}
+    active: bool = False
+    deleted: bool = False
+    version: Whole | None = None
+    ensure_experience_continuity: bool | None = None
+    has_encrypted_payloads: bool = False
+    evaluation_runtime: str | None = None
+    evaluation_tags: Texts = ()
+    evaluation_contexts: Texts = ()
+    bucketing_identifier: str | None = None
+
+    @property
+    def targeting(self) -> Filters:
+        """`filters` as typed views."""
+        return Filters.of(self.filters)
+
+
+class Holdout(Record):
+    """People kept out of experiments."""
+
+    id: Whole = 0
+    name: str = ""
+    description: str | None = None
+    filters: Items = ()
+    created_by: User | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+
+    @property
+    def share(self) -> float:
+        """Percent held back."""
+        first = as_dict(self.filters[0]) if self.filters else {}
+        number = first.get("rollout_percentage")
+        return float(number) if isinstance(number, int | float) and not isinstance(number, bool) else 0.0
+
+
+class SavedMetric(Record):
+    """A metric several experiments can share."""
+
+    id: Whole = 0
+    name: str = ""
+    description: str | None = None
+    query: dict[str, JSON] = {}
+    tags: Texts = ()
+    created_by: User | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+
+
+class SavedMetricLink(Record):
+    """A shared metric in use by this experiment."""
+
+    id: Whole = 0
+    experiment: Whole | None = None
+    saved_metric: Whole | None = None
+    name: str = ""
+    query: dict[str, JSON] = {}
+    metadata: dict[str, JSON] = {}
+    created_at: Moment | None = None
+
+    @property
+    def is_primary(self) -> bool:
+        return self.metadata.get("type") != "secondary"
+
+
+class Experiment(Record):
+    """An experiment. Most of its state is two dates and whether its flag is on."""
+
+    id: Whole = 0
+    name: str = ""
+    description: str | None = None
+    start_date: Moment | None = None
+    end_date: Moment | None = None
+    feature_flag_key: str = ""
+    feature_flag: ExperimentFlag | None = None
+    holdout: Holdout | None = None
+    holdout_id: Whole | None = None
+    exposure_cohort: Whole | None = None
+    parameters: dict[str, JSON] = {}
+    secondary_metrics: Items = ()
+    saved_metrics: Annotated[tuple[SavedMetricLink, ...], BeforeValidator(only_objects)] = ()
+    saved_metrics_ids: Items = ()
+    filters: dict[str, JSON] = {}
+    archived: bool = False
+    deleted: bool = False
+    created_by: User | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+    type: str = "product"
+    exposure_criteria: dict[str, JSON] = {}
+    metrics: Items = ()
+    metrics_secondary: Items = ()
+    stats_config: dict[str, JSON] = {}
+    scheduling_config: dict[str, JSON] = {}
+    conclusion: str | None = None
+    conclusion_comment: str | None = None
+    primary_metrics_ordered_uuids: Items = ()
+    secondary_metrics_ordered_uuids: Items = ()
+    running_time_calculation: dict[str, JSON] = {}
+    excluded_variants: Texts = ()
+    only_count_matured_users: bool = False
+    status: str = ""
+    """What a newer server says; `state` is there on every server."""
+    is_legacy: bool | None = None
+    version: Whole | None = None
+    """One more with every write, on the newest servers only."""
+    tags: Texts = ()
+    user_access_level: str | None = None
+
+    @property
+    def state(self) -> str:
+        """draft, running, paused, stopped, or the server's own newer word."""
+        if self.status:
+            return self.status.lower()
+        flag_on = self.feature_flag.active if self.feature_flag else True
+        return derived_status(self.start_date, self.end_date, flag_on)
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """From the flag, which decides; else from the parameters of an old server."""
+        if self.feature_flag and (found := self.feature_flag.targeting.variants):
+            return found
+        listed = as_list(self.parameters.get("feature_flag_variants"))
+        return tuple(Variant.of(item) for item in listed if isinstance(item, dict))
+
+    @property
+    def uses_legacy_metrics(self) -> bool:
+        """True when only name, description and end can be changed."""
+        if self.is_legacy is not None:
+            return self.is_legacy
+        kinds = {as_text(as_dict(metric).get("kind")) for metric in (*self.metrics, *self.metrics_secondary)}
+        return bool(kinds & {"ExperimentTrendsQuery", "ExperimentFunnelsQuery"})
+
+    @property
+    def can_edit(self) -> bool:
+        return self.user_access_level not in {"none", "viewer"}
+
+    def row(self) -> ExperimentRow:
+        """The experiment as the list shows it."""
+        flag = self.feature_flag
+        return ExperimentRow(
+            id=self.id,
+            name=self.name,
+            description=self.description or "",
+            key=self.feature_flag_key or (flag.key if flag else ""),
+            flag_id=flag.id if flag and flag.id else None,
+            flag_active=flag.active if flag else False,
+            status=self.state,
+            archived=self.archived,
+            deleted=self.deleted,
+            type=self.type,
+            conclusion=self.conclusion or "",
+            variants=tuple(variant.key for variant in self.variants),
+            started_at=unix(self.start_date),
+            ended_at=unix(self.end_date),
+            creator_id=(self.created_by.id or None) if self.created_by else None,
+            creator=(self.created_by.email or self.created_by.first_name) if self.created_by else "",
+            created_at=unix(self.created_at),
+            updated_at=unix(self.updated_at),
+            holdout_id=self.holdout_id or (self.holdout.id if self.holdout else None),
+            is_legacy=self.uses_legacy_metrics,
+            can_edit=self.can_edit,
+        )
+
+
+def derived_status(start: datetime | None, end: datetime | None, flag_on: bool) -> Status:
+    """What newer servers call the state, from what every server stores."""
+    if start is None:
+        return "draft"
+    if end is not None:
+        return "stopped"
+    return "running" if flag_on else "paused"

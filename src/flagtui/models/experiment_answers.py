@@ -1,0 +1,113 @@
+"""What the operations around an experiment answer."""
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
+
+
+class Baseline(Record):
+    """The variant the others are compared with."""
+
+    key: str = "control"
+    number_of_samples: Whole = 0
+    sum: float = 0.0
+    sum_squares: float = 0.0
+
+
+class VariantResult(Baseline):
+    """One variant against the baseline."""
+
+    method: str = "bayesian"
+    significant: bool = False
+    chance_to_win: float | None = None
+    p_value: float | None = None
+    credible_interval: Items = ()
+    confidence_interval: Items = ()
+    validation_failures: Texts = ()
+    """not-enough-exposures, baseline-mean-is-zero, not-enough-metric-data."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Lower and upper bound of the relative difference."""
+        bounds = self.credible_interval or self.confidence_interval
+        numbers = [as_number(bound) for bound in bounds]
+        if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
+            return None
+        return numbers[0], numbers[1]
+
+
+class MetricResult(Record):
+    """A metric for every variant."""
+
+    baseline: Baseline | None = None
+    variant_results: Annotated[tuple[VariantResult, ...], BeforeValidator(only_objects)] = ()
+
+
+class Timeseries(Record):
+    """A metric day by day. Values are cumulative up to that day."""
+
+    experiment_id: Whole = 0
+    metric_uuid: str = ""
+    status: str = "pending"
+    """pending, partial, completed or failed."""
+    timeseries: dict[str, JSON] = {}
+    errors: dict[str, str] = {}
+    computed_at: Moment | None = None
+    recalculation_status: str | None = None
+
+    @property
+    def days(self) -> tuple[tuple[date, MetricResult | None], ...]:
+        """Every day in order, with None where nothing is calculated."""
+        found = []
+        for day, value in self.timeseries.items():
+            try:
+                when = date.fromisoformat(day[:10])
+            except ValueError:
+                continue
+            found.append((when, MetricResult.of(value) if isinstance(value, dict) else None))
+        return tuple(sorted(found, key=lambda item: item[0]))
+
+
+class Recalculation(Record):
+    """A calculation the server has begun."""
+
+    id: str = ""
+    experiment_id: Whole = 0
+    metric_uuid: str = ""
+    fingerprint: str = ""
+    status: str = ""
+    created_at: Moment | None = None
+
+
+class ExperimentStats(Record):
+    """How many experiments come and go in the project."""
+
+    launched_last_30d: Whole = 0
+    launched_previous_30d: Whole = 0
+    percent_change: float | None = None
+    active_experiments: Whole = 0
+    completed_last_30d: Whole = 0
+
+
+class Exposures(Record):
+    """How many persons met each variant."""
+
+    total_exposures: dict[str, Whole] = {}
+    timeseries: Items = ()
+
+    @property
+    def by_day(self) -> dict[str, tuple[tuple[str, float], ...]]:
+        """Per variant, day and count, as the server lists them."""
+        found = {}
+        for line in self.timeseries:
+            series = as_dict(line)
+            days, counts = as_list(series.get("days")), as_list(series.get("exposure_counts"))
+            points = ((as_text(day), as_number(count)) for day, count in zip(days, counts, strict=False))
+            found[as_text(series.get("variant"))] = tuple(
+                (day, count) for day, count in points if count is not None
+            )
+        return found

@@ -1,0 +1,164 @@
+"""Read-only views of a flag's `filters`, whatever is stored there. Writing starts from the raw JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
+
+EVERYONE: Final = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One thing a condition asks for."""
+
+    key: str
+    type: str
+    """person, cohort, group, flag, or what a newer server says."""
+    operator: str
+    value: JSON
+    group_type_index: int | None
+    is_negated: bool
+    label: str
+    """What the server calls it for people: the cohort's or the other flag's name."""
+
+    @classmethod
+    def of(cls, raw: Mapping[str, JSON]) -> "Property":
+        return cls(
+            key=as_text(raw.get("key")),
+            type=as_text(raw.get("type")) or "person",
+            operator=as_text(raw.get("operator")) or "exact",
+            value=raw.get("value"),
+            group_type_index=as_index(raw.get("group_type_index")),
+            is_negated=raw.get("negation") is True,
+            label=as_text(raw.get("cohort_name")) or as_text(raw.get("label")),
+        )
+
+    @property
+    def flag_id(self) -> int | None:
+        """The id of the flag this asks for."""
+        return as_id(self.key) if self.type == "flag" else None
+
+    @property
+    def cohort_id(self) -> int | None:
+        """The id of the cohort this asks for."""
+        return as_id(self.value) if self.type == "cohort" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A release condition: everybody who has all properties, then a share of them."""
+
+    properties: tuple[Property, ...]
+    rollout: float
+    """0 to 100; what is stored as null counts as 100."""
+    variant: str | None
+    group_type_index: int | None
+    description: str
+    raw: Mapping[str, JSON] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, JSON]) -> "Condition":
+        share = as_number(raw.get("rollout_percentage"))
+        return cls(
+            properties=tuple(
+                Property.of(item) for item in as_list(raw.get("properties")) if isinstance(item, dict)
+            ),
+            rollout=EVERYONE if share is None else min(max(share, 0.0), EVERYONE),
+            variant=as_text(raw.get("variant")) or None,
+            group_type_index=as_index(raw.get("aggregation_group_type_index")),
+            description=as_text(raw.get("description")),
+            raw=raw,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of the values a multivariate flag can have."""
+
+    key: str
+    name: str
+    rollout: float
+
+    @classmethod
+    def of(cls, raw: Mapping[str, JSON]) -> "Variant":
+        return cls(
+            as_text(raw.get("key")), as_text(raw.get("name")), as_number(raw.get("rollout_percentage")) or 0.0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The whole of it: who sees the flag, and as what."""
+
+    conditions: tuple[Condition, ...]
+    variants: tuple[Variant, ...]
+    payloads: Mapping[str, JSON]
+    """Variant key, or `true`, to what the server stores: usually text that holds JSON."""
+    group_type_index: int | None
+    holdout_id: int | None
+    feature_enrollment: bool
+    """Early access: people who opted in see the flag before any condition is asked."""
+    early_exit: bool
+    config_version: int
+    raw: Mapping[str, JSON] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, raw: JSON) -> "Filters":
+        kept = as_dict(raw)
+        version = kept.get("version")
+        return cls(
+            conditions=tuple(
+                Condition.of(item) for item in as_list(kept.get("groups")) if isinstance(item, dict)
+            ),
+            variants=tuple(
+                Variant.of(item)
+                for item in as_list(as_dict(kept.get("multivariate")).get("variants"))
+                if isinstance(item, dict)
+            ),
+            payloads=as_dict(kept.get("payloads")),
+            group_type_index=as_index(kept.get("aggregation_group_type_index")),
+            holdout_id=as_id(as_dict(kept.get("holdout")).get("id")),
+            feature_enrollment=kept.get("feature_enrollment") is True
+            or bool(as_list(kept.get("super_groups"))),
+            early_exit=kept.get("early_exit") is True,
+            config_version=version if isinstance(version, int) and not isinstance(version, bool) else 1,
+            raw=kept,
+        )
+
+    @property
+    def is_editable(self) -> bool:
+        """False for a stored form we only show: it has rules instead of conditions."""
+        return self.config_version == 1
+
+    @property
+    def rollout(self) -> float:
+        """The highest share of any condition; 0 without conditions, which match nobody."""
+        return max((condition.rollout for condition in self.conditions), default=0.0)
+
+    @property
+    def is_conditional(self) -> bool:
+        """True when everyone who gets the highest share is asked for a property first."""
+        highest = self.rollout
+        best = [condition for condition in self.conditions if condition.rollout == highest]
+        return bool(best) and all(condition.properties for condition in best)
+
+    @property
+    def depends_on(self) -> tuple[int, ...]:
+        """Ids of the flags its conditions ask for, each once."""
+        found = (item.flag_id for condition in self.conditions for item in condition.properties)
+        return tuple(dict.fromkeys(flag_id for flag_id in found if flag_id is not None))
+
+    @property
+    def cohorts(self) -> tuple[int, ...]:
+        """Ids of the cohorts its conditions ask for, each once."""
+        found = (item.cohort_id for condition in self.conditions for item in condition.properties)
+        return tuple(dict.fromkeys(cohort_id for cohort_id in found if cohort_id is not None))
+
+
+def as_index(value: JSON) -> int | None:
+    """A group type index: a small number from 0."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000:
+        return value
+    return None

@@ -1,0 +1,118 @@
+"""The one flag that is opened or changed, with everything the server said about it."""
+
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from flagtui.models.filters import Filters
+from flagtui.models.json_value import JSON
+from flagtui.models.person import User
+from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
+from flagtui.models.rows import FlagRow, FlagType
+from flagtui.models.times import unix
+
+
+class ExperimentLink(Record):
+    """An experiment that uses the flag."""
+
+    id: Whole = 0
+    name: str = ""
+    is_running: bool | None = None
+    """None on servers that do not say."""
+
+
+class Flag(Record):
+    """A feature flag. `active` alone says on or off; `status` says whether it is used."""
+
+    id: Whole = 0
+    key: str = ""
+    name: str = ""
+    """The description; the server calls it name."""
+    filters: dict[str, JSON] = {}
+    active: bool = False
+    archived: bool = False
+    deleted: bool = False
+    version: Whole | None = None
+    """One more with every write; null on very old flags."""
+    created_by: User | None = None
+    last_modified_by: User | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+    last_called_at: Moment | None = None
+    ensure_experience_continuity: bool = False
+    experiment_set: Ids = ()
+    experiment_set_metadata: Annotated[tuple[ExperimentLink, ...], BeforeValidator(only_objects)] = ()
+    surveys: Items = ()
+    features: Items = ()
+    """Early access features on this flag."""
+    rollback_conditions: JSON = None
+    performed_rollback: bool | None = None
+    can_edit: bool = True
+    user_access_level: str | None = None
+    tags: Texts = ()
+    evaluation_tags: Texts = ()
+    evaluation_contexts: Texts = ()
+    usage_dashboard: Whole | None = None
+    analytics_dashboards: Ids = ()
+    has_enriched_analytics: bool = False
+    is_remote_configuration: bool = False
+    has_encrypted_payloads: bool = False
+    status: str = ""
+    evaluation_runtime: str | None = None
+    bucketing_identifier: str | None = None
+    is_used_in_replay_settings: bool = False
+    is_eligible_for_experiment: bool = False
+    is_simple_flag: bool | None = None
+    rollout_percentage: Whole | None = None
+    """A summary old servers give; `filters` says it right."""
+
+    @cached_property
+    def targeting(self) -> Filters:
+        """`filters` as typed views."""
+        return Filters.of(self.filters)
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """Where it is evaluated, under whichever name the server knows. Empty can also mean hidden."""
+        return self.evaluation_contexts or self.evaluation_tags
+
+    @property
+    def contexts_field(self) -> str:
+        """The name this server reads and writes the contexts under."""
+        return "evaluation_tags" if "evaluation_tags" in self.raw else "evaluation_contexts"
+
+    @property
+    def type(self) -> FlagType:
+        """What kind of flag it is; linked experiments count before anything else."""
+        if self.experiment_set:
+            return "experiment"
+        if self.is_remote_configuration:
+            return "config"
+        return "multivariant" if self.targeting.variants else "boolean"
+
+    def row(self) -> FlagRow:
+        """The flag as the list shows it."""
+        return FlagRow(
+            id=self.id,
+            key=self.key,
+            name=self.name,
+            active=self.active,
+            archived=self.archived,
+            deleted=self.deleted,
+            type=self.type,
+            runtime=self.evaluation_runtime or "all",
+            status=self.status.upper(),
+            rollout=self.targeting.rollout,
+            conditional=self.targeting.is_conditional,
+            tags=self.tags,
+            creator_id=(self.created_by.id or None) if self.created_by else None,
+            creator=(self.created_by.email or self.created_by.first_name) if self.created_by else "",
+            created_at=unix(self.created_at),
+            updated_at=unix(self.updated_at),
+            called_at=unix(self.last_called_at),
+            version=self.version,
+            experiments=self.experiment_set,
+            depends_on=self.targeting.depends_on,
+            can_edit=self.can_edit,
+        )

@@ -1,0 +1,184 @@
+"""What the operations around a flag answer."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.record import Moment, Record, Texts, Whole, only_objects
+
+
+class FlagKey(Record):
+    """Another flag by name, as the list of dependents gives it."""
+
+    id: Whole = 0
+    key: str = ""
+    name: str = ""
+
+
+class Rollout(Record):
+    """How far a flag is rolled out, as its status says it."""
+
+    effectively_full_rollout: bool = False
+    has_targeting_conditions: bool = False
+    max_rollout_percentage: float | None = None
+    is_multivariate: bool = False
+
+
+class FlagStatus(Record):
+    """Whether a flag is used."""
+
+    status: str = ""
+    """Lower case here: active, stale, inactive, archived, deleted, unknown."""
+    reason: str = ""
+    rollout: Rollout | None = None
+    """None on servers that do not say."""
+
+
+class BlastRadius(Record):
+    """How many persons, or groups, have the properties of a condition. The percentage is not in it."""
+
+    affected: Whole = 0
+    total: Whole = 0
+
+    @classmethod
+    def of_any(cls, raw: JSON) -> "BlastRadius":
+        """Reads both the newer and the older names of the two numbers."""
+        found = as_dict(raw)
+        numbers = {
+            "affected": found.get("affected", found.get("users_affected")),
+            "total": found.get("total", found.get("total_users")),
+        }
+        return cls.of(found | numbers)
+
+    def at(self, percentage: float) -> int:
+        """The estimate for a share of them."""
+        return round(self.affected * min(max(percentage, 0.0), 100.0) / 100)
+
+
+class Evaluation(Record):
+    """Why somebody gets the value they get."""
+
+    reason: str = ""
+    condition_index: Whole | None = None
+    description: str = ""
+
+
+class EvaluatedFlag(Record):
+    """A flag's value for one person."""
+
+    value: JSON = None
+    """True, false, or the key of a variant."""
+    evaluation: Evaluation | None = None
+
+
+class PropertyCheck(Record):
+    """One property of one condition, asked of one person."""
+
+    key: str = ""
+    operator: str = ""
+    value: JSON = None
+    type: str = ""
+    actual_value: JSON = None
+    matched: bool = False
+    explanation: str = ""
+
+
+class ConditionCheck(Record):
+    """One condition, asked of one person."""
+
+    index: Whole = 0
+    matched: bool = False
+    properties_matched: bool = False
+    explanation: str = ""
+    rollout_percentage: float | None = None
+    rollout_excluded: bool = False
+    variant: str | None = None
+    properties: Annotated[tuple[PropertyCheck, ...], BeforeValidator(only_objects)] = ()
+
+
+class Trial(Record):
+    """The server's own account of a flag for one person."""
+
+    flag_key: str = ""
+    result: JSON = None
+    reason: str = ""
+    condition_index: Whole | None = None
+    payload: JSON = None
+    person_properties: dict[str, JSON] = {}
+    conditions: Annotated[tuple[ConditionCheck, ...], BeforeValidator(only_objects)] = ()
+
+
+class MyFlag(Record):
+    """A flag and its value for the holder of the key."""
+
+    feature_flag: dict[str, JSON] = {}
+    value: JSON = None
+
+
+class BulkError(Record):
+    """A record a bulk change left as it was."""
+
+    id: JSON = None
+    key: str = ""
+    reason: str = ""
+
+
+class BulkDelete(Record):
+    """What a bulk deletion did; partial success is normal."""
+
+    deleted: Annotated[tuple[FlagKey, ...], BeforeValidator(only_objects)] = ()
+    errors: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
+
+
+class TagsNow(Record):
+    """A record's tags after a bulk change."""
+
+    id: JSON = None
+    tags: Texts = ()
+
+
+class BulkTags(Record):
+    """What a bulk change of tags did."""
+
+    updated: Annotated[tuple[TagsNow, ...], BeforeValidator(only_objects)] = ()
+    skipped: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
+
+
+class FlagVersion(Record):
+    """A flag as it was; people are ids here."""
+
+    id: Whole = 0
+    key: str = ""
+    name: str = ""
+    filters: dict[str, JSON] = {}
+    active: bool = False
+    deleted: bool = False
+    version: Whole | None = None
+    is_historical: bool = True
+    version_timestamp: Moment | None = None
+    modified_by: Whole | None = None
+
+
+class CopyFailure(Record):
+    """A project a flag could not be copied to."""
+
+    project_id: Whole = 0
+    error_message: JSON = None
+
+
+class Copied(Record):
+    """What copying a flag to other projects did."""
+
+    success: tuple[dict[str, JSON], ...] = ()
+    failed: Annotated[tuple[CopyFailure, ...], BeforeValidator(only_objects)] = ()
+
+
+def keys_by_id(raw: JSON) -> dict[int, str]:
+    """The `keys` of a bulk answer: its ids are text on the wire."""
+    keys = as_dict(as_dict(raw).get("keys"))
+    return {
+        int(name): key
+        for name, key in keys.items()
+        if name.isascii() and name.isdigit() and len(name) < 20 and isinstance(key, str)
+    }

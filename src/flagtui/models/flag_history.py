@@ -1,0 +1,49 @@
+"""A flag as it was, worked out backwards from what the activity feed says was changed."""
+
+from collections.abc import Sequence
+
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.json_value import JSON, as_list
+
+
+def rebuilt_version(flag: Flag, entries: Sequence[Activity], number: int) -> FlagVersion | None:
+    """The flag at version `number`, or None when the feed does not reach back to it or has a hole.
+
+    `entries` are newest first. A write whose content was not logged (tags) leaves those as they are now.
+    """
+    if flag.version is None or not 0 < number <= flag.version or flag.has_encrypted_payloads:
+        return None
+    state, version = dict(flag.raw), flag.version
+    moment = entries[0].created_at if entries else flag.updated_at
+    for index, entry in enumerate(entries):
+        if version == number:
+            break
+        undone = _undo(state, entry)
+        if undone is None:
+            continue
+        if undone != version - 1:
+            return None
+        version = undone
+        moment = entries[index + 1].created_at if index + 1 < len(entries) else flag.created_at
+    if version != number:
+        return None
+    kept = {name: state.get(name) for name in FlagVersion.model_fields if name in state}
+    return FlagVersion.of({**kept, "version": number, "is_historical": number != flag.version}).model_copy(
+        update={"version_timestamp": moment}
+    )
+
+
+def _undo(state: dict[str, JSON], entry: Activity) -> int | None:
+    """Puts the old values back; the version before the entry, or None when it moved none."""
+    before: int | None = None
+    for change in as_list(entry.detail.get("changes")):
+        if not isinstance(change, dict) or not isinstance(change.get("field"), str):
+            continue
+        if change["field"] == "version":
+            found = change.get("before")
+            before = found if isinstance(found, int) and not isinstance(found, bool) else None
+        else:
+            state[change["field"]] = change.get("before")
+    return before

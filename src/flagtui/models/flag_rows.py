@@ -1,0 +1,143 @@
+"""From the bytes of a flag list to rows, building nothing the list does not show."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+
+from flagtui.models.filters import EVERYONE
+from flagtui.models.json_value import JSON, as_id
+from flagtui.models.row_pages import RowPage, RowReader
+from flagtui.models.rows import FlagRow, FlagType
+
+Id = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+"""A time with a zone; one without goes the careful way, which takes it for UTC."""
+
+
+class Maker(msgspec.Struct, gc=False):
+    """A person, as far as a row shows one."""
+
+    id: Id | None = None
+    email: str | None = None
+    first_name: str | None = None
+
+
+class _Property(msgspec.Struct, gc=False):
+    key: str | int | None = None
+    type: str | None = None
+
+
+class _Condition(msgspec.Struct, gc=False):
+    properties: list[_Property] | None = None
+    rollout_percentage: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
+
+
+class _Variant(msgspec.Struct, gc=False):
+    pass
+
+
+class _Multivariate(msgspec.Struct, gc=False):
+    variants: list[_Variant] | None = None
+
+
+class _Filters(msgspec.Struct, gc=False):
+    groups: list[_Condition] | None = None
+    multivariate: _Multivariate | None = None
+
+
+class _Flag(msgspec.Struct, gc=False):
+    id: Id
+    key: Annotated[str, msgspec.Meta(min_length=1)]
+    name: str | None = None
+    filters: _Filters | None = None
+    active: bool | None = None
+    archived: bool | None = None
+    deleted: bool | None = None
+    created_by: Maker | None = None
+    created_at: Moment | None = None
+    updated_at: Moment | None = None
+    last_called_at: Moment | None = None
+    version: Annotated[int, msgspec.Meta(le=2**63 - 1)] | None = None
+    experiment_set: list[Id] | None = None
+    can_edit: bool | None = None
+    tags: list[str] | None = None
+    is_remote_configuration: bool | None = None
+    status: str | None = None
+    evaluation_runtime: str | None = None
+
+
+def read_flag_page(body: bytes) -> RowPage[FlagRow]:
+    """The rows in a page of the flag list; raises `NotJson` when it is not a page."""
+    return _READER.read(body)
+
+
+def _row_of(flag: _Flag) -> FlagRow:
+    filters = flag.filters
+    rollout, conditional, depends_on = _reach((filters.groups if filters else None) or ())
+    maker_id, maker = credit(flag.created_by)
+    return FlagRow(
+        flag.id,
+        flag.key,
+        flag.name or "",
+        flag.active is True,
+        flag.archived is True,
+        flag.deleted is True,
+        _type_of(flag),
+        flag.evaluation_runtime or "all",
+        (flag.status or "").upper(),
+        rollout,
+        conditional,
+        tuple(flag.tags) if flag.tags else (),
+        maker_id,
+        maker,
+        flag.created_at.timestamp() if flag.created_at else None,
+        flag.updated_at.timestamp() if flag.updated_at else None,
+        flag.last_called_at.timestamp() if flag.last_called_at else None,
+        flag.version,
+        tuple(flag.experiment_set) if flag.experiment_set else (),
+        depends_on,
+        flag.can_edit is not False,
+    )
+
+
+def _type_of(flag: _Flag) -> FlagType:
+    if flag.experiment_set:
+        return "experiment"
+    if flag.is_remote_configuration:
+        return "config"
+    several = flag.filters.multivariate if flag.filters else None
+    return "multivariant" if several and several.variants else "boolean"
+
+
+def _reach(conditions: "list[_Condition] | tuple[()]") -> tuple[float, bool, tuple[int, ...]]:
+    """Highest share, whether all who get it are asked something first, and the flags asked for."""
+    highest = 0.0
+    asked = bool(conditions)
+    depends_on: list[int] = []
+    for condition in conditions:
+        share = EVERYONE if condition.rollout_percentage is None else condition.rollout_percentage
+        if share > highest:
+            highest, asked = share, bool(condition.properties)
+        elif share == highest and not condition.properties:
+            asked = False
+        for item in condition.properties or ():
+            if item.type == "flag" and (found := as_id(item.key)) and found not in depends_on:
+                depends_on.append(found)
+    return highest, asked, tuple(depends_on)
+
+
+def credit(maker: Maker | None) -> tuple[int | None, str]:
+    """Whose work it is: the id, and the e-mail or else the first name."""
+    return (maker.id, maker.email or maker.first_name or "") if maker else (None, "")
+
+
+def _row_from_anything(raw: dict[str, JSON]) -> FlagRow | None:
+    # Only odd rows come here, so the full models are loaded only when there is one.
+    from flagtui.models.flag import Flag
+
+    flag = Flag.of(raw)
+    return flag.row() if flag.id > 0 and flag.key else None
+
+
+_READER: Final = RowReader(_Flag, _row_of, _row_from_anything)

@@ -1,0 +1,79 @@
+"""People: who made a record, who changed it, and who holds the key."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
+
+
+class User(Record):
+    """Somebody with an account. Names can be empty; the whole user is null for a deleted one."""
+
+    id: Whole = 0
+    uuid: str = ""
+    distinct_id: str | None = None
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    is_email_verified: bool | None = None
+    role_at_organization: str | None = None
+    is_system: bool = False
+
+    @property
+    def label(self) -> str:
+        """First name, else e-mail, else how the server numbers them."""
+        return self.first_name.strip() or self.email or (f"user {self.id}" if self.id else "unknown")
+
+
+class Organization(Record):
+    """A company with its projects; every field but id and name is missing on some server."""
+
+    id: str = ""
+    name: str = ""
+    slug: str = ""
+    membership_level: Whole | None = None
+    """1 member, 8 admin, 15 owner."""
+    teams: Items = ()
+    projects: Items = ()
+
+
+class Me(User):
+    """The holder of the key."""
+
+    team: dict[str, JSON] | None = None
+    """The project `@current` means for this person now."""
+    organization: Organization | None = None
+    organizations: Annotated[tuple[Organization, ...], BeforeValidator(only_objects)] = ()
+    theme_mode: str | None = None
+    is_staff: bool = False
+
+    @property
+    def current_project(self) -> int | None:
+        """Id of the project `@current` means now; it changes when the person clicks in the browser."""
+        found = as_dict(self.team).get("id")
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+class KeyInfo(Record):
+    """What the key may do, as the server says."""
+
+    id: str = ""
+    label: str = ""
+    mask_value: str = ""
+    created_at: Moment | None = None
+    last_used_at: Moment | None = None
+    user_id: Whole | None = None
+    scopes: Texts = ()
+    """`object:read` or `object:write`; `*` alone is everything that is open to keys."""
+    scoped_teams: Ids = ()
+    """Projects the key is confined to; empty means all."""
+    scoped_organizations: Texts = ()
+
+    def allows(self, scope: str) -> bool:
+        """Whether the scopes cover this one; writing covers reading."""
+        area, _, level = scope.partition(":")
+        return (
+            "*" in self.scopes or scope in self.scopes or (level == "read" and f"{area}:write" in self.scopes)
+        )

@@ -1,0 +1,97 @@
+"""What every record has in common: frozen, lenient, and the JSON it came from kept beside it."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
+
+from flagtui.models.json_value import JSON, as_id, without_surrogates
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _only_items(value: JSON) -> JSON:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def only_objects(value: JSON) -> JSON:
+    """The objects of a list; what is left out stays in `raw`."""
+    return tuple(item for item in _only_items(value) if isinstance(item, dict | BaseModel))
+
+
+def _only_ids(value: JSON) -> tuple[int, ...]:
+    return tuple(found for item in _only_items(value) if (found := as_id(item)) is not None)
+
+
+def _only_texts(value: JSON) -> tuple[str, ...]:
+    return tuple(item for item in _only_items(value) if isinstance(item, str))
+
+
+Whole = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
+"""An integer a database can hold; never a bool, a float or text."""
+Moment = Annotated[datetime, AfterValidator(_aware)]
+"""A time with a zone; text without one means UTC."""
+Ids = Annotated[tuple[int, ...], BeforeValidator(_only_ids)]
+"""Record ids; anything in the list that is no id is left out."""
+Texts = Annotated[tuple[str, ...], BeforeValidator(_only_texts)]
+Items = Annotated[tuple[Any, ...], BeforeValidator(_only_items)]
+"""A list whose items we do not interpret."""
+
+
+class Record(BaseModel):
+    """A JSON object as typed fields. A field that is missing, null or of an odd type has its default."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", coerce_numbers_to_str=True, protected_namespaces=(), defer_build=True
+    )
+
+    _raw: dict[str, JSON] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(cls, raw: JSON) -> Self:
+        """The record in this JSON object; anything that is not an object gives the empty record."""
+        return cls.model_validate(raw if isinstance(raw, dict) else {})
+
+    @property
+    def raw(self) -> dict[str, JSON]:
+        """The JSON as received, unknown fields and all. Not to be changed."""
+        return self._raw
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_raw(cls, data: JSON, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(data, dict):
+            return handler(data)
+        try:
+            record = handler(data)
+        except (ValidationError, UnicodeError):
+            # A key that is not valid Unicode cannot become an attribute name; the values still can.
+            record = handler({without_surrogates(key): value for key, value in data.items()})
+        record._raw = data
+        return record
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _default_when_odd(
+        cls, value: JSON, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        try:
+            return handler(value)
+        except (ValidationError, OverflowError):
+            field = cls.model_fields[str(info.field_name)]
+            return field.get_default(call_default_factory=True, validated_data={})

@@ -1,0 +1,100 @@
+"""One record as one line of a list: small, frozen, quick to build by the ten thousand."""
+
+from typing import Literal
+
+import msgspec
+
+FlagType = Literal["boolean", "multivariant", "experiment", "config"]
+
+
+class FlagRow(msgspec.Struct, frozen=True, gc=False):
+    """A flag as the list shows it. Times are Unix seconds, UTC; text is raw and must be made safe to draw."""
+
+    id: int
+    key: str
+    name: str = ""
+    """The description; the server calls it name."""
+    active: bool = False
+    archived: bool = False
+    deleted: bool = False
+    type: FlagType = "boolean"
+    """`experiment` wins over `multivariant`; `config` is remote configuration."""
+    runtime: str = "all"
+    """`server`, `client`, `all`, or whatever a newer server says."""
+    status: str = ""
+    """Upper case: ACTIVE, STALE, INACTIVE, ARCHIVED, DELETED, or a word we do not know. Never on or off."""
+    rollout: float = 0.0
+    """Highest percentage of any condition; 0 when no condition could match."""
+    conditional: bool = False
+    """True when no condition gives the highest percentage to everyone: some property is asked first."""
+    tags: tuple[str, ...] = ()
+    creator_id: int | None = None
+    creator: str = ""
+    """E-mail of whoever made it, else the first name, else empty."""
+    created_at: float | None = None
+    updated_at: float | None = None
+    called_at: float | None = None
+    version: int | None = None
+    experiments: tuple[int, ...] = ()
+    """Ids of experiments on this flag that are not deleted."""
+    depends_on: tuple[int, ...] = ()
+    """Ids of flags its conditions ask for."""
+    can_edit: bool = True
+
+
+class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
+    """An experiment as the list shows it. Times are Unix seconds, UTC; text is raw."""
+
+    id: int
+    name: str
+    description: str = ""
+    key: str = ""
+    """The key of its flag."""
+    flag_id: int | None = None
+    flag_active: bool = False
+    status: str = "draft"
+    """draft, running, paused, stopped, exposure_frozen, or a word we do not know; derived on old servers."""
+    archived: bool = False
+    deleted: bool = False
+    type: str = "product"
+    """`product` or `web`."""
+    conclusion: str = ""
+    """won, lost, inconclusive, stopped_early, invalid, or empty. Can be set while it still runs."""
+    variants: tuple[str, ...] = ()
+    started_at: float | None = None
+    ended_at: float | None = None
+    creator_id: int | None = None
+    creator: str = ""
+    created_at: float | None = None
+    updated_at: float | None = None
+    holdout_id: int | None = None
+    is_legacy: bool = False
+    """Measured by the old engine; only name, description and end can be changed."""
+    can_edit: bool = True
+
+
+class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
+    """An event definition as the list shows it. Times are Unix seconds, UTC; text is raw."""
+
+    id: str
+    """A UUID, except where an old server says otherwise."""
+    name: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    verified: bool = False
+    hidden: bool = False
+    owner_id: int | None = None
+    owner: str = ""
+    created_at: float | None = None
+    """None for one made by hand before the event was ever seen."""
+    seen_at: float | None = None
+    """Precise to about a day."""
+    updated_at: float | None = None
+    enforcement: str = "allow"
+    """`reject` drops events that do not fit."""
+    primary_property: str = ""
+
+    @property
+    def is_builtin(self) -> bool:
+        """Sent by the product's own libraries."""
+        return self.name.startswith("$")

@@ -1,0 +1,131 @@
+"""The client sends what the examples say, and understands what they answer."""
+
+import json
+from typing import Any, Final
+
+import httpx
+import pytest
+from tests.doubles.every_operation import CALLS, NAMES, Example, example
+from tests.doubles.servers import KEY, Answering, MakeClient
+
+from flagtui.api import errors
+from flagtui.api.errors import ApiError
+from flagtui.api.operations import OPERATIONS, SEED
+from flagtui.models.record import Record
+from flagtui.models.row_pages import RowPage
+
+REFUSALS: Final[dict[int, type[ApiError]]] = {
+    400: errors.Invalid,
+    401: errors.NotSignedIn,
+    403: errors.ClosedToKeys,
+    404: errors.NotFound,
+    405: errors.NotOffered,
+    409: errors.Conflict,
+}
+"""What the error examples are called here."""
+
+
+def serve(wanted: Example, asked: list[httpx.Request]) -> Answering:
+    """Answers the example's request with its answer, and what the client asks on the way with the basics."""
+    path = wanted["path"].format_map(wanted["ids"])
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if (request.method, request.url.path) == (wanted["method"], path):
+            asked.append(request)
+            content = b"" if wanted["answer"] is None else json.dumps(wanted["answer"]).encode()
+            return httpx.Response(wanted["status"], content=content)
+        on_the_way = {"/api/projects/1/": "projects.get", "/api/personal_api_keys/@current/": "people.key"}
+        name = on_the_way.get(request.url.path)
+        if name:
+            return httpx.Response(200, json=example(name)["answer"])
+        return httpx.Response(404, json={"detail": "Endpoint not found."})
+
+    return answer
+
+
+def query_of(request: httpx.Request) -> dict[str, Any]:
+    found: dict[str, list[str]] = {}
+    for name, value in request.url.params.multi_items():
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def with_single_values(query: dict[str, Any]) -> dict[str, Any]:
+    single = (list, 1)
+    return {name: value[0] if (type(value), len(value)) == single else value for name, value in query.items()}
+
+
+async def outcome(client: Any, wanted: Example) -> Any:
+    try:
+        return await CALLS[wanted["operation"]](client, wanted)
+    except ApiError as error:
+        return error
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_client_sends_the_request_of_the_example_once(make_client: MakeClient, name: str) -> None:
+    wanted = example(name)
+    asked: list[httpx.Request] = []
+    await outcome(make_client(serve(wanted, asked)), wanted)
+    [request] = asked
+    assert query_of(request) == with_single_values(wanted["request"]["query"])
+    assert (json.loads(request.content) if request.content else None) == wanted["request"]["body"]
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["accept"] == "application/json"
+    if request.content:
+        assert request.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_client_understands_the_answer_of_the_example(make_client: MakeClient, name: str) -> None:
+    wanted = example(name)
+    found = await outcome(make_client(serve(wanted, [])), wanted)
+    if wanted["status"] >= 300:
+        assert isinstance(found, REFUSALS[wanted["status"]])
+        assert found.detail == (wanted["answer"] or {}).get("detail", "")
+        return
+    assert not isinstance(found, ApiError)
+    if isinstance(found, Record):
+        answer = wanted["answer"]
+        assert found.raw.items() >= answer.get("cohort", answer).items()
+    if isinstance(found, RowPage):
+        assert found.total == wanted["answer"]["count"]
+        assert not found.unreadable
+
+
+def test_every_operation_has_an_example_and_a_call() -> None:
+    assert {name.split("--")[0] for name in NAMES} == set(OPERATIONS) == set(CALLS)
+
+
+def test_the_specification_has_thirty_one_operations() -> None:
+    assert len(SEED) == 31
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_filed_under_its_operation(name: str) -> None:
+    found = example(name)
+    wanted = OPERATIONS[found["operation"]]
+    assert name.split("--")[0] == wanted.name
+    assert (found["method"], found["path"], found["scope"]) == (wanted.method, wanted.path, wanted.scope)
+
+
+async def test_what_the_examples_say_arrives_typed(make_client: MakeClient) -> None:
+    async def ask(name: str) -> Any:
+        wanted = example(name)
+        return await CALLS[wanted["operation"]](make_client(serve(wanted, [])), wanted)
+
+    assert (await ask("flags.get")).created_by.label == "Ada"
+    assert (await ask("flags.bulk_keys")) == {812: "checkout-redesign"}
+    assert (await ask("flags.blast_radius")).at(25) == 30
+    assert (await ask("flags.remote_config")) == {"color": "red"}
+    assert [key.key for key in await ask("flags.dependents")] == ["child"]
+    assert (await ask("flags.activity")).entries[0].changes[0].after is False
+    assert (await ask("flags.test_evaluation")).conditions[0].properties[0].matched
+    assert (await ask("flags.status")).rollout.max_rollout_percentage == 25
+    assert [variant.key for variant in (await ask("experiments.get")).variants] == ["control", "test"]
+    days = (await ask("experiments.timeseries")).days
+    assert [day.isoformat() for day, _ in days] == ["2026-03-01", "2026-03-02"]
+    assert days[0][1].variant_results[0].interval == (-0.02, 0.31)
+    assert (await ask("people.key")).allows("experiment:read")
+    assert not (await ask("people.key")).allows("feature_flag:write")
+    assert (await ask("people.me")).current_project == 1

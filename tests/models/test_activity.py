@@ -1,0 +1,74 @@
+"""Who changed what."""
+
+from typing import Any
+
+from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.flag import Flag
+from flagtui.models.flag_history import rebuilt_version
+
+
+def entry(*changes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": "e1", "item_id": "812", "activity": "updated", "detail": {"changes": list(changes)}} | more
+
+
+VERSION = {"field": "version", "action": "changed", "before": 4, "after": 5}
+
+
+def test_the_version_that_moves_with_every_change_is_left_out() -> None:
+    found = Activity.of(
+        entry({"field": "active", "action": "changed", "before": True, "after": False}, VERSION)
+    )
+    [change] = found.changes
+    assert (change.field, change.before, change.after) == ("active", True, False)
+    assert not found.is_unlogged
+    assert found.record_id == 812
+
+
+def test_a_write_of_which_only_the_version_is_known_says_so() -> None:
+    assert Activity.of(entry(VERSION)).is_unlogged
+    assert not Activity.of(entry(activity="created")).is_unlogged
+
+
+def test_changes_that_are_null_or_odd_are_none() -> None:
+    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
+    for changes in odd:
+        assert Activity.of({"detail": {"changes": changes}}).changes == ()
+
+
+def test_an_entry_without_an_id_can_still_be_told_from_others() -> None:
+    first = Activity.of({"created_at": "2026-01-01T00:00:00Z", "item_id": "1", "activity": "updated"})
+    other = Activity.of({"created_at": "2026-01-02T00:00:00Z", "item_id": "1", "activity": "updated"})
+    assert first.identity != other.identity
+    assert Activity.of(entry()).identity == "e1"
+
+
+def test_what_made_a_change_by_itself_is_named() -> None:
+    found = Activity.of({"detail": {"trigger": {"job_type": "scheduled_change"}, "name": "a"}})
+    assert (found.trigger, found.name) == ("scheduled_change", "a")
+    assert Activity.of({"detail": {"trigger": None}}).trigger == ""
+
+
+def test_a_page_gives_its_entries_and_whether_there_are_more() -> None:
+    page = ActivityPage.of(
+        {"results": [entry(), "?"], "next": "https://elsewhere/?page=2", "total_count": 37}
+    )
+    assert [found.id for found in page.entries] == ["e1"]
+    assert page.has_more
+    assert page.total_count == 37
+
+
+def test_a_history_with_a_hole_gives_no_version() -> None:
+    flag = Flag.of({"id": 812, "key": "a", "version": 5, "name": "now"})
+    known = Activity.of(entry({"field": "name", "before": "then"}, VERSION))
+    hole = Activity.of(entry({"field": "version", "before": 2, "after": 3}))
+    found = rebuilt_version(flag, [known], 4)
+    assert found is not None
+    assert (found.name, found.version) == ("then", 4)
+    assert rebuilt_version(flag, [known, hole], 3) is None
+    assert rebuilt_version(flag, [known], 3) is None
+    assert rebuilt_version(flag, [known], 6) is None
+
+
+def test_a_flag_with_secrets_has_no_history() -> None:
+    flag = Flag.of({"id": 812, "key": "a", "version": 1, "has_encrypted_payloads": True})
+    assert rebuilt_version(flag, [], 1) is None

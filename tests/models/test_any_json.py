@@ -1,0 +1,134 @@
+"""Any JSON in, no crash, the same JSON out."""
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.cohort import Cohort
+from flagtui.models.envelope import ErrorBody
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.event_definition_rows import read_event_definition_page
+from flagtui.models.experiment import Experiment, Holdout
+from flagtui.models.experiment_answers import Exposures, MetricResult, Timeseries
+from flagtui.models.experiment_rows import read_experiment_page
+from flagtui.models.filters import Filters
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius, BulkDelete, FlagStatus, Trial, keys_by_id
+from flagtui.models.flag_history import rebuilt_version
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.json_value import NotJson, read_json
+from flagtui.models.local_evaluation import LocalEvaluation
+from flagtui.models.person import KeyInfo, Me
+from flagtui.models.project import Project
+from flagtui.models.record import Record
+from flagtui.models.scheduled_change import ScheduledChange
+
+KINDS: list[type[Record]] = [
+    Flag, Experiment, EventDefinition, Holdout, Activity, ActivityPage, Me, KeyInfo, Project, Cohort,
+    ScheduledChange, LocalEvaluation, FlagStatus, BlastRadius, BulkDelete, Trial, Timeseries, MetricResult,
+    Exposures,
+]  # fmt: skip
+
+NAMES = st.sampled_from(
+    sorted({name for kind in KINDS for name in kind.model_fields} | {"groups", "properties", "variants"})
+)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=12)
+    | st.sampled_from(["2026-03-01T12:00:00Z", "0001-01-01T00:00:00", "9999-12-31", "\x1b[2J", "812", "-1"])
+)
+ANY_JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=6,
+)
+OBJECTS = st.dictionaries(NAMES | st.text(max_size=6), ANY_JSON, max_size=6)
+
+
+def touch(record: Record) -> None:
+    """Reads every property, which must not depend on luck."""
+    ours = [kind for kind in type(record).__mro__ if issubclass(kind, Record)]
+    for name in {name for kind in ours for name, part in vars(kind).items() if isinstance(part, property)}:
+        getattr(record, name)
+
+
+@settings(max_examples=120)
+@given(kind=st.sampled_from(KINDS), raw=OBJECTS)
+def test_any_object_is_a_record_that_keeps_it(kind: type[Record], raw: dict[str, Any]) -> None:
+    before = json.dumps(raw)
+    record = kind.of(raw)
+    touch(record)
+    assert json.dumps(record.raw) == before
+
+
+@given(ANY_JSON)
+def test_any_filters_can_be_looked_at(raw: Any) -> None:
+    filters = Filters.of(raw)
+    assert 0 <= filters.rollout <= 100
+    assert filters.is_conditional in (True, False)
+    assert all(isinstance(flag_id, int) for flag_id in (*filters.depends_on, *filters.cohorts))
+    if isinstance(raw, dict):
+        assert filters.raw == raw
+
+
+@settings(max_examples=60)
+@given(st.lists(OBJECTS | ANY_JSON, max_size=5), ANY_JSON)
+def test_any_page_gives_a_row_or_a_name_for_each_record(results: list[Any], count: Any) -> None:
+    body = json.dumps({"count": count, "results": results}).encode()
+    for read in (read_flag_page, read_experiment_page, read_event_definition_page):
+        page = read(body)
+        assert page.size == len(results)
+        assert page.total >= page.size
+
+
+@settings(max_examples=60)
+@given(st.lists(OBJECTS, max_size=4))
+def test_the_fast_and_the_careful_way_agree_on_any_flag(flags: list[dict[str, Any]]) -> None:
+    flags = [flag | {"id": place + 1, "key": "k"} for place, flag in enumerate(flags)]
+    fast = read_flag_page(json.dumps({"results": flags}).encode()).rows
+    careful = [Flag.of(flag).row() for flag in json.loads(json.dumps(flags))]
+    for one, other in zip(fast, careful, strict=True):
+        assert one == other, difference(one, other)
+
+
+def difference(one: Any, other: Any) -> list[tuple[str, Any, Any]]:
+    """The fields in which two rows differ, for the message: rows are long."""
+    both = [(name, getattr(one, name), getattr(other, name)) for name in one.__struct_fields__]
+    return [(name, mine, theirs) for name, mine, theirs in both if mine != theirs]
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_json_or_said_not_to_be(body: bytes) -> None:
+    try:
+        value = read_json(body)
+    except NotJson:
+        return
+    assert json.dumps(value).isascii()
+
+
+@given(st.binary(max_size=60) | ANY_JSON.map(lambda value: json.dumps(value).encode()))
+def test_any_error_body_can_be_read(body: bytes) -> None:
+    said = ErrorBody.of(body)
+    assert isinstance(said.detail, str)
+    assert isinstance(said.change_request, str)
+
+
+@settings(max_examples=40)
+@given(OBJECTS, st.lists(OBJECTS, max_size=3), st.integers(-1, 6))
+def test_any_history_gives_a_version_or_none(
+    raw: dict[str, Any], entries: list[dict[str, Any]], number: int
+) -> None:
+    found = rebuilt_version(Flag.of(raw), [Activity.of(entry) for entry in entries], number)
+    assert found is None or found.version == number
+
+
+@settings(max_examples=40)
+@given(ANY_JSON)
+def test_any_bulk_answer_gives_keys_by_number(raw: Any) -> None:
+    assert all(isinstance(id, int) for id in keys_by_id(raw))

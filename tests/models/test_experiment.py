@@ -1,0 +1,68 @@
+"""Experiments of every generation."""
+
+import json
+from typing import Any
+
+import pytest
+
+from flagtui.models.experiment import Experiment, Holdout
+from flagtui.models.experiment_rows import read_experiment_page
+
+START, END = "2026-03-01T12:00:00Z", "2026-04-01T12:00:00Z"
+ON = {"id": 5, "key": "a", "active": True}
+OFF = ON | {"active": False}
+VARIANTS = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "split_percent": 50}]
+
+STATES: list[tuple[dict[str, Any], str]] = [
+    ({"start_date": None}, "draft"),
+    ({"start_date": None, "end_date": END}, "draft"),
+    ({"start_date": START, "feature_flag": ON}, "running"),
+    ({"start_date": START, "feature_flag": OFF}, "paused"),
+    ({"start_date": START}, "running"),
+    ({"start_date": START, "end_date": END, "feature_flag": OFF}, "stopped"),
+    ({"start_date": START, "status": "exposure_frozen"}, "exposure_frozen"),
+    ({"start_date": START, "status": "PAUSED"}, "paused"),
+    ({"status": "something_new"}, "something_new"),
+]
+
+
+@pytest.mark.parametrize(("raw", "state"), STATES)
+def test_the_state_is_the_servers_or_derived_from_what_it_stores(raw: dict[str, Any], state: str) -> None:
+    raw = {"id": 12, "name": "Blue"} | raw
+    assert Experiment.of(raw).state == state
+    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row.status == state
+    assert row == Experiment.of(raw).row()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"feature_flag": ON | {"filters": {"multivariate": {"variants": VARIANTS}}}},
+        {"parameters": {"feature_flag_variants": VARIANTS}},
+    ],
+)
+def test_variants_are_found_on_the_flag_or_in_the_parameters(where: dict[str, Any]) -> None:
+    raw = {"id": 12, "name": "Blue"} | where
+    assert [variant.key for variant in Experiment.of(raw).variants] == ["control", "test"]
+    assert Experiment.of(raw).row().variants == ("control", "test")
+
+
+def test_experiments_of_the_old_engine_are_known_by_their_metrics() -> None:
+    assert Experiment.of({"metrics": [{"kind": "ExperimentTrendsQuery"}]}).uses_legacy_metrics
+    assert not Experiment.of({"metrics": [{"kind": "ExperimentMetric"}]}).uses_legacy_metrics
+    assert Experiment.of({"metrics": [], "is_legacy": True}).uses_legacy_metrics
+
+
+def test_a_slim_row_of_a_list_and_the_whole_record_say_the_same() -> None:
+    raw = {"id": 12, "name": "Blue", "feature_flag_key": "a", "feature_flag": OFF, "start_date": START,
+           "holdout": {"id": 3}, "conclusion": "won", "user_access_level": "viewer", "metrics": None,
+           "created_by": {"id": 7, "first_name": "Ada", "email": ""}}  # fmt: skip
+    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row == Experiment.of(raw).row()
+    assert (row.holdout_id, row.creator, row.can_edit) == (3, "Ada", False)
+
+
+def test_a_holdout_says_how_many_it_holds_back() -> None:
+    assert Holdout.of({"filters": [{"rollout_percentage": 10}]}).share == 10.0
+    assert Holdout.of({"filters": []}).share == Holdout.of({"filters": ["?"]}).share == 0.0

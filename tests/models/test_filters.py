@@ -1,0 +1,82 @@
+"""Who sees a flag, read from whatever is stored."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.models.filters import Filters
+
+
+def group(share: Any, *properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"rollout_percentage": share, "properties": list(properties), **more}
+
+
+EMAIL = {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
+
+
+@pytest.mark.parametrize(
+    ("groups", "rollout", "is_conditional"),
+    [
+        ([], 0.0, False),
+        ([group(None)], 100.0, False),
+        ([group(0)], 0.0, False),
+        ([group(0.5)], 0.5, False),
+        ([group(100, EMAIL)], 100.0, True),
+        ([group(100, EMAIL), group(20)], 100.0, True),
+        ([group(100, EMAIL), group(100)], 100.0, False),
+        ([group("50"), group(250), group(-3)], 100.0, False),
+        ([{}], 100.0, False),
+        ([None, 3, "x"], 0.0, False),
+    ],
+)
+def test_the_highest_share_counts_and_whether_all_who_get_it_are_asked_first(
+    groups: list[Any], rollout: float, is_conditional: bool
+) -> None:
+    filters = Filters.of({"groups": groups})
+    assert (filters.rollout, filters.is_conditional) == (rollout, is_conditional)
+
+
+def test_what_a_condition_asks_for_is_found_by_kind() -> None:
+    asked: list[dict[str, Any]] = [
+        {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": True},
+        {"key": 9, "type": "flag", "value": "test"},
+        {"key": "beta", "type": "flag"},
+        {"key": "id", "type": "cohort", "value": 31, "cohort_name": "Beta people"},
+    ]
+    filters = Filters.of({"groups": [group(10, *asked), group(20, asked[0])]})
+    assert filters.depends_on == (812, 9)
+    assert filters.cohorts == (31,)
+    assert [item.label for item in filters.conditions[0].properties] == ["", "", "", "Beta people"]
+    assert filters.conditions[0].properties[3].operator == "exact"
+
+
+def test_absent_and_null_group_types_are_told_apart_in_the_raw_condition_only() -> None:
+    absent, null = Filters.of({"groups": [group(1), group(1, aggregation_group_type_index=None)]}).conditions
+    assert absent.group_type_index is null.group_type_index is None
+    assert "aggregation_group_type_index" not in absent.raw
+    assert "aggregation_group_type_index" in null.raw
+
+
+def test_a_stored_form_we_only_show_says_so() -> None:
+    assert not Filters.of({"version": 2, "rules": []}).is_editable
+    assert Filters.of({"version": 1, "groups": []}).is_editable
+    assert Filters.of({"groups": []}).is_editable
+
+
+def test_early_access_is_seen_in_its_new_and_its_old_form() -> None:
+    assert Filters.of({"feature_enrollment": True}).feature_enrollment
+    assert Filters.of({"super_groups": [group(100)]}).feature_enrollment
+    assert not Filters.of({"feature_enrollment": None, "super_groups": None}).feature_enrollment
+
+
+def test_variants_and_holdout_are_read() -> None:
+    filters = Filters.of(
+        {
+            "multivariate": {"variants": [{"key": "control", "rollout_percentage": 33.3}, "?", {}]},
+            "holdout": {"id": 4, "exclusion_percentage": 5},
+            "payloads": {"control": "1"},
+        }
+    )
+    assert [(variant.key, variant.rollout) for variant in filters.variants] == [("control", 33.3), ("", 0.0)]
+    assert filters.holdout_id == 4
+    assert filters.payloads == {"control": "1"}

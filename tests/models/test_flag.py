@@ -1,0 +1,90 @@
+"""The one flag: lenient in, nothing lost."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.models.flag import Flag
+
+ORDINARY: dict[str, Any] = {
+    "id": 812,
+    "name": "New checkout",
+    "key": "checkout-v2",
+    "filters": {
+        "groups": [
+            {
+                "properties": [{"key": "email", "type": "person", "value": "@acme.test"}],
+                "rollout_percentage": 25,
+            }
+        ],
+        "payloads": {},
+        "multivariate": None,
+        "something_newer": {"kept": [1, None]},
+    },
+    "active": True,
+    "created_by": {"id": 7, "first_name": "Ada", "email": "ada@acme.test", "hedgehog_config": None},
+    "created_at": "2026-05-01T09:00:00.000000Z",
+    "version": 4,
+    "tags": ["checkout"],
+    "status": "ACTIVE",
+    "field_of_next_year": {"a": 1},
+}
+
+
+def test_a_flag_with_unknown_fields_keeps_them() -> None:
+    flag = Flag.of(ORDINARY)
+    assert flag.raw == ORDINARY
+    assert flag.filters == ORDINARY["filters"]
+    assert flag.model_extra == {"field_of_next_year": {"a": 1}}
+
+
+def test_a_flag_says_who_made_it_and_what_it_is() -> None:
+    flag = Flag.of(ORDINARY)
+    assert flag.created_by is not None
+    assert flag.created_by.label == "Ada"
+    assert flag.type == "boolean"
+    row = flag.row()
+    assert (row.rollout, row.conditional, row.creator, row.created_at) == (
+        25.0,
+        True,
+        "ada@acme.test",
+        1777626000.0,
+    )
+
+
+@pytest.mark.parametrize("odd", [None, 3, -1.5, True, "x", [], [None], {}, {"x": 1}, 2**70, "\x1b[2J"])
+def test_a_flag_whose_every_field_is_odd_still_is_a_flag(odd: Any) -> None:
+    raw = dict.fromkeys(Flag.model_fields, odd)
+    flag = Flag.of(raw)
+    assert flag.raw == raw
+    assert flag.row().id == flag.id
+    assert isinstance(flag.targeting.rollout, float)
+
+
+@pytest.mark.parametrize("odd", [None, 3, "x", []])
+def test_anything_that_is_no_object_is_the_empty_flag(odd: Any) -> None:
+    assert Flag.of(odd) == Flag.of({})
+
+
+def test_linked_experiments_come_before_every_other_type() -> None:
+    variants = {"multivariate": {"variants": [{"key": "control"}]}}
+    assert Flag.of({"filters": variants, "experiment_set": [3]}).type == "experiment"
+    assert Flag.of({"filters": variants}).type == "multivariant"
+    assert Flag.of({"filters": variants, "is_remote_configuration": True}).type == "config"
+
+
+def test_one_odd_linked_experiment_does_not_hide_the_others() -> None:
+    flag = Flag.of({"experiment_set_metadata": ["?", {"id": 3, "name": "Checkout", "is_running": True}]})
+    assert [link.name for link in flag.experiment_set_metadata] == ["Checkout"]
+
+
+def test_a_time_without_a_zone_is_utc() -> None:
+    flag = Flag.of({"created_at": "2026-03-01T12:00:00", "updated_at": "2026-03-01"})
+    assert flag.row().created_at == 1772366400.0
+    assert flag.row().updated_at == 1772323200.0
+
+
+@pytest.mark.parametrize("name", ["evaluation_tags", "evaluation_contexts"])
+def test_contexts_are_read_and_written_under_the_name_the_server_knows(name: str) -> None:
+    flag = Flag.of({name: ["web"]})
+    assert (flag.contexts, flag.contexts_field) == (("web",), name)

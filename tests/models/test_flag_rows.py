@@ -1,0 +1,109 @@
+"""List pages become rows, whatever is on them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from flagtui.models.flag import Flag
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.json_value import NotJson
+
+
+def page(*flags: Any, **rest: Any) -> bytes:
+    return json.dumps({"count": len(flags), "next": None, "results": list(flags)} | rest).encode()
+
+
+FLAGS: list[dict[str, Any]] = [
+    {"id": 1, "key": "plain", "active": True, "filters": {"groups": [{"rollout_percentage": None}]}},
+    {"id": 2, "key": "nobody", "filters": {"groups": []}, "archived": None, "created_by": None},
+    {"id": 3, "key": "half", "filters": {"groups": [{"rollout_percentage": 0.5, "properties": []}]}},
+    {
+        "id": 4,
+        "key": "child",
+        "filters": {
+            "groups": [
+                {
+                    "properties": [{"type": "flag", "key": "812"}, {"type": "flag", "key": 9}],
+                    "rollout_percentage": 100,
+                },
+                {"properties": [], "rollout_percentage": 10},
+            ]
+        },
+    },
+    {
+        "id": 9,
+        "key": "tie",
+        "filters": {
+            "groups": [
+                {"properties": [{"type": "person", "key": "email"}], "rollout_percentage": 50},
+                {"properties": [], "rollout_percentage": 50},
+            ]
+        },
+    },
+    {"id": 5, "key": "split", "filters": {"multivariate": {"variants": [{"key": "a"}]}}, "tags": ["ops"]},
+    {"id": 6, "key": "tested", "experiment_set": [12], "status": "stale", "evaluation_runtime": ""},
+    {"id": 7, "key": "named", "created_by": {"id": 3, "first_name": "Ada", "email": ""}, "version": None},
+    {"id": 8, "key": "seen", "last_called_at": "2026-08-25T22:09:14.252000Z", "can_edit": False},
+]
+
+
+def test_fast_rows_say_the_same_as_whole_flags() -> None:
+    assert list(read_flag_page(page(*FLAGS)).rows) == [Flag.of(flag).row() for flag in FLAGS]
+
+
+ODD: list[dict[str, Any]] = [
+    {"id": 9, "key": "list", "filters": []},
+    {"id": 9, "key": "text", "filters": {"groups": "none"}},
+    {"id": 9, "key": "share", "filters": {"groups": [{"rollout_percentage": "50"}]}},
+    {"id": 9, "key": "over", "filters": {"groups": [{"rollout_percentage": 1e300}]}},
+    {"id": 9, "key": "date", "created_at": "2026-03-01"},
+    {"id": 9, "key": "version", "version": 2**70},
+    {"id": 9, "key": "surrogate", "name": "\ud800"},
+    {"id": 9, "key": "active", "active": "true"},
+    {"id": 9, "key": "set", "experiment_set": "string"},
+    {"id": 9, "key": "deep", "surveys": json.loads("[" * 50 + "]" * 50)},
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda flag: flag["key"])
+def test_an_odd_flag_is_a_row_and_its_neighbours_stay(odd: dict[str, Any]) -> None:
+    read = read_flag_page(page(FLAGS[0], odd, FLAGS[1]))
+    assert [row.id for row in read.rows] == [1, 9, 2]
+    assert read.unreadable == ()
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [(None, 0), ([], 0), ({}, 0), ({"id": 4711}, 4711), ({"id": 2**70, "key": "x"}, 0), ({"id": 0}, 0)],
+)
+def test_an_unreadable_record_is_counted_and_named_and_loses_nothing_else(record: Any, name: int) -> None:
+    read = read_flag_page(page(FLAGS[0], record))
+    assert [row.id for row in read.rows] == [1]
+    assert read.unreadable == (name,)
+    assert read.size == 2
+
+
+@pytest.mark.parametrize("count", [None, -3, 0, "many", 2**70])
+def test_a_count_that_cannot_be_true_is_what_the_page_holds(count: Any) -> None:
+    assert read_flag_page(page(*FLAGS, count=count)).total == len(FLAGS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b"{}",
+        b'{"results": 3}',
+        b'{"results": [{"id": 1',
+        b'{"results": [NaN]}',
+        b'{"results": [' + b"[" * 2000 + b"]" * 2000 + b"]}",
+        b"\xff\xfe{}",
+        b'{"results": [' + b"9" * 5000 + b"]}",
+    ],
+)
+def test_a_body_that_is_no_page_is_said_to_be_none(body: bytes) -> None:
+    with pytest.raises(NotJson):
+        read_flag_page(body)

@@ -1,0 +1,49 @@
+"""JSON from outside, with limits."""
+
+import pytest
+
+from flagtui.models.json_value import DEPTH_LIMIT, NotJson, read_json, without_surrogates
+
+
+def nested(levels: int, opened: str = "[", closed: str = "]") -> bytes:
+    return (opened * levels + closed * levels).encode()
+
+
+def test_nesting_is_read_up_to_the_limit_and_not_beyond() -> None:
+    read_json(nested(DEPTH_LIMIT))
+    read_json(b'{"a":' + nested(DEPTH_LIMIT - 1) + b"}")
+    for levels in (DEPTH_LIMIT + 1, 200, 100_000):
+        with pytest.raises(NotJson, match="nested"):
+            read_json(nested(levels))
+    with pytest.raises(NotJson, match="nested"):
+        read_json(b'{"a":' * (DEPTH_LIMIT + 1) + b"1" + b"}" * (DEPTH_LIMIT + 1))
+
+
+@pytest.mark.parametrize("text", [b"NaN", b"[Infinity]", b'{"a": -Infinity}'])
+def test_numbers_that_are_none_are_refused(text: bytes) -> None:
+    with pytest.raises(NotJson, match="not a JSON number"):
+        read_json(text)
+
+
+def test_large_integers_stay_what_they_are() -> None:
+    assert read_json(str(2**70).encode()) == 2**70
+
+
+def test_the_last_of_two_equal_keys_counts() -> None:
+    assert read_json(b'{"id": 1, "id": 2}') == {"id": 2}
+
+
+def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
+    assert read_json(rb'["\ud83d", {"\udc00": "\ud83d\ude00"}]') == ["�", {"�": "😀"}]
+    assert without_surrogates({"a": ["\ud800", 1, None]}) == {"a": ["�", 1, None]}
+
+
+def test_a_byte_order_mark_is_no_part_of_it() -> None:
+    assert read_json(b"\xef\xbb\xbf{}") == {}
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"<html>", b"\xff\xfe", b"{'a': 1}", b"[1,]", b"1 2"])
+def test_what_is_no_json_is_said_not_to_be_without_quoting_it(text: bytes) -> None:
+    with pytest.raises(NotJson) as caught:
+        read_json(text)
+    assert not text or text.decode("latin-1") not in str(caught.value)
