@@ -1,0 +1,39 @@
+"""Who sees a flag: a flag and a person in, the value and the condition that decided it out."""
+
+from flagtui.evaluate.comparing import Difference, differences
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import (
+    Check,
+    ConditionResult,
+    Draw,
+    Evaluation,
+    Gathering,
+    Outcome,
+    Reason,
+    VariantDraw,
+)
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.linking import linked
+from flagtui.evaluate.subject import Group, Person
+from flagtui.evaluate.unknown import Unknown, Why
+
+__all__ = [
+    "Check",
+    "ConditionResult",
+    "Definitions",
+    "Difference",
+    "Draw",
+    "Evaluation",
+    "Gathering",
+    "Group",
+    "Outcome",
+    "Person",
+    "Reason",
+    "Unknown",
+    "VariantDraw",
+    "Why",
+    "differences",
+    "evaluate",
+    "evaluate_all",
+    "linked",
+]

@@ -1,0 +1,135 @@
+"""What an evaluation found, with everything needed to say why."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+from flagtui.evaluate.parts import Filter
+from flagtui.evaluate.unknown import Unknown, Verdict
+
+
+class Reason(StrEnum):
+    """The server's own words for what decided a flag."""
+
+    CONDITION_MATCH = "condition_match"
+    NO_CONDITION_MATCH = "no_condition_match"
+    OUT_OF_ROLLOUT = "out_of_rollout_bound"
+    NO_GROUP_TYPE = "no_group_type"
+    ENROLLMENT = "super_condition_value"
+    HOLDOUT = "holdout_condition_value"
+    DISABLED = "flag_disabled"
+    MISSING_DEPENDENCY = "missing_dependency"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question and how it came out. A cohort's parts are its own questions, and so on down."""
+
+    filter: Filter
+    verdict: Verdict
+    is_present: bool = False
+    """Whether there is an actual value at all."""
+    actual: Any = None
+    """A property's value, or the value of the flag that was asked for."""
+    problem: Unknown | None = None
+    """Why the server counts it as not matching although it could not be compared."""
+    parts: "tuple[Check | Gathering, ...]" = ()
+    dependency: "Evaluation | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """A group inside a cohort: all of its parts, or any of them."""
+
+    needs_all: bool
+    verdict: Verdict
+    parts: "tuple[Check | Gathering, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A hash against a percentage."""
+
+    fraction: float
+    """From 0 to 1."""
+    percentage: float
+    identifier: str
+    """What was hashed besides the flag's key: a distinct id, device id or group key."""
+
+    @property
+    def is_in(self) -> bool:
+        return self.fraction <= self.percentage / 100
+
+
+@dataclass(frozen=True, slots=True)
+class VariantDraw:
+    """The variant's own hash, independent of the rollout's, and the ranges it falls into."""
+
+    fraction: float
+    ranges: tuple[tuple[str, float, float], ...]
+    """Variant key, from (inclusive), to (exclusive); fractions."""
+
+    @property
+    def key(self) -> str | None:
+        return next((key for key, low, high in self.ranges if low <= self.fraction < high), None)
+
+    @classmethod
+    def among(cls, fraction: float, shares: Mapping[str, float] | list[tuple[str, float]]) -> "VariantDraw":
+        """Shares are percentages in order; what they leave of 100 belongs to no variant."""
+        pairs = list(shares.items()) if isinstance(shares, Mapping) else shares
+        bounds = [0.0]
+        for _, percentage in pairs:
+            bounds.append(bounds[-1] + percentage / 100)
+        edges = pairwise(bounds)
+        return cls(
+            fraction, tuple((key, low, high) for (key, _), (low, high) in zip(pairs, edges, strict=True))
+        )
+
+
+class Outcome(StrEnum):
+    MATCHED = "matched"
+    PROPERTIES_DIFFER = "properties_differ"
+    OUT_OF_ROLLOUT = "out_of_rollout"
+    NO_GROUP = "no_group"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionResult:
+    index: int
+    outcome: Outcome
+    checks: tuple[Check, ...] = ()
+    rollout: Draw | None = None
+    """None when everyone whose properties fit is in, or when they did not fit."""
+    forced_variant: str | None = None
+    """The variant of the condition, when the flag has it."""
+    variant: VariantDraw | None = None
+    """None when there was nothing to draw."""
+    unknown: Unknown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    key: str
+    value: bool | str | None
+    """None when it cannot be known; ``unknown`` says why."""
+    reason: Reason
+    condition_index: int | None = None
+    """The condition that decided, or that came nearest."""
+    payload: Any = None
+    """As stored, so usually JSON text."""
+    conditions: tuple[ConditionResult, ...] = ()
+    """Those that were looked at, in order; the last may have decided."""
+    holdout: Draw | None = None
+    enrollment: bool | None = None
+    """What early access decided; None when it had no say."""
+    unknown: Unknown | None = None
+
+    @property
+    def decided_by(self) -> ConditionResult | None:
+        if self.reason is not Reason.CONDITION_MATCH or self.condition_index is None:
+            return None
+        return self.conditions[self.condition_index]

@@ -1,0 +1,94 @@
+"""How the server writes, reads as a number, and reads as true or false any JSON value it compares."""
+
+import json
+import math
+import re
+from decimal import Decimal
+from typing import Any
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def written(value: Any) -> str:
+    """A string as it is, anything else as compact JSON with sorted keys.
+
+    Raises ValueError for what JSON cannot say (infinities, and not-a-number).
+    """
+    return value if isinstance(value, str) else _as_json(value)
+
+
+def lowered(value: Any) -> str:
+    """Only A to Z are lowered, as the text operators of the server do."""
+    return written(value).translate(_ASCII_LOWER)
+
+
+def _as_json(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return _float_as_json(value)
+        case list():
+            return "[" + ",".join(_as_json(item) for item in value) + "]"
+        case dict():
+            members = (f"{_quoted(key)}:{_as_json(value[key])}" for key in sorted(value))
+            return "{" + ",".join(members) + "}"
+        case str():
+            return _quoted(value)
+        case _:
+            return str(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _float_as_json(value: float) -> str:
+    """Like the server: 1e-05 is 0.00001, 1e-07 is 1e-7."""
+    if not math.isfinite(value):
+        raise ValueError("JSON has no such number")
+    mantissa, e, exponent = repr(value).partition("e")
+    if not e:
+        return mantissa
+    power = int(exponent)
+    if -6 < power < 0:
+        return f"{Decimal(repr(value)):f}"
+    return f"{mantissa}e{power:+d}" if power >= 0 else f"{mantissa}e{power}"
+
+
+def number(value: Any) -> float | None:
+    """A finite number, or text that is wholly one; None for anything else, booleans too."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        return None
+    try:
+        parsed = float(value)
+    except OverflowError:
+        return None
+    return parsed if math.isfinite(parsed) else None
+
+
+def is_boolean_like(value: Any) -> bool:
+    match value:
+        case bool():
+            return True
+        case str():
+            return value.lower() in {"true", "false"}
+        case list():
+            return all(is_boolean_like(item) for item in value)
+    return False
+
+
+def is_truthy(value: Any) -> bool:
+    match value:
+        case bool():
+            return value
+        case str():
+            return value.lower() == "true"
+        case list():
+            return all(is_truthy(item) for item in value)
+    return False

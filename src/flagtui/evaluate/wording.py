@@ -1,0 +1,175 @@
+"""An evaluation in words: "hash 0.31 ≤ 0.50: in", "email ends with @acme.com: it is a@acme.com".
+
+Server text is quoted as it is; whoever draws it on a screen makes it safe.
+"""
+
+import json
+from typing import Any
+
+from flagtui.evaluate.evaluation import (
+    Check,
+    ConditionResult,
+    Draw,
+    Evaluation,
+    Outcome,
+    Reason,
+    VariantDraw,
+)
+from flagtui.evaluate.parts import Filter
+from flagtui.evaluate.unknown import Unknown, Why
+
+OPERATOR_WORDS = {
+    "exact": "is",
+    "is_not": "is not",
+    "is_set": "is set",
+    "is_not_set": "is not set",
+    "icontains": "contains",
+    "not_icontains": "does not contain",
+    "icontains_multi": "contains any of",
+    "not_icontains_multi": "contains none of",
+    "starts_with": "starts with",
+    "not_starts_with": "does not start with",
+    "ends_with": "ends with",
+    "not_ends_with": "does not end with",
+    "regex": "matches",
+    "not_regex": "does not match",
+    "gt": "is greater than",
+    "gte": "is at least",
+    "min": "is at least",
+    "lt": "is less than",
+    "lte": "is at most",
+    "max": "is at most",
+    "is_date_exact": "is at",
+    "is_date_before": "is before",
+    "is_date_after": "is after",
+    "semver_eq": "is version",
+    "semver_neq": "is not version",
+    "semver_gt": "is a version after",
+    "semver_gte": "is at least version",
+    "semver_lt": "is a version before",
+    "semver_lte": "is at most version",
+    "semver_tilde": "is a version like ~",
+    "semver_caret": "is a version like ^",
+    "semver_wildcard": "is a version like",
+    "in": "is in",
+    "not_in": "is not in",
+    "flag_evaluates_to": "evaluates to",
+}
+_UNKNOWN_WORDS = {
+    Why.PROPERTY_MISSING: "{} is not known",
+    Why.PROPERTY_UNREADABLE: "{} cannot be compared like that",
+    Why.FILTER_UNUSABLE: "the condition on {} asks for something that cannot be compared",
+    Why.OPERATOR_UNKNOWN: "the operator {} is not known here",
+    Why.PATTERN_UNSUPPORTED: "only the server can tell what matches {}",
+    Why.COHORT_UNKNOWN: "only the server knows who is in cohort {}",
+    Why.COHORT_MALFORMED: "the definition of cohort {} cannot be read",
+    Why.COHORT_CIRCULAR: "cohort {} contains itself",
+    Why.FLAG_MISSING: "flag {} does not exist",
+    Why.FLAG_CIRCULAR: "flag {} depends on itself",
+    Why.FLAG_UNKNOWN: "the value of flag {} cannot be known here",
+    Why.GROUP_TYPE_UNKNOWN: "group type {} does not exist",
+    Why.DEVICE_MISSING: "the flag goes by device, and no device id is given",
+    Why.CONTINUITY: "the flag keeps earlier values, which only the server knows",
+    Why.CONFIGURATION_NEWER: "the flag has a newer kind of configuration",
+    Why.CONDITION_MALFORMED: "the condition cannot be read: {}",
+}
+
+
+def describe_unknown(unknown: Unknown) -> str:
+    return _UNKNOWN_WORDS[unknown.why].format(unknown.about)
+
+
+def describe_draw(draw: Draw) -> str:
+    fraction, limit = _apart(draw.fraction, draw.percentage / 100)
+    return f"hash {fraction} ≤ {limit}: in" if draw.is_in else f"hash {fraction} > {limit}: out"
+
+
+def describe_variant(draw: VariantDraw) -> str:
+    """Which variant the hash falls into, and the range that this variant has."""
+    for key, low, high in draw.ranges:
+        if low <= draw.fraction < high:
+            return f"variant {key}: hash {draw.fraction:.2f} is in {low:.2f} to {high:.2f}"
+    return f"no variant: hash {draw.fraction:.2f} is beyond all of them"
+
+
+def describe_filter(question: Filter) -> str:
+    """What is asked: "email ends with @acme.com", "is in cohort Staff"."""
+    words = OPERATOR_WORDS.get(question.operator, question.operator)
+    match question.kind:
+        case "cohort":
+            where = "is not in" if question.operator == "not_in" else "is in"
+            return f"{where} cohort {question.label or question.value}"
+        case "flag":
+            return f"flag {question.key} {words} {_short(question.value)}"
+    if question.operator in {"is_set", "is_not_set"}:
+        return f"{question.key} {words}"
+    return f"{question.key} {words} {_short(question.value)}"
+
+
+def describe_check(check: Check) -> str:
+    """What is asked and what was found."""
+    asked = describe_filter(check.filter)
+    unknown = check.verdict if isinstance(check.verdict, Unknown) else check.problem
+    if unknown and not (unknown.why is Why.PROPERTY_UNREADABLE and check.is_present):
+        return f"{asked}: {describe_unknown(unknown)}"
+    if check.filter.kind == "cohort":
+        return f"{asked}: {'yes' if check.verdict is True else 'no'}"
+    if not check.is_present:
+        return f"{asked}: there is none"
+    return f"{asked}: it is {_short(check.actual)}"
+
+
+def describe_condition(result: ConditionResult) -> str:
+    """Why a condition did or did not match, in one line. Conditions count from 1 for people."""
+    name = f"condition {result.index + 1}"
+    match result.outcome:
+        case Outcome.MATCHED:
+            how = f" ({describe_draw(result.rollout)})" if result.rollout else ""
+            return f"{name} matches{how}"
+        case Outcome.OUT_OF_ROLLOUT:
+            how = f" ({describe_draw(result.rollout)})" if result.rollout else ""
+            return f"{name} fits, but its rollout leaves this one out{how}"
+        case Outcome.NO_GROUP:
+            return f"{name} is about a group that was not given"
+        case Outcome.UNKNOWN:
+            return f"{name} cannot be decided: {describe_unknown(result.unknown)}" if result.unknown else name
+        case Outcome.PROPERTIES_DIFFER:
+            differing = next(check for check in result.checks if check.verdict is False)
+            return f"{name} does not fit: {describe_check(differing)}"
+
+
+def describe(evaluation: Evaluation) -> str:
+    """What decided the flag, in one line."""
+    if evaluation.unknown:
+        return describe_unknown(evaluation.unknown)
+    match evaluation.reason:
+        case Reason.DISABLED:
+            return "the flag is off"
+        case Reason.ENROLLMENT:
+            return "early access: opted in" if evaluation.enrollment else "early access: opted out"
+        case Reason.HOLDOUT:
+            how = f" ({describe_draw(evaluation.holdout)})" if evaluation.holdout else ""
+            return f"held out of experiments{how}"
+        case Reason.NO_GROUP_TYPE if not evaluation.conditions:
+            return "the flag is about a group that was not given"
+    if evaluation.condition_index is None:
+        return "the flag has no conditions"
+    return describe_condition(evaluation.conditions[evaluation.condition_index])
+
+
+def _short(value: Any) -> str:
+    match value:
+        case str():
+            return value or '""'
+        case list() if all(isinstance(item, str) for item in value):
+            return " or ".join(item or '""' for item in value) or "nothing"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _apart(one: float, other: float) -> tuple[str, str]:
+    """Two fractions with as many decimals, at least two, as it takes to tell them apart."""
+    for digits in range(2, 17):
+        texts = f"{one:.{digits}f}", f"{other:.{digits}f}"
+        if texts[0] != texts[1]:
+            return texts
+    return f"{one:.2f}", f"{other:.2f}"

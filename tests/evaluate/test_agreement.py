@@ -1,0 +1,202 @@
+"""The product's own client is the reference: wherever it can decide a flag, ours decides the same."""
+
+import json
+import os
+from dataclasses import replace
+from itertools import count
+from random import Random
+
+import pytest
+from tests.doubles import random_flags
+from tests.doubles.official_sdk import Document, OfficialSdk
+
+from flagtui.evaluate import Definitions, Evaluation, Group, Person, evaluate, evaluate_all, linked
+
+ROUNDS = int(os.environ.get("FLAGTUI_AGREEMENT_ROUNDS", "120"))
+"""Each round is six flags and eight people; `make check-agreement` asks for many more."""
+
+
+def made(seed: int) -> tuple[Random, Document]:
+    random = Random(seed)
+    document = random_flags.document(random)
+    document["flags"] = [dict(flag) for flag in linked(document["flags"])]
+    return random, document
+
+
+def disagreements(document: Document, people: list[Person]) -> list[tuple[object, ...]]:
+    client, definitions = OfficialSdk(document), Definitions.of_document(document)
+    found: list[tuple[object, ...]] = []
+    for person in people:
+        values, payloads = client.values(person), client.payloads(person)
+        for key, evaluation in evaluate_all(person, definitions).items():
+            ours = (evaluation.value, evaluation.payload)
+            if key in values and not is_same(ours, (values[key], payloads.get(key))):
+                found.append((key, person, values[key], evaluation))
+    return found
+
+
+def is_same(ours: tuple[object, object], theirs: tuple[object, object]) -> bool:
+    """1 and True are equal in Python, but not in JSON."""
+    return ours == theirs and type(ours[0]) is type(theirs[0])
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_random_flags_evaluate_as_in_the_official_client(chunk: int) -> None:
+    for seed in range(chunk, ROUNDS, 4):
+        random, document = made(seed)
+        people = [random_flags.person(random) for _ in range(8)]
+        assert disagreements(document, people) == [], f"seed {seed}"
+
+
+def test_where_the_official_client_gives_up_so_do_we_unless_we_know_more() -> None:
+    """More is known only of operators that the client does not have, and of patterns with more syntax."""
+    decided = undecided = 0
+    for seed in range(ROUNDS):
+        random, document = made(seed)
+        document = json.loads(json.dumps(document).replace('regex"', 'icontains"'))
+        without_circles(document)
+        client, definitions = OfficialSdk(document), Definitions.of_document(document)
+        person = random_flags.person(random)
+        values = client.values(person)
+        for key, evaluation in evaluate_all(person, definitions).items():
+            assert (evaluation.value is not None) == (key in values), f"seed {seed}, {key}"
+            decided += key in values
+            undecided += key not in values
+    assert decided > ROUNDS // 4
+    assert undecided > ROUNDS // 4
+
+
+def without_circles(document: Document) -> None:
+    """The client answers nothing at all about a flag when a cohort contains itself, wherever it stands."""
+    document["cohorts"]["3"]["values"].pop()
+
+
+def test_what_the_server_knows_in_full_never_contradicts_what_the_client_decides_of_single_conditions() -> (
+    None
+):
+    """With several conditions it may: a property the client was not told of can decide an earlier one."""
+    compared = 0
+    for seed in count():
+        random, document = made(seed)
+        for flag in document["flags"]:
+            flag["filters"]["groups"] = flag["filters"]["groups"][:1]
+        client, definitions = OfficialSdk(document), Definitions.of_document(document)
+        person = random_flags.person(random)
+        informed = evaluate_all(replace(person, is_complete=True), definitions)
+        for key, value in client.values(person).items():
+            assert informed[key].value == value, f"seed {seed}, {key}"
+            compared += 1
+        if compared > ROUNDS:
+            return
+
+
+def test_a_dependency_reads_the_same_by_id_as_stored_and_by_key_as_served() -> None:
+    for seed in range(20):
+        random = Random(seed)
+        stored = random_flags.document(random)
+        served = {**stored, "flags": linked(stored["flags"])}
+        person = random_flags.person(random)
+        assert by_value(stored, person) == by_value(served, person)
+
+
+def by_value(document: Document, person: Person) -> dict[str, object]:
+    return {
+        key: found.value for key, found in evaluate_all(person, Definitions.of_document(document)).items()
+    }
+
+
+def test_the_explanation_of_later_questions_never_changes_the_value() -> None:
+    """Flags about groups see group properties; what is asked only to explain must not be remembered."""
+    needs_pro = {"key": "plan", "type": "person", "value": "pro", "operator": "exact"}
+    asks = {
+        "key": "base",
+        "type": "flag",
+        "operator": "flag_evaluates_to",
+        "value": True,
+        "dependency_chain": ["base"],
+    }
+    never = {"key": "$group_key", "type": "group", "value": "nobody", "operator": "exact"}
+    document = {
+        "flags": [
+            {"id": 1, "key": "base", "active": True, "filters": {"groups": [{"properties": [needs_pro]}]}},
+            {
+                "id": 2,
+                "key": "mixed",
+                "active": True,
+                "filters": {
+                    "groups": [
+                        {"properties": [never, asks], "aggregation_group_type_index": 0},
+                        {"properties": [asks]},
+                    ]
+                },
+            },
+        ],
+        "group_type_mapping": {"0": "company"},
+    }
+    random = Random(1)
+    person = replace(random_flags.person(random), properties={"plan": "pro"}, groups={"company": company()})
+    assert OfficialSdk(document).values(person)["mixed"] is True
+    assert decided(document, person).value is True
+
+
+def company() -> Group:
+    return Group("acme", {"plan": "free"})
+
+
+def decided(document: Document, person: Person) -> Evaluation:
+    return evaluate("mixed", person, Definitions.of_document(document))
+
+
+WANTED = [True, False, "control", "Control", "true", "", 1, 0, None, [], ["control"]]
+
+
+@pytest.mark.parametrize("base", [True, False, "control"])
+def test_a_dependency_compares_values_as_the_official_client_does(base: bool | str) -> None:
+    flags = [asking(number, wanted) for number, wanted in enumerate(WANTED)]
+    document = {"flags": [decided_as(base), *flags]}
+    person = Person("anybody")
+    values = OfficialSdk(document).values(person)
+    assert len(values) == len(WANTED) + 1
+    assert {key: is_on for key, is_on in by_value(document, person).items() if key != "base"} == {
+        key: is_on for key, is_on in values.items() if key != "base"
+    }
+
+
+def decided_as(value: bool | str) -> dict[str, object]:
+    filters: dict[str, object] = {"groups": [{"properties": [], "rollout_percentage": 100 if value else 0}]}
+    if isinstance(value, str):
+        filters["multivariate"] = {"variants": [{"key": value, "rollout_percentage": 100}]}
+    return {"id": 1, "key": "base", "active": True, "filters": filters}
+
+
+def asking(number: int, wanted: object, *chain: str) -> dict[str, object]:
+    question = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": wanted}
+    filters = {"groups": [{"properties": [{**question, "dependency_chain": [*chain, "base"]}]}]}
+    return {"id": 10 + number, "key": f"asks-{number}", "active": True, "filters": filters}
+
+
+def test_a_chain_with_a_missing_link_is_gone_through_as_in_the_official_client() -> None:
+    """The first question finds the link missing; the next one knows, and goes on to the flag itself."""
+    twice = asking(1, True, "gone")
+    groups = twice["filters"]["groups"]  # type: ignore[index]  # A document is plain JSON.
+    groups.append(groups[0])
+    document = {"flags": [decided_as(True), twice, asking(2, True, "gone")]}
+    person = Person("anybody")
+    assert OfficialSdk(document).values(person) == {"base": True, "asks-1": True}
+    assert by_value(document, person) == {"base": True, "asks-1": True, "asks-2": None}
+
+
+@pytest.mark.parametrize("in_a_cohort", [False, True])
+def test_nothing_decides_after_a_cohort_that_only_the_server_knows(in_a_cohort: bool) -> None:
+    unknown = {"key": "id", "type": "cohort", "operator": "in", "value": 99}
+    wraps = {"key": "id", "type": "cohort", "operator": "in", "value": 1}
+    question = wraps if in_a_cohort else unknown
+    everyone = {"properties": [], "rollout_percentage": 100}
+    filters = {"groups": [{"properties": [question]}, everyone]}
+    document = {
+        "flags": [{"id": 1, "key": "it", "active": True, "filters": filters}],
+        "cohorts": {"1": {"type": "OR", "values": [{"key": "email", "operator": "is_set"}, unknown]}},
+    }
+    person = Person("ada", {"email": "ada@acme.com"})
+    assert OfficialSdk(document).values(person) == {}
+    assert by_value(document, person) == {"it": None}

@@ -1,0 +1,80 @@
+"""Definitions of the product's own test suites, read where FLAGTUI_FIXTURES points."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests.doubles.official_sdk import OfficialSdk
+
+from flagtui.evaluate import Definitions, Group, Person, evaluate, evaluate_all
+
+FIXTURES = Path(os.environ.get("FLAGTUI_FIXTURES", "/nowhere")) / "local_evaluation"
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def is_of_definitions(document: Any) -> bool:
+    return isinstance(document, dict) and isinstance(document.get("flags"), list)
+
+
+DOCUMENTS = [path for path in sorted(FIXTURES.glob("*.json")) if is_of_definitions(read(path))]
+
+pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="FLAGTUI_FIXTURES does not point to the examples")
+
+PROPERTIES: dict[str, list[Any]] = {
+    "region": ["USA", "usa", "UK", "Canada"],
+    "email": ["a@b.com", "test@example.com", "x@posthog.com", "missing@example.com", ""],
+    "nation": ["UK", "US"],
+    "other": ["thing", "nothing"],
+    "name": ["Project 1", "Project 2"],
+    "latestBuildVersion": ["24.7.1", "24.32.1"],
+    "$current_distinct_id": ["some-distinct-id"],
+    "age": [25, "26", None],
+}
+
+
+def people(number: int) -> list[Person]:
+    random = Random(number)
+    found = []
+    for _ in range(number):
+        chosen = {name: random.choice(values) for name, values in PROPERTIES.items() if random.random() < 0.7}
+        groups = {name: Group(random.choice(["1", "2", "amazon"]), chosen) for name in ("company", "project")}
+        some = {name: group for name, group in groups.items() if random.random() < 0.6}
+        found.append(
+            Person(f"distinct_id_{random.randrange(999)}", chosen, some, random.choice([None, "device-7"]))
+        )
+    return found
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_an_example_evaluates_as_in_the_official_client(path: Path) -> None:
+    document = read(path)
+    client, definitions = OfficialSdk(document), Definitions.of_document(document)
+    for person in people(25):
+        values = client.values(person)
+        ours = {key: found.value for key, found in evaluate_all(person, definitions).items() if key in values}
+        assert ours == values
+
+
+@pytest.mark.parametrize("key", ["simple-flag", "multivariate-flag"])
+def test_a_thousand_ids_get_the_values_that_every_client_of_the_product_gives_them(key: str) -> None:
+    vector = read(FIXTURES / "consistency_vectors.json")[key]
+    definitions = Definitions.of([vector["flag"]])
+    ours = [evaluate(key, Person(f"distinct_id_{number}"), definitions).value for number in range(1000)]
+    assert ours == vector["results"]
+
+
+def test_an_experience_that_continues_is_known_only_where_everything_is() -> None:
+    definitions = Definitions.of_document(
+        read(FIXTURES / "py_experience_continuity_flag_not_evaluated_locally.json")
+    )
+    key = next(iter(definitions.flags))
+    unsure = Person("anybody")
+    assert evaluate(key, unsure, definitions).value is None
+    assert evaluate(key, replace(unsure, is_complete=True), definitions).value is True

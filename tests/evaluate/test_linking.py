@@ -1,0 +1,68 @@
+"""Dependencies from ids to keys, in the order they have to be evaluated."""
+
+from typing import Any
+
+from flagtui.evaluate import Definitions, Person, evaluate, linked
+
+JSON = dict[str, Any]
+
+
+def stored(number: int, key: str, *needs: int | str) -> JSON:
+    questions = [
+        {"key": need, "type": "flag", "operator": "flag_evaluates_to", "value": True} for need in needs
+    ]
+    return {
+        "id": number,
+        "key": key,
+        "active": True,
+        "filters": {"groups": [{"properties": questions, "rollout_percentage": 100}]},
+    }
+
+
+def chains(*flags: JSON) -> dict[str, list[list[str]]]:
+    return {
+        flag["key"]: [question["dependency_chain"] for question in flag["filters"]["groups"][0]["properties"]]
+        for flag in linked(flags)
+    }
+
+
+def test_a_dependency_names_the_key_and_everything_that_comes_before_it() -> None:
+    flags = [stored(3, "c", 2), stored(2, "b", "1"), stored(1, "a")]
+    assert chains(*flags) == {"c": [["a", "b"]], "b": [["a"]], "a": []}
+    assert linked(flags)[0]["filters"]["groups"][0]["properties"][0]["key"] == "b"
+
+
+def test_what_is_needed_twice_stands_once() -> None:
+    flags = [stored(4, "top", 2, 3), stored(2, "left", 1), stored(3, "right", 1), stored(1, "base")]
+    assert chains(*flags, stored(5, "above", 4))["above"] == [["base", "left", "right", "top"]]
+
+
+def test_the_chain_of_a_circle_or_of_something_missing_is_empty() -> None:
+    flags = [stored(1, "a", 2), stored(2, "b", 1), stored(3, "c", 99), stored(4, "d", 3), stored(5, "e", 5)]
+    assert chains(*flags) == {"a": [[]], "b": [[]], "c": [[]], "d": [[]], "e": [[]]}
+
+
+def test_linking_leaves_what_it_was_given_untouched() -> None:
+    flag = stored(2, "b", 1)
+    before = repr(flag)
+    again = linked([flag, stored(1, "a")])
+    assert repr(flag) == before
+    assert linked(again) == again
+
+
+def test_odd_flags_are_passed_through() -> None:
+    odd: list[JSON] = [
+        {"key": "no-filters", "id": 1},
+        {"key": "null", "id": 2, "filters": None},
+        {"key": "text", "id": 3, "filters": {"groups": ["x", {"properties": "y"}, {"properties": ["z"]}]}},
+        {"filters": {"groups": None}},
+    ]
+    assert linked(odd) == odd
+
+
+def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:
+    flags = [stored(0, "flag-0")] + [
+        stored(number, f"flag-{number}", number - 1) for number in range(1, 1200)
+    ]
+    found = evaluate("flag-1199", Person("u"), Definitions.of(flags))
+    assert found.value is True

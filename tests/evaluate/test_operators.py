@@ -1,0 +1,178 @@
+"""Every operator with every odd value, against the product's own client and against what the server does."""
+
+import os
+from datetime import UTC, datetime
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from posthog.feature_flags import InconclusiveMatchError, match_property
+from tests.doubles.random_flags import OPERATORS, VALUES
+
+from flagtui.evaluate import Definitions, Evaluation, Person, Unknown, Why, evaluate
+from flagtui.evaluate.operators import COMPARISONS, Manner, compare
+
+EXAMPLES = 5_000 if "FLAGTUI_AGREEMENT_ROUNDS" in os.environ else 100
+STEP = 1 if "FLAGTUI_AGREEMENT_ROUNDS" in os.environ else 7
+"""Every seventh pair of values in the suite, every pair in the long run."""
+
+PIECES = [
+    "a", "b", "(", ")", "[", "]", "*", "+", "?", "{2}", "{1,}", "|", "^", "$", ".", "\\d", "\\w", "\\", "-",
+    "(?:", "x", "\\.", "\\x61", "&&", "~", "é", "\n",
+]  # fmt: skip
+patterns = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
+subjects = st.text("abx1. \n-é", max_size=8)
+dates = st.builds(
+    "{}-{:02}-{:02}{}".format,
+    st.integers(1, 9999),
+    st.integers(0, 13),
+    st.integers(0, 32),
+    st.sampled_from(["", "T10:00", " 10:00:00 +02:00", "T10:00:00Z", " UTC", "x", "T25:00"]),
+) | st.from_regex(r"-?[0-9]{1,5}[hdwmyx]\n?", fullmatch=True)
+versions = st.from_regex(r"[vV ]{0,2}[0-9]{0,2}(\.[0-9*]{0,2}){0,3}([-+][a-z0-9.]{1,3})?", fullmatch=True)
+
+
+def theirs(operator: str | None, wanted: Any, actual: Any, version: int = 1) -> bool | None:
+    """None where the client cannot tell."""
+    question = {"key": "it", "operator": operator, "value": wanted}
+    try:
+        return match_property(question, {"it": actual}, version)
+    except InconclusiveMatchError:
+        return None
+
+
+def ours(operator: str | None, wanted: Any, actual: Any, version: int = 1) -> bool | None:
+    verdict = compare(operator or "exact", wanted, actual, Manner(None, version))
+    return None if isinstance(verdict, Unknown) else verdict
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_an_operator_treats_odd_values_as_the_official_client_does(
+    operator: str | None, version: int
+) -> None:
+    pairs = list(product(VALUES, VALUES))[::STEP]
+    expected = {(str(pair), theirs(operator, *pair, version)) for pair in pairs}
+    known = {text for text, verdict in expected if verdict is not None}
+    found = {(str(pair), ours(operator, *pair, version)) for pair in pairs if str(pair) in known}
+    assert found == {(text, verdict) for text, verdict in expected if verdict is not None}
+    assert known
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(patterns, subjects, st.sampled_from(["regex", "not_regex"]))
+def test_patterns_match_as_in_the_official_client(pattern: str, subject: str, operator: str) -> None:
+    expected = theirs(operator, pattern, subject)
+    assert expected is None or ours(operator, pattern, subject) == expected
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(dates, dates, st.sampled_from(["is_date_before", "is_date_after"]))
+def test_dates_compare_as_in_the_official_client(wanted: str, actual: str, operator: str) -> None:
+    assert ours(operator, wanted, actual) == theirs(operator, wanted, actual)
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(versions, versions, st.sampled_from([name for name in OPERATORS if name and "semver" in name]))
+def test_versions_compare_as_in_the_official_client(wanted: str, actual: str, operator: str) -> None:
+    assert ours(operator, wanted, actual) == theirs(operator, wanted, actual)
+
+
+@settings(max_examples=EXAMPLES // 3, deadline=None)
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3), st.lists))
+def test_any_json_value_is_written_as_in_the_official_client(value: Any) -> None:
+    for wanted in ["1", "true", value]:
+        assert ours("exact", wanted, value) == theirs("exact", wanted, value)
+        assert ours("icontains", wanted, value) == theirs("icontains", wanted, value)
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "actual", "verdict"),
+    [
+        ("is_date_exact", "2024-01-01", "2024-01-01T00:00:00Z", True),
+        ("is_date_exact", "2024-01-01", "2024-01-02", False),
+        ("icontains_multi", ["x", "ACME"], "a@acme.com", True),
+        ("icontains_multi", [], "a@acme.com", False),
+        ("not_icontains_multi", ["x", "y"], "a@acme.com", True),
+        ("min", "3", 3, True),
+        ("max", "3", 4, False),
+        ("regex", "(?i)^PRO", "pro", True),
+        ("regex", "(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", None),
+        ("contains", "a", "a", None),
+        ("gt", "many", 4, None),
+        ("is_date_after", "2024-01-01", "soon", None),
+        ("semver_wildcard", "0.0.0.-x", "0", True),
+        ("regex", "(a?)+b", "ab", None),
+        ("regex", "\\bpro\\b", "a pro b", True),
+    ],
+)
+def test_operators_that_only_the_server_has(
+    operator: str, wanted: Any, actual: Any, verdict: bool | None
+) -> None:
+    assert ours(operator, wanted, actual) is verdict
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "actual"),
+    [
+        ("regex", "a$", "a\n"),
+        ("regex", "^a$", "a"),
+        ("exact", "0.00001", 0.00001),
+        ("exact", "0.000001", 0.000001),
+        ("exact", "1e-6", 0.000001),
+        ("exact", "1e-7", 1e-7),
+        ("exact", "1e+16", 1e16),
+        ("exact", "10000000000000000.0", 1e16),
+        ("exact", '{"a":[1.0,null],"b":true}', {"b": True, "a": [1.0, None]}),
+        ("icontains", "É", "é"),
+        ("exact", "É", "é"),
+        ("exact", [], True),
+        ("exact", [], "pro"),
+        ("exact", ["true"], "pro"),
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_values_that_are_easily_taken_for_others(
+    operator: str, wanted: Any, actual: Any, version: int
+) -> None:
+    assert ours(operator, wanted, actual, version) == theirs(operator, wanted, actual, version)
+
+
+@pytest.mark.parametrize(
+    ("now", "distance", "moment"),
+    [
+        ("2026-03-31", "-1m", "2026-02-28"),
+        ("2026-03-31", "-2m", "2026-01-28"),
+        ("2024-03-31", "1m", "2024-02-29"),
+        ("2026-01-31", "-1m", "2025-12-31"),
+        ("2024-02-29", "-1y", "2023-02-28"),
+        ("2024-02-29", "-4y", "2020-02-28"),
+        ("2024-02-29", "0y", "2024-02-29"),
+        ("2026-03-10", "-2w", "2026-02-24"),
+        ("2026-03-10", "-48h", "2026-03-08"),
+    ],
+)
+def test_distances_into_the_past_by_the_calendar(now: str, distance: str, moment: str) -> None:
+    manner = Manner(datetime.fromisoformat(now).replace(tzinfo=UTC))
+    assert compare("is_date_exact", distance, moment, manner) is True
+
+
+def asked(operator: str, *, is_complete: bool, **properties: Any) -> Evaluation:
+    question = {"key": "plan", "type": "person", "operator": operator, "value": "5"}
+    flag = {"key": "it", "active": True, "filters": {"groups": [{"properties": [question]}]}}
+    return evaluate("it", Person("u", properties, is_complete=is_complete), Definitions.of([flag]))
+
+
+@pytest.mark.parametrize("operator", sorted(COMPARISONS))
+def test_a_missing_property_is_unknown_unless_everything_is_known(operator: str) -> None:
+    unsure, sure = asked(operator, is_complete=False), asked(operator, is_complete=True)
+    assert (unsure.value, unsure.unknown) == (None, Unknown(Why.PROPERTY_MISSING, "plan"))
+    assert sure.value == (operator == "is_not" or operator.startswith(("not_", "is_not_set")))
+
+
+def test_a_value_that_cannot_be_compared_counts_as_different_where_everything_is_known() -> None:
+    found = asked("semver_gt", is_complete=True, plan="soon")
+    assert found.value is False
+    assert found.conditions[0].checks[0].problem == Unknown(Why.PROPERTY_UNREADABLE, "plan")
