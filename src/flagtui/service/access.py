@@ -1,0 +1,229 @@
+"""Who may do what: from the Authorization header to a caller and a project."""
+
+import hashlib
+import hmac
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+
+from flagtui.service.answers import value_of
+from flagtui.service.call import Caller, Project
+from flagtui.service.errors import (
+    authentication_failed,
+    closed_to_keys,
+    forbidden,
+    not_authenticated,
+    not_found,
+)
+from flagtui.service.operations import Operation
+from flagtui.service.settings import Settings
+
+ADMINISTRATOR = 8
+NOBODY = Caller(0, "", "", None, None, "", frozenset(), frozenset(), frozenset())
+_BEARER = re.compile(r"Bearer\s+(\S+)\s*")
+_ONLY_PROJECTS = "API keys with scoped projects are only supported on project-based endpoints."
+
+_FIND_KEY = """
+    SELECT k.id AS key_id, k.hash, k.scopes, k.scoped_teams, k.scoped_organizations, u.id AS user_id, u.email,
+        u.first_name, u.distinct_id, u.current_project_id
+    FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE k.hash = ? AND u.is_active = 1"""
+
+_FIND_PROJECT = """
+    SELECT p.*, o.name AS organization_name, o.members_can_use_keys, m.level,
+        EXISTS (SELECT 1 FROM project_members AS x WHERE x.project_id = p.id AND x.user_id = :user) AS listed
+    FROM projects AS p JOIN organizations AS o ON o.id = p.organization_id
+    LEFT JOIN organization_members AS m ON m.organization_id = p.organization_id AND m.user_id = :user
+    WHERE p.id = :project"""
+
+
+def hash_key(key: str) -> str:
+    """What is stored of a key. A key has over 200 random bits, so one round is as good as many."""
+    return "sha256$" + hashlib.sha256(key.encode()).hexdigest()
+
+
+def bearer(authorization: str | None) -> str:
+    """The secret of the header; the word is case-sensitive, spaces around the secret are tolerated."""
+    match = _BEARER.fullmatch(authorization or "")
+    if match is None:
+        raise not_authenticated()
+    return match[1]
+
+
+def identify(db: sqlite3.Connection, authorization: str | None) -> Caller:
+    """The owner of the key in the header; 401 for none, an unknown one, or an inactive owner."""
+    secret = bearer(authorization)
+    hashed = hash_key(secret)
+    if secret.startswith("phs_"):
+        return _project_caller(db, hashed)
+    row = db.execute(_FIND_KEY, (hashed,)).fetchone()
+    if row is None or not hmac.compare_digest(row["hash"], hashed):
+        raise authentication_failed()
+    return Caller(
+        user_id=row["user_id"],
+        email=row["email"],
+        first_name=row["first_name"],
+        distinct_id=row["distinct_id"],
+        current_project_id=row["current_project_id"],
+        key_id=row["key_id"],
+        scopes=frozenset(value_of(row["scopes"])),
+        teams=frozenset(value_of(row["scoped_teams"])),
+        organizations=frozenset(value_of(row["scoped_organizations"])),
+    )
+
+
+def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller:
+    row = db.execute("SELECT id, secret_hash FROM projects WHERE secret_hash = ?", (hashed,)).fetchone()
+    if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
+        raise authentication_failed()
+    return replace(
+        NOBODY,
+        key_id=hashed,
+        current_project_id=row["id"],
+        scopes=frozenset(("feature_flag:read",)),
+        teams=frozenset((row["id"],)),
+        is_project=True,
+    )
+
+
+def admit(
+    db: sqlite3.Connection, caller: Caller, operation: Operation | None, params: Mapping[str, str],
+    settings: Settings,
+) -> Project | None:  # fmt: skip
+    """Every check between the key and the record; None of an operation checks only what all share."""
+    if operation is not None and is_closed(operation, settings):
+        raise closed_to_keys()
+    if caller.is_project and not (operation is not None and operation.project_secret):
+        raise forbidden("This action does not support project secret API key access")
+    project = None
+    if "project_id" in params:
+        project = _admit_to_project(db, caller, params["project_id"], operation)
+    else:
+        _admit_outside(db, caller, params, operation)
+    return project
+
+
+def is_closed(operation: Operation, settings: Settings) -> bool:
+    """Whether keys are kept out, as the product keeps them out."""
+    if not settings.strict:
+        return False
+    return operation.closed == "strict" or (operation.closed == "legacy" and settings.legacy)
+
+
+def _admit_to_project(
+    db: sqlite3.Connection, caller: Caller, name: str, operation: Operation | None
+) -> Project:
+    row = _find_project(db, caller, name)
+    if not row["members_can_use_keys"] and row["level"] is not None and row["level"] < ADMINISTRATOR:
+        raise forbidden(
+            f"Organization '{row['organization_name']}' does not allow using personal API keys. "
+            "Contact an admin to enable personal API keys for this organization."
+        )
+    _check_confinement(caller, row["id"], row["organization_id"])
+    _check_scope(caller, operation)
+    if not caller.is_project and not is_member(row):
+        raise forbidden("You don't have access to the project.")
+    return _project(row)
+
+
+def open_project(db: sqlite3.Connection, caller: Caller, project_id: int) -> Project | None:
+    """A project besides the one of the path, if the caller and the key may go there too."""
+    row = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": project_id}).fetchone()
+    if row is None or not is_member(row) or (caller.teams and row["id"] not in caller.teams):
+        return None
+    return _project(row)
+
+
+def project_of(db: sqlite3.Connection, project_id: int) -> Project:
+    """A project that is known to exist, with no question asked."""
+    return _project(db.execute("SELECT * FROM projects WHERE id = ?", (project_id,)).fetchone())
+
+
+def _project(row: sqlite3.Row) -> Project:
+    return Project(
+        id=row["id"],
+        organization_id=row["organization_id"],
+        name=row["name"],
+        api_token=row["api_token"],
+        settings=value_of(row["settings"]),
+        replay_flag_id=row["replay_flag_id"],
+    )
+
+
+def _find_project(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:
+    number = caller.current_project_id if name == "@current" else project_number(name)
+    found = None
+    if number is not None:
+        found = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": number}).fetchone()
+    if found is None:
+        raise not_found("Project not found.")
+    row: sqlite3.Row = found
+    return row
+
+
+def with_named_project(db: sqlite3.Connection, params: Mapping[str, str], token: str) -> Mapping[str, str]:
+    """The parts of the path, `@current` replaced by the project whose public token the query names."""
+    if params.get("project_id") != "@current" or not token.startswith("phc_"):
+        return params
+    row = db.execute("SELECT id FROM projects WHERE api_token = ?", (token,)).fetchone()
+    return params if row is None else {**params, "project_id": str(row["id"])}
+
+
+def project_number(name: str) -> int | None:
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None
+
+
+def is_member(row: sqlite3.Row) -> bool:
+    """Whether the user whose `level` and `listed` a project row carries may see the project."""
+    if row["level"] is None:
+        return False
+    return not row["is_private"] or row["level"] >= ADMINISTRATOR or bool(row["listed"])
+
+
+def _check_confinement(caller: Caller, project_id: int, organization_id: str) -> None:
+    if caller.organizations and organization_id not in caller.organizations:
+        detail = f"API key does not have access to the requested organization: ID {organization_id}."
+        raise forbidden(detail)
+    if caller.teams and project_id not in caller.teams:
+        raise forbidden(f"API key does not have access to the requested project: ID {project_id}.")
+
+
+def _check_scope(caller: Caller, operation: Operation | None) -> None:
+    if operation is not None and operation.scope is not None and not caller.may(operation.scope):
+        raise forbidden(f"API key missing required scope '{operation.scope}'")
+
+
+def _admit_outside(
+    db: sqlite3.Connection, caller: Caller, params: Mapping[str, str], operation: Operation | None
+) -> None:
+    if caller.teams and not (operation is not None and operation.unconfined):
+        raise forbidden(_ONLY_PROJECTS)
+    if "organization_id" in params:
+        organization = find_organization(db, caller, params["organization_id"])
+        if caller.organizations and organization["id"] not in caller.organizations:
+            detail = f"API key does not have access to the requested organization: ID {organization['id']}."
+            raise forbidden(detail)
+        _check_scope(caller, operation)
+        if organization["level"] is None:
+            raise not_found()
+        return
+    _check_scope(caller, operation)
+
+
+def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:
+    """An organization by UUID, or the one of the caller's current project; `level` is null for strangers."""
+    wanted = name
+    if name == "@current":
+        row = db.execute(
+            "SELECT organization_id FROM projects WHERE id = ?", (caller.current_project_id,)
+        ).fetchone()
+        wanted = row["organization_id"] if row else ""
+    found = db.execute(
+        "SELECT o.*, m.level FROM organizations AS o LEFT JOIN organization_members AS m"
+        " ON m.organization_id = o.id AND m.user_id = ? WHERE o.id = ?",
+        (caller.user_id, wanted),
+    ).fetchone()
+    if found is None:
+        raise not_found()
+    organization: sqlite3.Row = found
+    return organization

@@ -1,0 +1,123 @@
+"""Who did what: entries written with the change they tell of, and the feeds that show them."""
+
+import secrets
+import sqlite3
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flagtui.service.answers import Answer, encode, spliced, text_of
+from flagtui.service.bodies import LARGEST
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid
+from flagtui.service.paging import link
+
+_SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
+
+_FEED = """
+    SELECT a.id, a.activity, a.scope, a.item_id, a.detail, a.created_at, a.is_system, u.first_name, u.email
+    FROM activity AS a LEFT JOIN users AS u ON u.id = a.user_id
+    WHERE a.project_id = ? AND a.scope = ?{one} ORDER BY a.created_at DESC, a.rowid DESC LIMIT ? OFFSET ?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing somebody did. `detail` has at least `name`; `user_id` None is the system."""
+
+    project_id: int
+    scope: str
+    item_id: str
+    activity: str
+    user_id: int | None
+    created_at: str
+    detail: Mapping[str, Json]
+
+
+def record(db: sqlite3.Connection, entry: Entry) -> None:
+    """Writes an entry; call it in the transaction of the change itself."""
+    db.execute(
+        "INSERT INTO activity"
+        " (id, project_id, scope, item_id, activity, user_id, is_system, created_at, detail)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            ordered_uuid(),
+            entry.project_id,
+            entry.scope,
+            entry.item_id,
+            entry.activity,
+            entry.user_id,
+            entry.user_id is None,
+            entry.created_at,
+            text_of(entry.detail),
+        ),
+    )
+
+
+def ordered_uuid() -> str:
+    """A UUID of version 7: later ones sort after earlier ones."""
+    number = (time.time_ns() // 1_000_000) << 80 | 0x7 << 76 | secrets.randbits(76)
+    number = number & ~(0x3 << 62) | 0x2 << 62
+    return str(uuid.UUID(int=number))
+
+
+def change(scope: str, field: str, before: Json, after: Json) -> dict[str, Json]:
+    """One line of `detail.changes`; a value that was or becomes empty makes it created or deleted."""
+    action = "changed"
+    if before is None or before in ("", [], {}):
+        action = "created"
+    elif after is None:
+        action = "deleted"
+    return {"type": scope, "action": action, "field": field, "before": before, "after": after}
+
+
+def changes_between(
+    scope: str, before: Mapping[str, Json], after: Mapping[str, Json], fields: Sequence[str]
+) -> list[dict[str, Json]]:
+    """A line for each field that differs, in the order given."""
+    return [
+        change(scope, name, before.get(name), after.get(name))
+        for name in fields
+        if before.get(name) != after.get(name)
+    ]
+
+
+def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
+    """A page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
+    limit, number = _positive(call, "limit", 10), _positive(call, "page", 1)
+    one, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
+    where: list[Json] = [call.project.id, scope, *arguments]
+    counting = "SELECT count(*) FROM activity AS a WHERE a.project_id = ? AND a.scope = ?" + one
+    total = call.db.execute(counting, where).fetchone()[0]
+    offset = min((number - 1) * limit, LARGEST)
+    rows = call.db.execute(_FEED.format(one=one), [*where, limit, offset]).fetchall()
+    after = link(call, page=str(number + 1), limit=str(limit)) if offset + limit < total else None
+    before = link(call, page=str(number - 1), limit=str(limit)) if number > 1 else None
+    return spliced(
+        f'{{"results":[{",".join(map(_entry_text, rows))}],"next":{encode(after).decode()}'
+        f',"previous":{encode(before).decode()},"total_count":{total}}}'
+    )
+
+
+def _entry_text(row: sqlite3.Row) -> str:
+    head = {"id": row["id"], "activity": row["activity"], "scope": row["scope"], "item_id": row["item_id"]}
+    user = _SYSTEM if row["is_system"] else _user_text(row)
+    created_at = encode(row["created_at"]).decode()
+    return f'{text_of(head)[:-1]},"user":{user},"detail":{row["detail"]},"created_at":{created_at}}}'
+
+
+def _user_text(row: sqlite3.Row) -> str:
+    return text_of({"first_name": row["first_name"] or "", "email": row["email"] or ""})
+
+
+def _positive(call: Call, name: str, default: int) -> int:
+    text = call.query.get(name)
+    if text is None:
+        return default
+    try:
+        number = int(text)
+    except ValueError:
+        raise invalid("A valid integer is required.", name) from None
+    if number < 1:
+        raise invalid("Ensure this value is greater than or equal to 1.", name, "min_value")
+    return min(number, 2**31)

@@ -1,0 +1,42 @@
+"""What a handler gives back, and how JSON becomes bytes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from flagtui.service.errors import Json
+
+encode = msgspec.json.encode
+
+
+def text_of(value: Json) -> str:
+    """Compact JSON text, as columns store it."""
+    return encode(value).decode()
+
+
+def value_of(text: str | None) -> Json:
+    """What a JSON column says; null for SQL's null."""
+    return None if text is None else msgspec.json.decode(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`content` empty means no body and no content type."""
+
+    content: bytes = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def answer(value: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(encode(value), status, headers or {})
+
+
+def spliced(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """An answer whose JSON text is ready: stored pieces joined without decoding them."""
+    return Answer(text.encode(), status, headers or {})
+
+
+def empty(status: int, headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(b"", status, headers or {})

@@ -1,0 +1,150 @@
+"""Puts the service together: the database, the table of operations, and what opens and closes with them."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, TypedDict, Unpack
+
+from starlette.applications import Starlette
+
+from flagtui.service import (
+    evaluation,
+    event_definitions,
+    experiments,
+    flags,
+    keys,
+    people,
+    projects,
+    scheduling,
+)
+from flagtui.service.clock import Clock, stamp
+from flagtui.service.database import Database
+from flagtui.service.dispatch import Dispatcher
+from flagtui.service.flags.sealing import key_file_beside
+from flagtui.service.founding import admit_key, found
+from flagtui.service.operations import Operation, Routes
+from flagtui.service.schema_document import schema_operation
+from flagtui.service.settings import Settings
+
+Fill = Callable[[sqlite3.Connection, datetime], None]
+"""Fills an empty database; called once, in one transaction, with the present moment."""
+
+Sample = Literal["company", "nasty"]
+"""A believable company, or the same with a project whose every text is hostile."""
+
+OPERATIONS: tuple[Operation, ...] = (
+    *projects.OPERATIONS,
+    *people.OPERATIONS,
+    *keys.OPERATIONS,
+    *flags.OPERATIONS,
+    *scheduling.OPERATIONS,
+    *evaluation.OPERATIONS,
+    *experiments.OPERATIONS,
+    *event_definitions.OPERATIONS,
+)
+
+
+TICK_SECONDS = 1.0
+
+
+class Choices(TypedDict, total=False):
+    """The settings a caller may name one by one; the rest of `Settings` keep their defaults."""
+
+    strict: bool
+    strict_filters: bool
+    strict_versions: bool
+    legacy: bool
+    approvals: bool
+    unlicensed: bool
+    unknown_definition_fails: bool
+    rate_limit: int | None
+    max_flags: int
+    max_filters_bytes: int
+    max_body_bytes: int
+    max_depth: int
+    clock: Clock
+    key_file: Path | None
+
+
+def create_service(
+    database: Path | str,
+    *,
+    key: str | None = None,
+    sample: Sample | Fill | None = None,
+    flags: int | None = None,
+    **choices: Unpack[Choices],
+) -> Starlette:
+    """The service as an ASGI application, ready to answer: it needs no start event.
+
+    Opens or creates the file and raises DatabaseUnusable when it cannot. `key` becomes an all-access key of
+    the first user. `sample` fills the database if it is new, with `flags` flags in its first project.
+    Close it with `close_service`, or by the shutdown event.
+    """
+    path = Path(database)
+    chosen = Settings(**choices)
+    if flags is not None:
+        chosen = replace(chosen, max_flags=max(chosen.max_flags, 2 * flags))
+    if chosen.key_file is None:
+        chosen = replace(chosen, key_file=key_file_beside(path))
+    opened = Database(path)
+    with contextlib.ExitStack() as undo:
+        undo.callback(opened.close)
+        now = chosen.clock()
+        fill = _named_sample(sample, flags) if isinstance(sample, str) else sample
+        opened.write(lambda db: _prepare(db, key, fill, now)).result()
+        opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
+        undo.pop_all()
+    dispatcher = Dispatcher(opened, Routes(_served(chosen)), chosen)
+    application = Starlette(lifespan=_closing)
+    # Not a Mount: its pattern stops at a line break, and such paths would be answered in plain text.
+    application.router.default = dispatcher
+    application.state.dispatcher = dispatcher
+    return application
+
+
+def close_service(application: Starlette) -> None:
+    """Writes what is queued and lets go of the file. A second call does nothing."""
+    application.state.dispatcher.database.close()
+
+
+def _named_sample(name: Sample, flags: int | None) -> Fill:
+    """The samples are loaded only when one is wanted: they are large."""
+    from flagtui.service import sample_data
+
+    nasty = name == "nasty"
+    return sample_data.sample(nasty=nasty) if flags is None else sample_data.sample(flags=flags, nasty=nasty)
+
+
+def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: datetime) -> None:
+    if fill is not None and db.execute("SELECT 1 FROM projects").fetchone() is None:
+        fill(db, now)
+    found(db, stamp(now))
+    if key is not None:
+        admit_key(db, key, stamp(now))
+
+
+def _served(settings: Settings) -> tuple[Operation, ...]:
+    """The operations of the generation that was chosen."""
+    served = tuple(one for one in OPERATIONS if not (one.newer if settings.legacy else one.older))
+    return (*served, schema_operation(served))
+
+
+@contextlib.asynccontextmanager
+async def _closing(application: Starlette) -> AsyncIterator[None]:
+    ticking = asyncio.create_task(_tick(application.state.dispatcher))
+    try:
+        yield
+    finally:
+        ticking.cancel()
+        close_service(application)
+
+
+async def _tick(dispatcher: Dispatcher) -> None:
+    """Makes scheduled changes while nobody asks for anything."""
+    while True:
+        await asyncio.sleep(TICK_SECONDS)
+        await dispatcher.make_due_changes()

@@ -1,0 +1,202 @@
+"""Request bodies: from bytes to checked values, with the errors a field can have."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from flagtui.service.clock import read_stamp
+from flagtui.service.errors import Json, invalid, parse_error, unsupported_media_type
+
+LARGEST = 2**63 - 1
+_TRUE = ("true", "True", "TRUE", "1", "t", "T", "yes", "on", 1)
+_FALSE = ("false", "False", "FALSE", "0", "f", "F", "no", "off", 0)
+_DATES = "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]"
+
+
+def parse_object(raw: bytes, content_type: str | None, max_depth: int) -> dict[str, Json]:
+    value = parse_json(raw, content_type, max_depth)
+    if not isinstance(value, dict):
+        raise invalid(f"Invalid data. Expected a dictionary, but got {type_word(value)}.")
+    return value
+
+
+def parse_json(raw: bytes, content_type: str | None, max_depth: int) -> Json:
+    """415 for another media type, 400 for broken or too deeply nested JSON; nothing sent is {}."""
+    if not raw:
+        return {}
+    media = (content_type or "").split(";")[0].strip().lower()
+    if media != "application/json":
+        raise unsupported_media_type(content_type or "")
+    try:
+        value = msgspec.json.decode(raw)
+    except RecursionError:
+        raise parse_error("nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise parse_error(_where_it_breaks(raw)) from None
+    _check_depth(value, max_depth)
+    return value
+
+
+def _where_it_breaks(raw: bytes) -> str:
+    """The place as the product's parser words it."""
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return "Out of range float values or lone surrogates are not JSON compliant"
+
+
+def _check_depth(value: Json, max_depth: int) -> None:
+    level = [value]
+    for _ in range(max_depth):
+        level = [inner for outer in level for inner in _children(outer)]
+        if not level:
+            return
+    raise parse_error(f"nested deeper than {max_depth} levels")
+
+
+def _children(value: Json) -> list[Json]:
+    if isinstance(value, dict):
+        return [inner for inner in value.values() if isinstance(inner, dict | list)]
+    if isinstance(value, list):
+        return [inner for inner in value if isinstance(inner, dict | list)]
+    return []
+
+
+def type_word(value: Json) -> str:
+    """How error texts name the type of a JSON value."""
+    return "null" if value is None else type(value).__name__
+
+
+class Fields:
+    """Reads fields of one body, in the order the caller asks: only the first fault is reported.
+
+    Every reader returns `default` when the field was not sent. `attr` of a fault is `prefix` + the name.
+    """
+
+    def __init__(self, sent: Mapping[str, Json], prefix: str = "") -> None:
+        self.sent = sent
+        self._prefix = prefix
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.sent
+
+    def fault(self, name: str, detail: str, code: str = "invalid_input") -> Exception:
+        return invalid(detail, self._prefix + name, code)
+
+    def require(self, name: str) -> None:
+        if name not in self.sent:
+            raise self.fault(name, "This field is required.", "required")
+
+    def text(
+        self, name: str, default: str | None = None, *, longest: int | None = None, blank: bool = True,
+        null: bool = False,
+    ) -> str | None:  # fmt: skip
+        """Trimmed text; numbers become text, other types are refused."""
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise self.fault(name, "Not a valid string.")
+        text = str(value).strip()
+        if "\x00" in text:
+            raise self.fault(name, "Null characters are not allowed.", "null_characters_not_allowed")
+        if not text and not blank:
+            raise self.fault(name, "This field may not be blank.", "blank")
+        if longest is not None and len(text) > longest:
+            detail = f"Ensure this field has no more than {longest} characters."
+            raise self.fault(name, detail, "max_length")
+        return text
+
+    def flag(self, name: str, default: bool | None = None, *, null: bool = False) -> bool | None:
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        if isinstance(value, str | int | bool) and value in _TRUE:
+            return True
+        if isinstance(value, str | int | bool) and value in _FALSE:
+            return False
+        raise self.fault(name, "Must be a valid boolean.")
+
+    def number(
+        self, name: str, default: int | None = None, *, null: bool = False, least: int | None = None
+    ) -> int | None:
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        number = whole_number(value)
+        if number is None or abs(number) > LARGEST:
+            raise self.fault(name, "A valid integer is required.")
+        if least is not None and number < least:
+            detail = f"Ensure this value is greater than or equal to {least}."
+            raise self.fault(name, detail, "min_value")
+        return number
+
+    def choice(
+        self, name: str, allowed: tuple[str, ...], default: str | None = None, *, null: bool = False
+    ) -> str | None:
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        if not isinstance(value, str) or value not in allowed:
+            raise self.fault(name, f'"{_shown(value)}" is not a valid choice.', "invalid_choice")
+        return value
+
+    def moment(self, name: str, default: datetime | None = None, *, null: bool = True) -> datetime | None:
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        try:
+            if not isinstance(value, str) or "T" not in value.upper().replace(" ", "T"):
+                raise ValueError
+            return read_stamp(value).astimezone(UTC)
+        except (ValueError, OverflowError):
+            detail = f"Datetime has wrong format. Use one of these formats instead: {_DATES}."
+            raise self.fault(name, detail) from None
+
+    def items(self, name: str, default: list[Json] | None = None, *, null: bool = False) -> list[Json] | None:
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        if not isinstance(value, list):
+            detail = f'Expected a list of items but got type "{type_word(value)}".'
+            raise self.fault(name, detail, "not_a_list")
+        return value
+
+    def mapping(
+        self, name: str, default: dict[str, Json] | None = None, *, null: bool = False
+    ) -> dict[str, Json] | None:
+        if (value := self._value(name, null)) is None:
+            return None if name in self.sent else default
+        if not isinstance(value, dict):
+            detail = f'Expected a dictionary of items but got type "{type_word(value)}".'
+            raise self.fault(name, detail, "not_a_dict")
+        return value
+
+    def _value(self, name: str, null: bool) -> Json:
+        """None when nothing was sent, or null where it may be."""
+        value = self.sent.get(name)
+        if value is None and name in self.sent and not null:
+            raise self.fault(name, "This field may not be null.", "null")
+        return value
+
+
+def whole_number(value: Json) -> int | None:
+    """An integer, or text or a float that says one; None otherwise."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and len(value) < 20:
+        try:
+            return int(value.strip())
+        except ValueError:
+            return None
+    return None
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def truth(text: str) -> bool:
+    """A query parameter that means yes."""
+    return text.strip().lower() in ("true", "1", "t", "yes", "on", "y")

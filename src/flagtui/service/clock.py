@@ -1,0 +1,22 @@
+"""What time it is, and how a moment is written in an answer and in the database."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], datetime]
+"""Gives the present moment, aware and in UTC."""
+
+
+def system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """Fixed width, so that the order of texts is the order of moments."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+def read_stamp(text: str) -> datetime:
+    """A moment as this service or a person wrote it; without an offset it is UTC. ValueError otherwise."""
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

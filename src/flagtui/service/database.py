@@ -1,0 +1,192 @@
+"""The one file everything is kept in: one writing thread with a queue, connections that only read."""
+
+import contextlib
+import os
+import queue
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+"""Runs on the writing thread inside one transaction; an exception rolls all of it back."""
+
+
+MOST_COUNTS = 256
+
+
+class DatabaseUnusable(Exception):
+    """The file cannot be opened, read or written. The text is a sentence for a person, with what to do."""
+
+
+class Reader(sqlite3.Connection):
+    """A connection that only reads, and remembers counts until somebody has written."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._counts: dict[tuple[str, frozenset[tuple[str, Any]]], int] = {}
+        self._counted_at: int = -1
+
+    def count(self, sql: str, values: Mapping[str, Any]) -> int:
+        moment = self.execute("PRAGMA data_version").fetchone()[0]
+        if moment != self._counted_at or len(self._counts) > MOST_COUNTS:
+            self._counts.clear()
+            self._counted_at = moment
+        question = (sql, frozenset(values.items()))
+        if question not in self._counts:
+            self._counts[question] = self.execute(sql, values).fetchone()[0]
+        return self._counts[question]
+
+
+def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> int:
+    """The one number that `sql` asks for. A page of a long list costs less than counting all of it."""
+    if isinstance(db, Reader):
+        return db.count(sql, values)
+    number: int = db.execute(sql, values).fetchone()[0]
+    return number
+
+
+class Database:
+    """Opens the file, creating and migrating it as needed; raises DatabaseUnusable with a sentence."""
+
+    def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
+        self.path = path
+        self._busy = busy_seconds
+        self._idle: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        self._writer = _open(path, busy_seconds)
+        # One thread with a queue: writes happen one after the other, in the order they were asked for.
+        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
+
+    def write(self, work: Work[T]) -> Future[T]:
+        """Queues `work`; the future is done after the commit has reached the disk."""
+        return self._queue.submit(_in_transaction, self._writer, work)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that cannot write and sees one moment of the database throughout."""
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            connection = _connect(self.path, self._busy, Reader)
+            connection.execute("PRAGMA query_only = ON")
+        connection.execute("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.execute("ROLLBACK")
+            self._idle.put(connection)
+
+    def close(self) -> None:
+        """Finishes what is queued, then lets go of the file. A second call does nothing."""
+        self._queue.shutdown(wait=True)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+        self._writer.close()
+
+
+def _in_transaction(connection: sqlite3.Connection, work: Work[T]) -> T:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return result
+
+
+def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    _check_place(path)
+    with contextlib.ExitStack() as undo:
+        try:
+            # SQLite would make the file readable by everybody; keys and people are in it.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            connection = _connect(path, busy_seconds)
+            undo.callback(connection.close)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            _migrate(connection, path)
+        except OSError as error:
+            raise DatabaseUnusable(
+                f"{path} cannot be opened: {error.strerror}. Check who owns it."
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise DatabaseUnusable(_sentence(path, error)) from error
+        undo.pop_all()
+    return connection
+
+
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise DatabaseUnusable(f"{path} is a directory. Give the name of a file.")
+    if not path.parent.is_dir():
+        raise DatabaseUnusable(f"The directory {path.parent} does not exist. Create it first.")
+
+
+def _connect(
+    path: Path, busy_seconds: float, kind: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, factory=kind
+    )
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return f"{path} is locked by another program. Stop it, or use another file."
+    if "not a database" in text or "malformed" in text or "encrypted" in text:
+        return f"{path} is not a database of this service. Use another file, or move it away."
+    if "readonly" in text or "unable to open" in text:
+        return f"{path} or its directory cannot be written. Check who owns it."
+    return f"{path} cannot be used: {text}."
+
+
+def migrations() -> list[tuple[int, str]]:
+    """Number and SQL of every step from an empty file, in order."""
+    folder = resources.files("flagtui.service") / "migrations"
+    files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda e: e.name)
+    return [(int(entry.name.split("_")[0]), entry.read_text(encoding="utf-8")) for entry in files]
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Takes the steps that are missing, all or none; two programs that start at once take turns."""
+    if _schema_number(connection) == migrations()[-1][0]:
+        return
+    _in_transaction(connection, lambda db: _take_steps(db, path))
+
+
+def _take_steps(connection: sqlite3.Connection, path: Path) -> None:
+    steps, current = migrations(), _schema_number(connection)
+    if current > steps[-1][0]:
+        raise DatabaseUnusable(f"{path} was written by a newer flagtui. Update flagtui, or use another file.")
+    if current == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise DatabaseUnusable(f"{path} belongs to another program. Use another file.")
+    for number, sql in steps:
+        if number > current:
+            for statement in _statements(sql):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _statements(sql: str) -> Iterator[str]:
+    """The statements of a script one by one, since running a script as a whole would end the transaction."""
+    waiting = ""
+    for line in sql.splitlines(keepends=True):
+        waiting += line
+        if sqlite3.complete_statement(waiting):
+            yield waiting
+            waiting = ""
+    yield waiting
+
+
+def _schema_number(connection: sqlite3.Connection) -> int:
+    number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return number

@@ -1,0 +1,111 @@
+"""Every answer that is not a success: one exception, and a function for each shape the API knows."""
+
+from typing import Any
+
+import msgspec
+
+Json = Any
+"""Anything JSON can say: the edge where types end."""
+
+
+class Fault(Exception):
+    """An answer other than success. Raised below a handler, it rolls back the transaction it leaves."""
+
+    def __init__(self, status: int, body: Json | None, headers: dict[str, str] | None = None) -> None:
+        super().__init__(status, body)
+        self.status = status
+        self.content = b"" if body is None else msgspec.json.encode(body)
+        self.headers = headers or {}
+
+
+def standard(status: int, kind: str, code: str, detail: str, attr: str | None = None) -> Fault:
+    return Fault(status, {"type": kind, "code": code, "detail": detail, "attr": attr})
+
+
+def invalid(detail: str, attr: str | None = None, code: str = "invalid_input") -> Fault:
+    """400. `attr` joins nested names and indexes with two underscores; null speaks of the whole body."""
+    return standard(400, "validation_error", code, detail, attr)
+
+
+def parse_error(detail: str) -> Fault:
+    return standard(400, "invalid_request", "parse_error", f"JSON parse error - {detail}")
+
+
+def not_authenticated() -> Fault:
+    fault = standard(
+        401, "authentication_error", "not_authenticated", "Authentication credentials were not provided."
+    )
+    fault.headers["WWW-Authenticate"] = "Bearer"
+    return fault
+
+
+def authentication_failed() -> Fault:
+    detail = "Personal API key found in request Authorization header is invalid."
+    fault = standard(401, "authentication_error", "authentication_failed", detail)
+    fault.headers["WWW-Authenticate"] = "Bearer"
+    return fault
+
+
+def forbidden(detail: str) -> Fault:
+    return standard(403, "authentication_error", "permission_denied", detail)
+
+
+def closed_to_keys() -> Fault:
+    return forbidden("This action does not support personal API key access")
+
+
+def not_found(detail: str = "Not found.") -> Fault:
+    return standard(404, "invalid_request", "not_found", detail)
+
+
+def method_not_allowed(method: str, allowed: str) -> Fault:
+    fault = standard(405, "invalid_request", "method_not_allowed", f'Method "{method}" not allowed.')
+    fault.headers["Allow"] = allowed
+    return fault
+
+
+def unsupported_media_type(media: str) -> Fault:
+    detail = f'Unsupported media type "{media}" in request.'
+    return standard(415, "invalid_request", "unsupported_media_type", detail)
+
+
+def too_large(limit: int) -> Fault:
+    detail = f"The request body is larger than {limit} bytes."
+    return standard(413, "invalid_request", "request_too_large", detail)
+
+
+def too_slow() -> Fault:
+    return standard(408, "invalid_request", "request_timeout", "The request body took too long to arrive.")
+
+
+def conflict(detail: str) -> Fault:
+    return standard(409, "server_error", "conflict", detail)
+
+
+def payment_required(detail: str) -> Fault:
+    return standard(402, "server_error", "payment_required", detail)
+
+
+def throttled(seconds: int) -> Fault:
+    """429, with the wait in the text and in a header: some clients read one, some the other."""
+    unit = "second" if seconds == 1 else "seconds"
+    detail = f"Request was throttled. Expected available in {seconds} {unit}."
+    fault = standard(429, "throttled_error", "throttled", detail)
+    fault.headers["Retry-After"] = str(seconds)
+    return fault
+
+
+def server_error() -> Fault:
+    return standard(500, "server_error", "error", "A server error occurred.")
+
+
+def database_unavailable() -> Fault:
+    detail = "We couldn't reach the database just now. Please try again in a moment."
+    fault = standard(503, "server_error", "database_unavailable", detail)
+    fault.headers["Retry-After"] = "1"
+    return fault
+
+
+def hand_written(status: int, body: Json | None) -> Fault:
+    """An answer without the standard four keys: the bodies the product writes by hand, or none at all."""
+    return Fault(status, body)

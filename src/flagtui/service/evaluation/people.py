@@ -1,0 +1,74 @@
+"""Stored people and groups, as the evaluator sees them: what is not stored of them does not exist."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from flagtui.evaluate import Group, Person
+from flagtui.service.answers import value_of
+from flagtui.service.errors import Json
+
+_EVERYBODY = """
+    SELECT p.id, p.properties,
+        (SELECT min(d.distinct_id) FROM distinct_ids AS d WHERE d.person_id = p.id) AS distinct_id,
+        (SELECT group_concat(m.cohort_id) FROM cohort_members AS m WHERE m.person_id = p.id) AS cohorts
+    FROM persons AS p WHERE p.project_id = ? ORDER BY p.id"""
+"""One distinct id stands for a person who has several."""
+
+
+def load_person(
+    db: sqlite3.Connection, project_id: int, distinct_id: str, groups: Mapping[str, Group], now: datetime
+) -> Person:
+    """A distinct id that nobody has yet is somebody without properties."""
+    row = db.execute(
+        "SELECT p.id, p.properties FROM distinct_ids AS d JOIN persons AS p ON p.id = d.person_id"
+        " WHERE d.project_id = ? AND d.distinct_id = ?",
+        (project_id, distinct_id),
+    ).fetchone()
+    properties: Mapping[str, Json] = {} if row is None else value_of(row["properties"])
+    cohorts = set() if row is None else _cohorts_of(db, row["id"])
+    return Person(distinct_id, properties, groups, None, frozenset(cohorts), is_complete=True, now=now)
+
+
+def _cohorts_of(db: sqlite3.Connection, person_id: int) -> set[str]:
+    rows = db.execute("SELECT cohort_id FROM cohort_members WHERE person_id = ?", (person_id,))
+    return {str(row["cohort_id"]) for row in rows}
+
+
+def load_groups(db: sqlite3.Connection, project_id: int, keys: Mapping[str, Json]) -> dict[str, Group]:
+    """Groups by the name of their type; types that the project does not have are left out."""
+    types = db.execute("SELECT type_index, name FROM group_types WHERE project_id = ?", (project_id,))
+    return {
+        row["name"]: _load_group(db, project_id, row["type_index"], keys[row["name"]])
+        for row in types
+        if isinstance(keys.get(row["name"]), str | int)
+    }
+
+
+def _load_group(db: sqlite3.Connection, project_id: int, type_index: int, key: str | int) -> Group:
+    row = db.execute(
+        "SELECT properties FROM groups WHERE project_id = ? AND type_index = ? AND key = ?",
+        (project_id, type_index, str(key)),
+    ).fetchone()
+    return Group(key, {} if row is None else value_of(row["properties"]))
+
+
+def everybody(db: sqlite3.Connection, project_id: int, now: datetime) -> Iterator[tuple[int, Person]]:
+    """Every person of the project with their row's id."""
+    for row in db.execute(_EVERYBODY, (project_id,)):
+        cohorts = frozenset(row["cohorts"].split(",")) if row["cohorts"] else frozenset()
+        properties = value_of(row["properties"])
+        distinct_id = row["distinct_id"] or ""
+        yield row["id"], Person(distinct_id, properties, {}, None, cohorts, is_complete=True, now=now)
+
+
+def every_group(
+    db: sqlite3.Connection, project_id: int, type_index: int, type_name: str, now: datetime
+) -> Iterator[Person]:
+    """Every group of one type, each as somebody who belongs to it and of whom nothing else is known."""
+    rows = db.execute(
+        "SELECT key, properties FROM groups WHERE project_id = ? AND type_index = ?", (project_id, type_index)
+    )
+    for row in rows:
+        group = Group(row["key"], value_of(row["properties"]))
+        yield Person("", groups={type_name: group}, is_complete=True, now=now)

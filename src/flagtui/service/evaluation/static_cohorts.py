@@ -1,0 +1,74 @@
+"""A list of the people for whom a flag is on now."""
+
+import sqlite3
+
+from flagtui.evaluate import evaluate
+from flagtui.service.answers import Answer, answer, value_of
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+from flagtui.service.evaluation.definitions import evaluated, load_definitions_for
+from flagtui.service.evaluation.people import everybody
+from flagtui.service.flags.levels import check_level
+from flagtui.service.flags.rows import called_row
+from flagtui.service.people import nested_users
+
+
+def create_static_cohort(call: Call) -> Answer:
+    """The product fills the cohort later; here it is complete when the answer arrives."""
+    row = called_row(call)
+    check_level(call, row["id"], "viewer")
+    members = [] if row["deleted"] else _seeing(call, row)
+    cohort_id = _insert(call, row["key"], len(members))
+    call.db.executemany(
+        "INSERT INTO cohort_members (cohort_id, person_id) VALUES (?, ?)",
+        ((cohort_id, person_id) for person_id in members),
+    )
+    stored = call.db.execute("SELECT * FROM cohorts WHERE id = ?", (cohort_id,)).fetchone()
+    return answer({"cohort": _shown(call, stored)}, 201)
+
+
+def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
+    """Ids of persons; a flag about groups has none."""
+    definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
+    return [
+        person_id
+        for person_id, person in everybody(call.db, call.project.id, call.now)
+        if evaluate(row["key"], person, definitions).value
+    ]
+
+
+def _insert(call: Call, key: str, count: int) -> int:
+    cursor = call.db.execute(
+        "INSERT INTO cohorts"
+        " (project_id, name, is_static, last_calculation, count, created_by_id, created_at)"
+        " VALUES (?, ?, 1, ?, ?, ?, ?)",
+        (
+            call.project.id,
+            f"Users with feature flag {key} enabled at {call.now:%Y-%m-%d %H:%M:%S}",
+            call.stamp,
+            count,
+            call.caller.user_id,
+            call.stamp,
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def _shown(call: Call, row: sqlite3.Row) -> dict[str, Json]:
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "description": row["description"],
+        "groups": [],
+        "deleted": bool(row["deleted"]),
+        "filters": value_of(row["filters"]),
+        "query": value_of(row["query"]),
+        "is_calculating": bool(row["is_calculating"]),
+        "created_by": value_of(nested_users(call.db, [row["created_by_id"]])[row["created_by_id"]]),
+        "created_at": row["created_at"],
+        "last_calculation": row["last_calculation"],
+        "errors_calculating": row["errors_calculating"],
+        "count": row["count"],
+        "is_static": bool(row["is_static"]),
+    }

@@ -1,0 +1,96 @@
+"""The same change to many event definitions at once."""
+
+from collections.abc import Callable
+from typing import Final
+
+from flagtui.service.answers import Answer, answer, value_of
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid
+from flagtui.service.event_definitions.fields import read_tags, settled
+from flagtui.service.event_definitions.rows import find_by_id, has_tagging, uuid_text
+from flagtui.service.event_definitions.writing import check_licence, save
+
+MOST_IDS: Final = 500
+MOST_TAGS: Final = 100
+Retag = Callable[[set[str], set[str]], set[str]]
+_ACTIONS: Final[dict[str, Retag]] = {
+    "add": lambda before, given: before | given,
+    "remove": lambda before, given: before - given,
+    "set": lambda _before, given: given,
+}
+
+
+def bulk_update_tags(call: Call) -> Answer:
+    fields = Fields(call.body())
+    ids = read_ids(fields)
+    fields.require("action")
+    action = fields.choice("action", tuple(_ACTIONS)) or ""
+    given = set(_read_given(fields, action))
+    check_licence(call)
+    updated: list[Json] = []
+    skipped: list[Json] = []
+    for definition_id in ids:
+        row = find_by_id(call.db, call.project.id, definition_id)
+        if row is None:
+            skipped.append(not_there(definition_id))
+            continue
+        tags = sorted(_ACTIONS[action](set(value_of(row["tags"])), given))
+        save(call, row, {"tags": tags})
+        updated.append({"id": definition_id, "tags": tags if has_tagging(call) else []})
+    return answer({"updated": updated, "skipped": skipped})
+
+
+def _read_given(fields: Fields, action: str) -> list[str]:
+    fields.require("tags")
+    tags = read_tags(fields, "tags") or []
+    if len(tags) > MOST_TAGS:
+        raise too_many("tags", MOST_TAGS)
+    if not tags and action != "set":
+        raise invalid("This list may not be empty.", "tags", "empty")
+    return tags
+
+
+def bulk_update_verified(call: Call) -> Answer:
+    """Those that are so already appear in neither list; one fault, and nothing is written."""
+    fields = Fields(call.body())
+    ids = read_ids(fields)
+    fields.require("verified")
+    wanted = fields.flag("verified")
+    check_licence(call)
+    updated: list[Json] = []
+    skipped: list[Json] = []
+    for definition_id in ids:
+        row = find_by_id(call.db, call.project.id, definition_id)
+        if row is None:
+            skipped.append(not_there(definition_id))
+        elif bool(row["verified"]) != wanted:
+            save(call, row, settled({"verified": wanted}, row, call))
+            updated.append({"id": definition_id, "verified": wanted})
+    return answer({"updated": updated, "skipped": skipped})
+
+
+def read_ids(fields: Fields) -> list[str]:
+    """UUIDs, each once, in the order they were sent."""
+    fields.require("ids")
+    items = fields.items("ids") or []
+    if not items:
+        raise invalid("This list may not be empty.", "ids", "empty")
+    if len(items) > MOST_IDS:
+        raise too_many("ids", MOST_IDS)
+    return list(dict.fromkeys(_read_id(item, position) for position, item in enumerate(items)))
+
+
+def _read_id(item: Json, position: int) -> str:
+    known = uuid_text(item)
+    if known is None:
+        raise invalid("Must be a valid UUID.", f"ids__{position}")
+    return known
+
+
+def too_many(name: str, most: int) -> Exception:
+    return invalid(f"Ensure this field has no more than {most} elements.", name, "max_length")
+
+
+def not_there(definition_id: str) -> Json:
+    return {"id": definition_id, "reason": "Not found"}

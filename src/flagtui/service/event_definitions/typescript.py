@@ -1,0 +1,62 @@
+"""Types for the events of a project, as TypeScript source."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from flagtui.service.answers import Answer, answer
+from flagtui.service.call import Call
+
+VERSION: Final = "1.0.0"
+"""Of what is generated: another text for the same events needs another one."""
+_TYPES: Final = {"String": "string", "Numeric": "number", "Boolean": "boolean", "DateTime": "string | Date"}
+_HEAD: Final = "// Made from the event definitions of this project. Changes will be overwritten.\n"
+
+Properties = Mapping[str, str]
+"""TypeScript types by property."""
+
+
+def typescript(call: Call) -> Answer:
+    events = dict(_events(call.db, call.project.id))
+    schema = json.dumps(events, sort_keys=True)
+    return answer(
+        {
+            "content": source_of(events),
+            "event_count": len(events),
+            "schema_hash": hashlib.sha256(schema.encode()).hexdigest()[:32],
+            "generator_version": VERSION,
+        }
+    )
+
+
+def _events(db: sqlite3.Connection, project_id: int) -> Iterator[tuple[str, Properties]]:
+    """Every event that is not hidden, with the properties it was seen with."""
+    known: dict[str, dict[str, str]] = {}
+    for row in db.execute(
+        "SELECT event, name, property_type FROM property_definitions WHERE project_id = ? ORDER BY name",
+        (project_id,),
+    ):
+        known.setdefault(row["event"], {})[row["name"]] = _TYPES.get(row["property_type"], "any")
+    for (name,) in db.execute(
+        "SELECT name FROM event_definitions WHERE project_id = ? AND hidden IS NOT 1 ORDER BY name",
+        (project_id,),
+    ):
+        yield name, known.get(name, {})
+
+
+def source_of(events: Mapping[str, Properties]) -> str:
+    """Names are written as ASCII strings, so that no name can end its line or be taken for code."""
+    entries = "".join(f"  {json.dumps(name)}: {_shape(properties)};\n" for name, properties in events.items())
+    return (
+        f"{_HEAD}\nexport interface EventSchemas {{\n{entries}}}\n\n"
+        "export type EventName = keyof EventSchemas;\n\n"
+        "export type EventProperties<Name extends EventName> = EventSchemas[Name];\n"
+    )
+
+
+def _shape(properties: Properties) -> str:
+    if not properties:
+        return "Record<string, any>"
+    return "{ " + "; ".join(f"{json.dumps(name)}?: {kind}" for name, kind in properties.items()) + " }"

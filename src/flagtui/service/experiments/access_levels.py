@@ -1,0 +1,36 @@
+"""What the caller may do with each experiment of a project."""
+
+from typing import Any
+
+from flagtui.service.answers import text_of
+from flagtui.service.call import Call
+from flagtui.service.errors import forbidden
+from flagtui.service.experiments.records import Experiment
+from flagtui.service.flags.levels import DEFAULT, Levels, load_levels
+
+RESOURCE = "experiment"
+
+
+def levels_of(call: Call) -> Levels:
+    return load_levels(call.db, call.caller, call.project, RESOURCE)
+
+
+def check_level(call: Call, experiment_id: int, level: str) -> None:
+    """403 when the caller's level is lower than `level`."""
+    if not levels_of(call).reaches(experiment_id, level):
+        raise forbidden(f"You do not have {level} access to this resource.")
+
+
+def shown_level(call: Call, levels: Levels, one: Experiment) -> str:
+    """The level an answer tells: whoever made an experiment manages it."""
+    level = levels.of(one.id)
+    is_own = one.fields["created_by_id"] == call.caller.user_id
+    return "manager" if is_own and level == DEFAULT else level
+
+
+def visible(call: Call) -> tuple[str, dict[str, Any]]:
+    """A condition on `e` for the experiments the caller may see, and its values."""
+    levels = levels_of(call)
+    if levels.general == "none":
+        return "e.id IN (SELECT value FROM json_each(:seen))", {"seen": text_of(levels.shown)}
+    return "e.id NOT IN (SELECT value FROM json_each(:unseen))", {"unseen": text_of(levels.hidden)}

@@ -1,0 +1,1 @@
+"""The arithmetic of experiments: pure functions over exposures and events, without a database."""

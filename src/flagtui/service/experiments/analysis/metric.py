@@ -1,0 +1,141 @@
+"""A metric as it is computed: its sources, its window, its treatment of outliers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from flagtui.service.experiments.analysis.samples import MetricType
+
+Aggregation = Literal["total", "sum", "min", "max", "avg", "unique_session", "dau", "unique_group"]
+FunnelOrder = Literal["ordered", "strict", "unordered"]
+AGGREGATIONS: tuple[Aggregation, ...] = get_args(Aggregation)
+SECONDS: Mapping[str, int] = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_592_000,
+}
+"""A month is thirty days."""
+_NODE_KEYS = ("source", "numerator", "denominator", "start_event", "completion_event")
+
+
+class NotComputable(Exception):
+    """The metric asks for something these stored events cannot answer; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which events count, and what each is worth."""
+
+    node: Mapping[str, Any]
+    """As stored: event or action, and property filters."""
+    aggregation: Aggregation = "total"
+    property: str | None = None
+
+    @classmethod
+    def of(cls, node: Mapping[str, Any]) -> "Source":
+        """Raises NotComputable for warehouse tables and expressions."""
+        if node.get("kind") not in ("EventsNode", "ActionsNode"):
+            raise NotComputable(f"{node.get('kind')} sources are not stored here")
+        asked = node.get("math") or "total"
+        math = next((known for known in AGGREGATIONS if known == asked), None)
+        if math is None:
+            raise NotComputable(f"The math '{asked}' is not computed here")
+        if math == "unique_session":
+            return cls(node, math, "$session_id")
+        if math == "unique_group":
+            return cls(node, math, f"$group_{node.get('math_group_type_index')}")
+        return cls(node, math, node.get("math_property"))
+
+
+@dataclass(frozen=True, slots=True)
+class Outliers:
+    """Percentiles (0..1) beyond which values are drawn to the bound."""
+
+    lower: float | None = None
+    upper: float | None = None
+    ignore_zeros: bool = False
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any] | None) -> "Outliers":
+        """From the keys a mean metric or the outlier handling of a ratio carries."""
+        raw = raw or {}
+        lower, upper = raw.get("lower_bound_percentile"), raw.get("upper_bound_percentile")
+        return cls(lower, upper, bool(raw.get("ignore_zeros")))
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Between how many seconds after the start the return counts, and to what the times are rounded down."""
+
+    start: int
+    end: int
+    rounding: int
+    first_start: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric, read from its stored JSON."""
+
+    kind: MetricType
+    sources: tuple[Source, ...]
+    """mean: one · ratio: numerator, denominator · funnel: steps · retention: start, completion."""
+    window: int = 0
+    """Seconds after an exposure in which events count; 0 for no limit."""
+    threshold: float | None = None
+    """Of a mean: count whoever reaches this value as 1, everybody else as 0."""
+    outliers: tuple[Outliers, Outliers] = (Outliers(), Outliers())
+    order: FunnelOrder = "ordered"
+    retention: Retention | None = None
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> "Metric":
+        """Raises NotComputable for kinds and sources without stored events."""
+        kind = raw.get("metric_type")
+        window = window_seconds(raw.get("conversion_window"), raw.get("conversion_window_unit"))
+        match kind:
+            case "mean":
+                outliers = (Outliers.of(raw), Outliers())
+                return cls("mean", _sources(raw, "source"), window, raw.get("threshold"), outliers)
+            case "ratio":
+                sides = (raw.get("numerator_outlier_handling"), raw.get("denominator_outlier_handling"))
+                outliers = (Outliers.of(sides[0]), Outliers.of(sides[1]))
+                return cls("ratio", _sources(raw, "numerator", "denominator"), window, outliers=outliers)
+            case "funnel":
+                steps = tuple(Source.of(step) for step in raw.get("series") or ())
+                return cls("funnel", steps, window, order=raw.get("funnel_order_type") or "ordered")
+            case "retention":
+                sources = _sources(raw, "start_event", "completion_event")
+                return cls("retention", sources, window, retention=_retention(raw))
+        raise NotComputable("Metrics of the legacy engine are not computed here")
+
+
+def window_seconds(amount: Any, unit: Any) -> int:
+    """Seconds of a window such as 14 and `day`; 0 when either is missing."""
+    if not amount or unit not in SECONDS:
+        return 0
+    return int(amount) * SECONDS[unit]
+
+
+def _sources(raw: Mapping[str, Any], *names: str) -> tuple[Source, ...]:
+    return tuple(Source.of(raw.get(name) or {}) for name in names)
+
+
+def _retention(raw: Mapping[str, Any]) -> Retention:
+    unit = raw.get("retention_window_unit") or "day"
+    length = SECONDS.get(unit, SECONDS["day"])
+    return Retention(
+        start=int(raw.get("retention_window_start") or 0) * length,
+        end=int(raw.get("retention_window_end") or 0) * length,
+        rounding=length if unit in ("day", "hour") else 0,
+        first_start=raw.get("start_handling") != "last_seen",
+    )
+
+
+def nodes(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Every event or action a metric of the current engine names."""
+    found = [*(raw.get("series") or ()), *(raw.get(key) for key in _NODE_KEYS)]
+    return [node for node in found if isinstance(node, dict)]

@@ -1,0 +1,166 @@
+"""What one person's (or group's) events are worth to a metric."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from flagtui.service.experiments.analysis.exposures import Assignment, Exposure
+from flagtui.service.experiments.analysis.metric import Aggregation, Metric, Retention
+
+LARGEST = 1e100
+"""Numbers beyond are taken as absent: their squares could not be summed."""
+
+
+class Occurrence(NamedTuple):
+    """One stored event as one of the metric's sources sees it; `time` in Unix seconds."""
+
+    time: float
+    event: int
+    """Tells events apart: one event is at most one step of a funnel."""
+    role: int
+    """Index into the metric's sources."""
+    value: float | str | None = None
+    """The property asked for: a number, or an identity to be counted once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What one entity adds to its variant."""
+
+    numerator: float
+    denominator: float = 0.0
+    steps: int = 0
+    """Of a funnel: steps reached after the exposure."""
+
+
+def entity_value(
+    metric: Metric,
+    assignment: Assignment,
+    exposures: Sequence[Exposure],
+    occurrences: Sequence[Occurrence],
+    mature_by: float | None = None,
+) -> Value | None:
+    """The value of one entity; all sequences in order of time. None for those who are not to be counted.
+
+    `mature_by`: count only those whose window had closed by then.
+    """
+    if metric.kind == "retention":
+        return _retained(metric, assignment, occurrences, mature_by)
+    if mature_by is not None and metric.window and assignment.first + metric.window > mature_by:
+        return None
+    if metric.kind == "funnel":
+        reached = _steps_reached(metric, exposures, occurrences)
+        return Value(1.0 if reached == len(metric.sources) else 0.0, steps=reached)
+    sides = [_side(metric, role, assignment, occurrences) for role in range(len(metric.sources))]
+    if metric.threshold is not None:
+        sides[0] = 1.0 if sides[0] >= metric.threshold else 0.0
+    return Value(sides[0], sides[1] if len(sides) > 1 else 0.0)
+
+
+def number(value: object) -> float | None:
+    """A property as a number: numbers, and text that is one."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if -LARGEST < found < LARGEST else None
+
+
+def _side(metric: Metric, role: int, assignment: Assignment, occurrences: Sequence[Occurrence]) -> float:
+    end = assignment.last + metric.window if metric.window else float("inf")
+    inside = (found for found in occurrences if assignment.first <= found.time < end)
+    values = [found.value for found in inside if found.role == role]
+    return _aggregate(metric.sources[role].aggregation, values)
+
+
+def _aggregate(aggregation: Aggregation, values: Sequence[float | str | None]) -> float:
+    """Absent numbers count as zero; nobody's events give zero."""
+    if aggregation == "total":
+        return float(len(values))
+    if aggregation in ("unique_session", "dau", "unique_group"):
+        return float(len({value for value in values if value not in (None, "")}))
+    numbers = [number(value) or 0.0 for value in values]
+    if not numbers:
+        return 0.0
+    match aggregation:
+        case "min":
+            return min(numbers)
+        case "max":
+            return max(numbers)
+        case "avg":
+            return sum(numbers) / len(numbers)
+    return sum(numbers)
+
+
+def _steps_reached(metric: Metric, exposures: Sequence[Exposure], occurrences: Sequence[Occurrence]) -> int:
+    """The most steps done after any one exposure and within the window of that one.
+
+    Without a window the first exposure sees all that later ones see.
+    """
+    starts = exposures if metric.window else exposures[:1]
+    best = 0
+    for start in starts:
+        end = start.time + metric.window if metric.window else float("inf")
+        seen = [found for found in occurrences if start.time <= found.time <= end]
+        best = max(best, _walk(metric, seen))
+    return best
+
+
+def _walk(metric: Metric, seen: Sequence[Occurrence]) -> int:
+    if metric.order == "unordered":
+        return _matched(metric, seen)
+    reached, used = 0, -1
+    events: dict[int, set[int]] = {}
+    for found in seen:
+        events.setdefault(found.event, set()).add(found.role)
+    for event, roles in events.items():
+        if reached in roles and event != used:
+            reached, used = reached + 1, event
+            if reached == len(metric.sources):
+                break
+        elif metric.order == "strict" and reached and reached - 1 not in roles:
+            break
+    return reached
+
+
+def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
+    """The largest number of steps that can each have an event of their own (augmenting paths)."""
+    events: list[set[int]] = [set() for _ in metric.sources]
+    for found in seen:
+        events[found.role].add(found.event)
+    taken: dict[int, int] = {}
+
+    def place(step: int, tried: set[int]) -> bool:
+        for event in events[step] - tried:
+            tried.add(event)
+            if event not in taken or place(taken[event], tried):
+                taken[event] = step
+                return True
+        return False
+
+    return sum(place(step, set()) for step in range(len(events)))
+
+
+def _retained(
+    metric: Metric, assignment: Assignment, occurrences: Sequence[Occurrence], mature_by: float | None
+) -> Value | None:
+    """1 of 1 for who came back in time, 0 of 1 for who did not, None for who never started."""
+    rule = metric.retention or Retention(0, 0, 0, True)
+    end = assignment.first + metric.window if metric.window else float("inf")
+    inside = (found for found in occurrences if assignment.first <= found.time <= end)
+    starts = [found.time for found in inside if found.role == 0]
+    if not starts:
+        return None
+    start = starts[0] if rule.first_start else starts[-1]
+    if mature_by is not None and start + rule.end > mature_by:
+        return None
+    base = _rounded(start, rule.rounding)
+    returns = (_rounded(found.time, rule.rounding) - base for found in occurrences if found.role == 1)
+    came_back = any(rule.start <= later <= rule.end for later in returns)
+    return Value(1.0 if came_back else 0.0, 1.0)
+
+
+def _rounded(time: float, rounding: int) -> float:
+    return time - time % rounding if rounding else time

@@ -1,0 +1,120 @@
+"""From draft to archive: the actions, each with the states it is allowed in."""
+
+from flagtui.service.answers import Answer
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, forbidden, invalid
+from flagtui.service.experiments.flag_changes import change_flag
+from flagtui.service.experiments.records import Experiment
+from flagtui.service.experiments.saving import called, save, shown
+from flagtui.service.experiments.setting_rules import CONCLUSIONS
+from flagtui.service.experiments.updating import check_launchable
+
+NOT_LAUNCHED = "Experiment has not been launched yet."
+ENDED = "Experiment has already ended."
+
+
+def launch(call: Call) -> Answer:
+    one = called(call)
+    call.body()
+    if one.is_launched:
+        raise invalid("Experiment has already been launched.")
+    check_launchable(one)
+    if not one.flag.active:
+        change_flag(call, one.flag, {"active": True})
+    return shown(call, save(call, one, {"start_date": call.stamp}))
+
+
+def pause(call: Call) -> Answer:
+    one = called(call)
+    call.body()
+    _check_under_way(one)
+    if not one.flag.active:
+        raise invalid("Experiment is already paused.")
+    change_flag(call, one.flag, {"active": False})
+    return shown(call, save(call, one, {}))
+
+
+def resume(call: Call) -> Answer:
+    one = called(call)
+    call.body()
+    _check_under_way(one)
+    if one.flag.active:
+        raise invalid("Experiment is not paused.")
+    change_flag(call, one.flag, {"active": True})
+    return shown(call, save(call, one, {}))
+
+
+def end(call: Call) -> Answer:
+    """Sets the conclusion to what is said, and to nothing when nothing is."""
+    one = called(call)
+    conclusion = read_conclusion(call.body())
+    if not one.is_launched:
+        raise invalid(NOT_LAUNCHED)
+    if one.fields["end_date"] is not None:
+        raise invalid(ENDED)
+    changes = {"conclusion": None, "conclusion_comment": None, **conclusion, "end_date": call.stamp}
+    return shown(call, save(call, one, changes))
+
+
+def reset(call: Call) -> Answer:
+    """Back to a draft; the flag stays as it is."""
+    one = called(call)
+    call.body()
+    if not one.is_launched:
+        raise invalid("Experiment is already in draft state.")
+    emptied = dict.fromkeys(("start_date", "end_date", "conclusion", "conclusion_comment"))
+    return shown(call, save(call, one, {**emptied, "archived": 0}))
+
+
+def archive(call: Call) -> Answer:
+    one = called(call)
+    disable = bool(Fields(call.body()).flag("disable_feature_flag", False))
+    if disable and not call.caller.may("feature_flag:write"):
+        raise forbidden("API key missing required scope 'feature_flag:write'")
+    if one.fields["archived"]:
+        raise invalid("Experiment is already archived.")
+    if one.status != "stopped":
+        raise invalid("Experiment must be ended before it can be archived.")
+    archives_flag = (disable or not one.flag.active) and _is_only_user(call, one)
+    if archives_flag and not one.flag.fields["archived"] and not one.flag.deleted:
+        change_flag(call, one.flag, {"active": False, "archived": True})
+    else:
+        archives_flag = False
+    return shown(call, save(call, one, {"archived": 1, "archived_flag": int(archives_flag)}))
+
+
+def unarchive(call: Call) -> Answer:
+    one = called(call)
+    call.body()
+    if not one.fields["archived"]:
+        raise invalid("Experiment is not archived.")
+    if one.fields["archived_flag"] and one.flag.fields["archived"]:
+        change_flag(call, one.flag, {"archived": False})
+    return shown(call, save(call, one, {"archived": 0, "archived_flag": 0}))
+
+
+def read_conclusion(sent: dict[str, Json]) -> dict[str, Json]:
+    """Conclusion and comment, where they are said."""
+    fields = Fields(sent)
+    found: dict[str, Json] = {}
+    if "conclusion" in fields:
+        found["conclusion"] = fields.choice("conclusion", CONCLUSIONS, null=True)
+    if "conclusion_comment" in fields:
+        found["conclusion_comment"] = fields.text("conclusion_comment", longest=4_000, null=True)
+    return found
+
+
+def _check_under_way(one: Experiment) -> None:
+    if not one.is_launched:
+        raise invalid(NOT_LAUNCHED)
+    if one.fields["end_date"] is not None:
+        raise invalid(ENDED)
+    if one.flag.deleted:
+        raise invalid("Experiment does not have a feature flag linked.")
+
+
+def _is_only_user(call: Call, one: Experiment) -> bool:
+    """Whether no other experiment that is still looked at rests on the flag."""
+    others = "SELECT 1 FROM experiments WHERE flag_id = ? AND id <> ? AND deleted = 0 AND archived = 0"
+    return call.db.execute(others, (one.flag.id, one.id)).fetchone() is None

@@ -1,0 +1,250 @@
+"""What a list of metrics must be like to be stored."""
+
+import sqlite3
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from flagtui.service.answers import value_of
+from flagtui.service.errors import Json, invalid
+from flagtui.service.experiments.analysis.metric import SECONDS, nodes
+from flagtui.service.experiments.rendering import LEGACY_KINDS
+
+Field = Literal["metrics", "metrics_secondary"]
+Place = Literal["metrics", "metrics_secondary", "query", "metric"]
+"""The field of a body that a fault names."""
+ORDER_OF: Mapping[Field, str] = {
+    "metrics": "primary_metrics_ordered_uuids",
+    "metrics_secondary": "secondary_metrics_ordered_uuids",
+}
+MATHS = ("total", "sum", "unique_session", "min", "max", "avg", "dau", "unique_group", "hogql")
+_NEEDS = {
+    "sum": "math_property",
+    "min": "math_property",
+    "max": "math_property",
+    "avg": "math_property",
+    "hogql": "math_hogql",
+    "unique_group": "math_group_type_index",
+}
+_NODE_FIELDS = {
+    "mean": ("source",),
+    "funnel": (),
+    "ratio": ("numerator", "denominator"),
+    "retention": ("start_event", "completion_event"),
+}
+_REQUIRED = {
+    "retention": ("retention_window_start", "retention_window_end", "retention_window_unit", "start_handling")
+}
+_WAREHOUSE = ("table_name", "timestamp_field", "events_join_key", "data_warehouse_join_key")
+_MOST_FAULTS = 15
+_FEW_STEPS = (
+    "funnel metrics require at least one step. "
+    "The experiment exposure event is added as the initial step automatically."
+)
+
+
+def checked_metrics(sent: Json, field: Place) -> list[dict[str, Json]]:
+    """The metrics without fingerprints, each with a UUID of its own."""
+    if sent is None:
+        return []
+    if not isinstance(sent, list):
+        raise invalid("Metrics must be a list", field)
+    metrics: list[dict[str, Json]] = []
+    taken: set[str] = set()
+    for index, metric in enumerate(sent):
+        checked = {
+            name: value for name, value in _checked(metric, index, field).items() if name != "fingerprint"
+        }
+        if not checked.get("uuid") or checked["uuid"] in taken:
+            checked["uuid"] = str(uuid.uuid4())
+        taken.add(str(checked["uuid"]))
+        metrics.append(checked)
+    return metrics
+
+
+def check_references(
+    db: sqlite3.Connection, project_id: int, metrics: Iterable[Mapping[str, Json]], *, unknown_events: bool
+) -> None:
+    """Actions must exist; events must have been seen unless the caller knows better."""
+    sources = [node for metric in metrics for node in nodes(metric)]
+    asked = [node.get("id") for node in sources if node.get("kind") == "ActionsNode"]
+    actions = sorted({number for number in asked if isinstance(number, int) and abs(number) < 2**63})
+    missing = [number for number in asked if number not in actions]
+    missing += [number for number in actions if not _action_exists(db, project_id, number)]
+    if missing:
+        listed = ", ".join(str(number) for number in missing)
+        raise invalid(
+            f"Action(s) with ID {listed} not found or deleted. "
+            "Each ActionsNode must reference an existing action belonging to this project."
+        )
+    if unknown_events:
+        return
+    events = [node.get("event") for node in sources if node.get("kind") == "EventsNode"]
+    names = sorted({name for name in events if isinstance(name, str) and name})
+    unseen = [name for name in names if not _event_exists(db, project_id, name)]
+    if unseen:
+        listed = ", ".join(f"'{name}'" for name in unseen)
+        raise invalid(
+            f"Event(s) {listed} not found. No events with these names have been ingested by this project. "
+            "Send allow_unknown_events=true to use them anyway."
+        )
+
+
+def uses_event(db: sqlite3.Connection, metrics: Iterable[Mapping[str, Json]], event: str) -> bool:
+    """Whether a metric counts the event, itself or through an action."""
+    for node in (node for metric in metrics for node in nodes(metric)):
+        if node.get("event") == event:
+            return True
+        if node.get("kind") == "ActionsNode" and event in action_events(db, node.get("id")):
+            return True
+    return False
+
+
+def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
+    row = db.execute("SELECT steps FROM actions WHERE id = ? AND deleted = 0", (action_id,)).fetchone()
+    return [str(step.get("event")) for step in value_of(row["steps"])] if row else []
+
+
+def ordered_uuids(
+    sent: Json, had: Sequence[str] | None, metrics: Iterable[Mapping[str, Json]], field: Field, *, given: bool
+) -> list[str] | None:
+    """The display order: what was sent if it names every metric, else the old one with new ones behind."""
+    uuids = [str(metric["uuid"]) for metric in metrics if metric.get("uuid")]
+    name = ORDER_OF[field]
+    if given:
+        hint = "This is likely a frontend bug - please refresh and try again."
+        if sent is None and uuids:
+            kind = "primary" if field == "metrics" else "secondary"
+            raise invalid(f"{name} is null but {kind} metrics exist. {hint}")
+        missing = [one for one in uuids if one not in (sent or [])]
+        if missing:
+            raise invalid(f"{name} is missing UUIDs: {missing}. {hint}")
+        return None if sent is None else [str(one) for one in sent]
+    if not uuids and had is None:
+        return None
+    kept = [one for one in had or () if one in uuids]
+    return kept + [one for one in uuids if one not in kept]
+
+
+def _checked(metric: Json, index: int, field: Place) -> dict[str, Json]:
+    start = f"Invalid metric at index {index}: "
+    if not isinstance(metric, dict):
+        raise invalid(f"{start}must be a dict", field)
+    kind = metric.get("kind")
+    if kind in LEGACY_KINDS:
+        raise invalid(
+            f"{start}legacy metric kind '{kind}' is no longer supported for new experiments. "
+            "Use 'ExperimentMetric' instead.",
+            field,
+        )
+    if kind != "ExperimentMetric":
+        raise invalid(f"{start}metric kind must be 'ExperimentMetric'", field)
+    if metric.get("metric_type") == "funnel" and metric.get("series") == []:
+        raise invalid(start + _FEW_STEPS, field)
+    faults = list(_faults(metric))[:_MOST_FAULTS]
+    if faults:
+        raise invalid(f"{start}{faults}.", field)
+    return metric
+
+
+def _faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
+    """Faults of shape, as the product's validator words and places them."""
+    kind = metric.get("metric_type")
+    if not isinstance(kind, str) or kind not in _NODE_FIELDS:
+        expected = "'mean', 'funnel', 'ratio' or 'retention'"
+        yield _fault(("metric_type",), "literal_error", f"Input should be {expected}")
+        return
+    for name in (*_NODE_FIELDS[kind], *_REQUIRED.get(kind, ())):
+        if metric.get(name) is None:
+            yield _fault((name,), "missing", "Field required")
+        elif name in _NODE_FIELDS[kind]:
+            yield from _node_faults(metric[name], (name,))
+    if kind == "funnel":
+        yield from _series_faults(metric.get("series"))
+    yield from _setting_faults(metric)
+
+
+def _series_faults(series: Json) -> Iterable[dict[str, Any]]:
+    if not isinstance(series, list):
+        yield _fault(
+            ("series",), "list_type" if series is not None else "missing", "Input should be a valid list"
+        )
+        return
+    for place, node in enumerate(series):
+        yield from _node_faults(node, ("series", place))
+
+
+def _setting_faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
+    for name in ("lower_bound_percentile", "upper_bound_percentile"):
+        value = metric.get(name)
+        if value is not None and (not _is_number(value) or not 0 <= value <= 1):
+            yield _fault((name,), "less_than_equal", "Input should be between 0 and 1")
+    for name in ("threshold", "conversion_window", "retention_window_start", "retention_window_end"):
+        value = metric.get(name)
+        if value is not None and (not _is_number(value) or abs(value) > 1e9):
+            yield _fault((name,), "int_type", "Input should be a valid integer")
+    for name in ("conversion_window_unit", "retention_window_unit"):
+        if metric.get(name) is not None and metric[name] not in list(SECONDS):
+            yield _fault((name,), "literal_error", f"Input should be one of {list(SECONDS)}")
+    if metric.get("goal") not in (None, "increase", "decrease"):
+        yield _fault(("goal",), "literal_error", "Input should be 'increase' or 'decrease'")
+    for name in ("numerator_outlier_handling", "denominator_outlier_handling"):
+        if metric.get(name) is not None and not isinstance(metric[name], dict):
+            yield _fault((name,), "model_type", "Input should be a valid dictionary")
+
+
+def _node_faults(node: Json, place: tuple[str | int, ...]) -> Iterable[dict[str, Any]]:
+    if not isinstance(node, dict):
+        yield _fault(place, "model_type", "Input should be a valid dictionary")
+        return
+    kind = node.get("kind")
+    if kind == "ExperimentDataWarehouseNode":
+        for name in _WAREHOUSE:
+            if not isinstance(node.get(name), str):
+                yield _fault((*place, name), "missing", "Field required")
+        return
+    if kind == "ActionsNode":
+        if isinstance(node.get("id"), bool) or not isinstance(node.get("id"), int):
+            yield _fault((*place, "id"), "int_type", "Input should be a valid integer")
+    elif kind != "EventsNode":
+        yield _fault((*place, "kind"), "literal_error", "Input should be 'EventsNode' or 'ActionsNode'")
+    elif node.get("event") is not None and not isinstance(node["event"], str):
+        yield _fault((*place, "event"), "string_type", "Input should be a valid string")
+    yield from _math_faults(node, place)
+
+
+def _math_faults(node: Mapping[str, Json], place: tuple[str | int, ...]) -> Iterable[dict[str, Any]]:
+    math = node.get("math")
+    if math is not None and math not in MATHS:
+        yield _fault((*place, "math"), "enum", f"Input should be one of {list(MATHS)}")
+    needed = _NEEDS.get(math) if isinstance(math, str) else None
+    if needed and node.get(needed) is None:
+        yield _fault((*place, needed), "missing", "Field required")
+    if node.get("math_property") is not None and not isinstance(node["math_property"], str):
+        yield _fault((*place, "math_property"), "string_type", "Input should be a valid string")
+    filters = node.get("properties")
+    if filters is not None and not (
+        isinstance(filters, list) and all(isinstance(one, dict) for one in filters)
+    ):
+        yield _fault((*place, "properties"), "list_type", "Input should be a valid list")
+
+
+def _fault(place: tuple[str | int, ...], kind: str, text: str) -> dict[str, Any]:
+    return {"loc": place, "type": kind, "msg": text}
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _action_exists(db: sqlite3.Connection, project_id: int, number: int) -> bool:
+    if abs(number) >= 2**63:
+        return False
+    sql = "SELECT 1 FROM actions WHERE id = ? AND project_id = ? AND deleted = 0"
+    return db.execute(sql, (number, project_id)).fetchone() is not None
+
+
+def _event_exists(db: sqlite3.Connection, project_id: int, name: str) -> bool:
+    defined = "SELECT 1 FROM event_definitions WHERE project_id = ? AND name = ?"
+    seen = "SELECT 1 FROM events WHERE project_id = ? AND event = ? LIMIT 1"
+    return any(db.execute(sql, (project_id, name)).fetchone() for sql in (defined, seen))

@@ -1,0 +1,223 @@
+"""The table of experiment operations."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from flagtui.service.activity import feed
+from flagtui.service.answers import Answer
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+from flagtui.service.experiments import (
+    choosing,
+    cohorts,
+    creating,
+    duplicating,
+    holdouts,
+    lifecycle,
+    listing,
+    queries,
+    recalculation,
+    saved_metrics,
+    schemas,
+    shipping,
+    timeseries,
+    updating,
+)
+from flagtui.service.experiments.flag_changes import keeping_requests
+from flagtui.service.experiments.saving import SCOPE, called
+from flagtui.service.flags.schemas import ACTIVITY_PAGE
+from flagtui.service.operations import PROJECT, Handler, Operation
+
+EXPERIMENTS = f"{PROJECT}/experiments"
+ONE = f"{EXPERIMENTS}/{{id}}"
+READ, WRITE = "experiment:read", "experiment:write"
+_ONE_200 = {200: schemas.EXPERIMENT}
+_ONE_201 = {201: schemas.EXPERIMENT}
+_PAGES = ("limit", "offset")
+
+
+def activity_of_one(call: Call) -> Answer:
+    return feed(call, SCOPE, str(called(call).id))
+
+
+def _read(
+    path: str, handle: Handler, summary: str, answers: Json = None, parameters: tuple[str, ...] = ()
+) -> Operation:
+    """For what takes long enough to be kept off the loop: results from many events."""
+    return Operation(
+        "GET", path, handle, summary, READ, slow=True, answers={200: answers}, parameters=parameters
+    )
+
+
+def _action(
+    name: str,
+    handle: Handler,
+    summary: str,
+    answers: Mapping[int, Json],
+    body: Json = None,
+) -> Operation:
+    """What newer servers do to one experiment."""
+    kept, path = keeping_requests(handle), f"{ONE}/{name}"
+    return Operation(
+        "POST", path, kept, summary, WRITE, writes=True, newer=True, answers=answers, body=body,
+        success=min(answers),
+    )  # fmt: skip
+
+
+def _seed_action(
+    name: str, handle: Handler, summary: str, answers: Mapping[int, Json], body: Json
+) -> Operation:
+    """What servers of every age do to one experiment."""
+    kept, path = keeping_requests(handle), f"{ONE}/{name}"
+    return Operation("POST", path, kept, summary, WRITE, writes=True, answers=answers, body=body)
+
+
+def _companions(
+    name: str, subject: str, handlers: tuple[Handler, ...], shape: tuple[Json, Json], listed: tuple[str, ...]
+) -> tuple[Operation, ...]:
+    """List, create, read, change, replace and delete of what several experiments share."""
+    path = f"{PROJECT}/{name}"
+    one, (shown, body) = f"{path}/{{id}}", shape
+    list_all, create, retrieve, update, delete = handlers
+    page, found, made = {200: schemas.page_of(shown)}, {200: shown}, {201: shown}
+
+    def change(method: Literal["PATCH", "PUT"], verb: str) -> Operation:
+        return Operation(
+            method, one, update, f"{verb} {subject}", WRITE, writes=True, answers=found, body=body
+        )
+
+    return (
+        Operation("GET", path, list_all, f"List {subject}s", READ, answers=page, parameters=listed),
+        Operation("POST", path, create, f"Create a {subject}", WRITE, writes=True, answers=made, body=body),
+        Operation("GET", one, retrieve, f"One {subject}", READ, answers=found),
+        change("PATCH", "Change a"),
+        change("PUT", "Replace a"),
+        Operation("DELETE", one, delete, f"Delete a {subject}", WRITE, writes=True, success=204),
+    )
+
+
+_create = keeping_requests(creating.create_experiment)
+_update = keeping_requests(updating.update_experiment)
+
+_RECORDS = (
+    Operation(
+        "GET", EXPERIMENTS, listing.list_experiments, "List experiments", READ,
+        answers={200: schemas.page_of(schemas.EXPERIMENT_ROW)}, parameters=listing.PARAMETERS,
+    ),
+    Operation(
+        "POST", EXPERIMENTS, _create, "Create an experiment", WRITE, writes=True, success=201,
+        answers=_ONE_201, body=schemas.CREATE_BODY,
+    ),
+    Operation("GET", ONE, listing.retrieve_experiment, "One experiment", READ, answers=_ONE_200),
+    Operation(
+        "PATCH", ONE, _update, "Change an experiment", WRITE, writes=True, answers=_ONE_200,
+        body=schemas.PATCH_BODY,
+    ),
+    Operation(
+        "PUT", ONE, _update, "Replace an experiment", WRITE, writes=True, answers=_ONE_200,
+        body=schemas.CREATE_BODY,
+    ),
+    Operation("DELETE", ONE, updating.refuse_deletion, "Refused: delete by an update", WRITE, success=405),
+    Operation(
+        "GET", f"{ONE}/activity", activity_of_one, "Its activity", "activity_log:read", newer=True,
+        answers={200: ACTIVITY_PAGE}, parameters=("limit", "page"),
+    ),
+)  # fmt: skip
+
+_ACTIONS = (
+    _action("launch", lifecycle.launch, "Start it", _ONE_200),
+    _action("pause", lifecycle.pause, "Switch its flag off", _ONE_200),
+    _action("resume", lifecycle.resume, "Switch its flag on again", _ONE_200),
+    _action("end", lifecycle.end, "End it, with a conclusion", _ONE_200, schemas.END_BODY),
+    _action("reset", lifecycle.reset, "Make it a draft again", _ONE_200),
+    _action("archive", lifecycle.archive, "Put it away", _ONE_200, schemas.ARCHIVE_BODY),
+    _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE_200),
+    _action("ship_variant", shipping.ship_variant, "Give everybody one variant", _ONE_200, schemas.SHIP_BODY),
+    _action("copy_to_project", duplicating.copy_to_project, "Copy it elsewhere", _ONE_201, schemas.COPY_BODY),
+    _seed_action("duplicate", duplicating.duplicate, "Make a copy", _ONE_201, schemas.DUPLICATE_BODY),
+    _seed_action(
+        "create_exposure_cohort_for_experiment", cohorts.create_exposure_cohort,
+        "Make a cohort of who saw it", {201: schemas.COHORT}, None,
+    ),
+)  # fmt: skip
+
+_CHOOSING = (
+    Operation(
+        "GET", f"{EXPERIMENTS}/requires_flag_implementation", choosing.requires_flag_implementation,
+        "Whether the SDK seems not to be wired", READ, slow=True, answers={200: schemas.REQUIRES},
+        parameters=("events", "actions"),
+    ),
+    Operation(
+        "GET", f"{EXPERIMENTS}/eligible_feature_flags", choosing.eligible_feature_flags,
+        "Flags an experiment could use", "feature_flag:read", answers={200: schemas.ELIGIBLE},
+        parameters=choosing.ELIGIBLE_PARAMETERS,
+    ),
+    Operation(
+        "GET", f"{EXPERIMENTS}/stats", listing.experiment_stats, "Counts", READ, newer=True,
+        answers={200: schemas.STATS},
+    ),
+    Operation(
+        "POST", f"{EXPERIMENTS}/calculate_running_time", choosing.calculate_running_time,
+        "Needed people and days", READ, newer=True,
+    ),
+)  # fmt: skip
+
+_RESULTS = (
+    _read(
+        f"{ONE}/timeseries_results", timeseries.timeseries_results, "A metric day by day",
+        schemas.TIMESERIES, ("metric_uuid", "fingerprint"),
+    ),
+    _seed_action(
+        "recalculate_timeseries", recalculation.recalculate_timeseries, "Compute a metric anew",
+        {200: schemas.RECALCULATION, 201: schemas.RECALCULATION}, schemas.RECALCULATE_BODY,
+    ),
+    _action(
+        "metrics_recalculation", recalculation.recalculate_metrics, "Compute all metrics anew",
+        {200: schemas.RECALCULATION, 201: schemas.RECALCULATION},
+    ),
+    Operation(
+        "GET", f"{ONE}/metrics_recalculation/latest", recalculation.latest_metrics_recalculation,
+        "The last results of all metrics", READ, slow=True, newer=True, answers={200: schemas.RECALCULATION},
+    ),
+    Operation(
+        "GET", f"{ONE}/metrics_recalculation/{{run_id}}", recalculation.metrics_recalculation,
+        "How far a recalculation has come", READ, slow=True, newer=True, answers={200: schemas.RECALCULATION},
+    ),
+    Operation(
+        "POST", f"{PROJECT}/query", queries.run_query, "Results of a metric, or exposures", "query:read",
+        slow=True, answers={200: None, 202: None}, body=schemas.QUERY_BODY,
+    ),
+    Operation(
+        "GET", f"{PROJECT}/query/{{query_id}}", queries.query_status, "Whether a query is answered",
+        "query:read", slow=True, answers={200: None, 202: None},
+    ),
+)  # fmt: skip
+
+_HOLDOUTS = _companions(
+    "experiment_holdouts",
+    "holdout",
+    (
+        holdouts.list_holdouts,
+        holdouts.create_holdout,
+        holdouts.retrieve_holdout,
+        holdouts.update_holdout,
+        holdouts.delete_holdout,
+    ),
+    (schemas.HOLDOUT, schemas.HOLDOUT_BODY),
+    _PAGES,
+)
+_SAVED_METRICS = _companions(
+    "experiment_saved_metrics",
+    "saved metric",
+    (
+        saved_metrics.list_saved_metrics,
+        saved_metrics.create_saved_metric,
+        saved_metrics.retrieve_saved_metric,
+        saved_metrics.update_saved_metric,
+        saved_metrics.delete_saved_metric,
+    ),
+    (schemas.SAVED_METRIC, schemas.SAVED_METRIC_BODY),
+    saved_metrics.PARAMETERS,
+)
+
+OPERATIONS = (*_RECORDS, *_ACTIONS, *_CHOOSING, *_RESULTS, *_HOLDOUTS, *_SAVED_METRICS)

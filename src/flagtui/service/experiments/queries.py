@@ -1,0 +1,131 @@
+"""The two questions of the query endpoint that are about experiments, answered at once or to be fetched."""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from flagtui.service.answers import Answer, answer, encode
+from flagtui.service.bodies import whole_number
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid, not_found
+from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.metric_rules import checked_metrics
+from flagtui.service.experiments.records import Experiment, find
+from flagtui.service.experiments.rendering import LEGACY_KINDS
+from flagtui.service.experiments.results import Results
+
+QUEUED = timedelta(seconds=1)
+"""How long a question that is to be fetched stays unanswered."""
+_LATER = ("async", "async_except_on_cache_miss", "force_async")
+
+
+def run_query(call: Call) -> Answer:
+    """200 with the result; 202 with a number to fetch it by when `refresh` asks not to wait."""
+    sent = call.body()
+    query = sent.get("query")
+    if query is None:
+        raise invalid("This field is required.", "query", "required")
+    if not isinstance(query, dict):
+        raise invalid("query must be an object", "query")
+    question = _question(query)
+    one = _experiment(call, query)
+    if sent.get("refresh") in _LATER:
+        return answer({"query_status": _status(call, _number_of(call, query), None)}, 202)
+    return answer(_told(call, query, question(call, one, query)))
+
+
+def query_status(call: Call) -> Answer:
+    """The state of a question that was to be fetched, with its result once it is answered."""
+    asked, query = _asked(call.params["query_id"])
+    question, one = _question(query), _experiment(call, query)
+    number = call.params["query_id"]
+    if call.now < asked + QUEUED:
+        return answer({"query_status": _status(call, number, None)}, 202)
+    result = _told(call, query, question(call, one, query))
+    return answer({"query_status": _status(call, number, result)})
+
+
+def _told(call: Call, query: Mapping[str, Json], found: Mapping[str, Json]) -> dict[str, Json]:
+    computed = {"is_cached": False, "last_refresh": call.now.isoformat(), "hogql": None}
+    return {"kind": query["kind"], **found, **computed}
+
+
+def _status(call: Call, number: str, results: Json) -> dict[str, Json]:
+    return {
+        "id": number,
+        "team_id": call.project.id,
+        "query_async": True,
+        "complete": results is not None,
+        "error": False,
+        "error_message": None,
+        "results": results,
+    }
+
+
+def _number_of(call: Call, query: Mapping[str, Json]) -> str:
+    """The question itself and when it was asked, so that nothing has to be kept."""
+    packed = zlib.compress(encode([call.now.timestamp(), query]), 9)
+    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def _asked(number: str) -> tuple[datetime, dict[str, Json]]:
+    try:
+        packed = base64.urlsafe_b64decode(number + "=" * (-len(number) % 4))
+        moment, query = msgspec.json.decode(_unpacked(packed), type=tuple[float, dict[str, Json]])
+        return datetime.fromtimestamp(moment, UTC), query
+    except (binascii.Error, zlib.error, msgspec.MsgspecError, ValueError, OverflowError, OSError):
+        raise not_found("Query not found") from None
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """At most as much as a body may hold."""
+    return zlib.decompressobj().decompress(packed, 1024 * 1024)
+
+
+def _metric_result(call: Call, one: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
+    metric = query.get("metric")
+    if isinstance(metric, dict) and metric.get("kind") in LEGACY_KINDS:
+        raise invalid("Metrics of the legacy engine are not computed here", "metric")
+    checked = checked_metrics([metric], "metric")[0]
+    try:
+        result = Results.of(call, one).now(checked)
+    except NotComputable as problem:
+        raise invalid(str(problem), "metric") from None
+    return {"metric": metric, **result}
+
+
+def _exposures(call: Call, one: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
+    try:
+        seen = Results.of(call, one).seen()
+    except NotComputable as problem:
+        raise invalid(str(problem)) from None
+    dates = {"date_from": one.fields["start_date"], "date_to": one.fields["end_date"], "explicitDate": True}
+    return {**seen, "date_range": dates}
+
+
+Question = Callable[[Call, Experiment, Mapping[str, Json]], dict[str, Json]]
+_QUESTIONS: Mapping[str, Question] = {
+    "ExperimentQuery": _metric_result,
+    "ExperimentExposureQuery": _exposures,
+}
+
+
+def _question(query: Mapping[str, Json]) -> Question:
+    asked = _QUESTIONS.get(str(query.get("kind")))
+    if asked is None:
+        served = ", ".join(_QUESTIONS)
+        raise invalid(f"Query kind '{query.get('kind')}' is not served here. Served are: {served}.", "query")
+    return asked
+
+
+def _experiment(call: Call, query: Mapping[str, Json]) -> Experiment:
+    if query.get("experiment_id") is None:
+        raise invalid("experiment_id is required")
+    number = whole_number(query["experiment_id"])
+    if number is None or abs(number) >= 2**63:
+        raise not_found(f"Experiment with id {query['experiment_id']} not found")
+    return find(call.db, call.project.id, number)

@@ -1,0 +1,135 @@
+"""Results of a metric now, and as of the end of each day."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+from flagtui.service.experiments.analysis.exposures import DAY, Exposure, assign, exposure_days, totals
+from flagtui.service.experiments.analysis.inference import sample_ratio_mismatch
+from flagtui.service.experiments.analysis.metric import Metric
+from flagtui.service.experiments.analysis.samples import Sample
+from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
+from flagtui.service.experiments.analysis.verdict import Settings, verdict
+from flagtui.service.experiments.records import Experiment
+from flagtui.service.experiments.rendering import saved_metric_links
+from flagtui.service.experiments.stored_events import Reader
+
+Result = dict[str, Json]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Computes the metrics of one experiment from one reading of its exposures."""
+
+    reader: Reader
+
+    @classmethod
+    def of(cls, call: Call, one: Experiment, until: datetime | None = None) -> "Results":
+        """As of `until`, or now; events in the window after the end count as long as they are past."""
+        return cls(Reader(call, one, until or call.now))
+
+    @cached_property
+    def exposures(self) -> Mapping[str, Sequence[Exposure]]:
+        """Raises NotComputable when the exposure criteria cannot be read from stored events."""
+        return self.reader.exposures()
+
+    @property
+    def one(self) -> Experiment:
+        return self.reader.one
+
+    def now(self, raw: Mapping[str, Json]) -> Result:
+        """The result of one metric. Raises NotComputable."""
+        history = self._history(raw)
+        moment = self._last_exposure()
+        return self._judged(history, samples_at(history, moment, self._late(history, moment)))
+
+    def daily(self, raw: Mapping[str, Json], days: Mapping[int, float]) -> Iterator[tuple[int, Result]]:
+        """Results as of the moment given for each day, cumulative. Raises NotComputable."""
+        history = self._history(raw)
+        moments = [(moment, moment + self._late(history, moment)) for moment in days.values()]
+        for day, samples in zip(days, walk(history, moments), strict=True):
+            yield day, self._judged(history, samples)
+
+    def seen(self) -> Result:
+        """Exposures of each variant by day, in total, and whether they are in the ratio they should be."""
+        variants = self.reader.variants
+        start, last = self.one.start, self._last_exposure()
+        handling = self.reader.handling
+        past = ([one for one in seen if one.time <= last] for seen in self.exposures.values())
+        exposed = (assign(seen, handling) for seen in past)
+        days: dict[str, list[int]] = {}
+        names: list[str] = []
+        if start is not None:
+            last_day = int(last // DAY)
+            first_day = max(int(start.timestamp() // DAY), last_day - MOST_DAYS + 1)
+            days = exposure_days((one for one in exposed if one), variants, first_day, last_day)
+            names = [day_name(day) for day in range(first_day, last_day + 1)]
+        total = totals(days)
+        return {
+            "timeseries": [
+                {"variant": variant, "days": names, "exposure_counts": counts}
+                for variant, counts in days.items()
+            ],
+            "total_exposures": total,
+            "sample_ratio_mismatch": self._mismatch(total),
+        }
+
+    def days(self) -> dict[int, float]:
+        """The moment as of which each day of the experiment is told."""
+        start, end = self.one.start, self.one.end
+        if start is None:
+            return {}
+        now = self.reader.until.timestamp()
+        return day_ends(start.timestamp(), end.timestamp() if end else now, now)
+
+    def _history(self, raw: Mapping[str, Json]) -> History:
+        metric = Metric.of(raw)
+        return History(
+            metric=metric,
+            exposures=self.exposures,
+            occurrences=self.reader.occurrences(metric, self.exposures.keys()),
+            variants=self.reader.variants,
+            handling=self.reader.handling,
+            only_matured=bool(self.one.fields["only_count_matured_users"]),
+        )
+
+    def _judged(self, history: History, samples: Sequence[Sample]) -> Result:
+        settings = Settings.of(self.one.fields["stats_config"])
+        return verdict(samples, self.one.baseline, history.metric.kind, settings)
+
+    def _last_exposure(self) -> float:
+        until, end = self.reader.until, self.one.end
+        return min(until, end).timestamp() if end else until.timestamp()
+
+    def _late(self, history: History, moment: float) -> float:
+        """How long after the last exposure events still count: only once the experiment has ended."""
+        end = self.one.end
+        return float(history.metric.window) if end and moment >= end.timestamp() else 0.0
+
+    def _mismatch(self, total: Mapping[str, int]) -> Json:
+        variants = [one for one in self.one.flag.variants if one.get("key") in self.reader.variants]
+        weights = {str(one["key"]): float(one.get("rollout_percentage") or 0) for one in variants}
+        p_value = sample_ratio_mismatch(total, weights)
+        if p_value is None:
+            return None
+        whole, counted = sum(weights.values()), sum(total.get(key, 0) for key in weights)
+        expected = {key: counted * weight / whole for key, weight in weights.items()}
+        return {"expected": expected, "p_value": p_value}
+
+
+def day_name(day: int) -> str:
+    """A day since 1970 as a date."""
+    return (datetime(1970, 1, 1) + timedelta(days=day)).date().isoformat()
+
+
+def metric_by_uuid(call: Call, one: Experiment, uuid: str) -> Mapping[str, Json] | None:
+    """A primary, secondary or shared metric of the experiment."""
+    return next((metric for metric in every_metric(call, one) if str(metric.get("uuid")) == uuid), None)
+
+
+def every_metric(call: Call, one: Experiment) -> list[Mapping[str, Json]]:
+    saved = [link["query"] for link in saved_metric_links(call, one)]
+    return [*one.metrics("primary"), *one.metrics("secondary"), *saved]

@@ -1,0 +1,153 @@
+"""Exposures and metric events of an experiment, read from the stored events."""
+
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flagtui.service.answers import value_of
+from flagtui.service.call import Call
+from flagtui.service.clock import stamp
+from flagtui.service.errors import Json
+from flagtui.service.experiments.analysis.exposures import Exposure, Handling, by_entity
+from flagtui.service.experiments.analysis.metric import Metric, Source
+from flagtui.service.experiments.analysis.values import Occurrence
+from flagtui.service.experiments.event_filters import Pattern, People, matcher, patterns_of
+from flagtui.service.experiments.records import Experiment
+
+FLAG_CALLED = "$feature_flag_called"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the events of one experiment, from its start to a moment."""
+
+    call: Call
+    one: Experiment
+    until: datetime
+
+    @property
+    def variants(self) -> list[str]:
+        """Those that are compared: the flag's without the excluded, and the people held back."""
+        excluded = self.one.fields["excluded_variants"] or ()
+        keys = [key for key in self.one.flag.variant_keys if key not in excluded]
+        holdout = self.one.fields["holdout_id"]
+        return keys if holdout is None else [*keys, f"holdout-{holdout}"]
+
+    @property
+    def handling(self) -> Handling:
+        criteria = self.one.fields["exposure_criteria"] or {}
+        return "first_seen" if criteria.get("multiple_variant_handling") == "first_seen" else "exclude"
+
+    def exposures(self) -> dict[str, list[Exposure]]:
+        """By person, or by group when the flag is for groups. A draft has none."""
+        if not self.one.is_launched:
+            return {}
+        variants = frozenset(self.variants)
+        found = []
+        for pattern, variant_property in self._exposure_patterns():
+            for event in self._events(pattern):
+                variant = event.properties.get(variant_property)
+                entity = event.entity(self.group_type)
+                if variant in variants and entity is not None:
+                    found.append((entity, event.time, str(variant)))
+        return by_entity(found)
+
+    def people(self) -> set[int]:
+        """Persons who met the flag in any way, whatever they got."""
+        met = (event for pattern, _ in self._exposure_patterns() for event in self._events(pattern))
+        return {event.person_id for event in met if event.person_id is not None}
+
+    def occurrences(self, metric: Metric, entities: Collection[str]) -> dict[str, list[Occurrence]]:
+        """Events of those entities that a source of the metric counts, in order of time."""
+        found: dict[str, list[Occurrence]] = {}
+        for role, source in enumerate(metric.sources):
+            for pattern in patterns_of(self.call.db, self.one.project_id, source.node):
+                for event in self._events(pattern):
+                    entity = event.entity(self.group_type)
+                    if entity in entities and entity is not None:
+                        value = _value(source, event)
+                        found.setdefault(entity, []).append(Occurrence(event.time, event.id, role, value))
+        return {entity: _in_order(seen) for entity, seen in found.items()}
+
+    @property
+    def group_type(self) -> int | None:
+        """The kind of group the flag is for; None for persons."""
+        index = self.one.flag.filters.get("aggregation_group_type_index")
+        return index if isinstance(index, int) else None
+
+    def _exposure_patterns(self) -> Iterator[tuple[Pattern, str]]:
+        """Which events expose, and which of their properties tells the variant."""
+        key = self.one.flag.key
+        criteria = self.one.fields["exposure_criteria"] or {}
+        config = criteria.get("exposure_config") or {}
+        accounts = self.call.project.settings.get("test_account_filters") or []
+        tests = tuple(accounts) if criteria.get("filterTestAccounts") else ()
+        if config.get("event", FLAG_CALLED) == FLAG_CALLED and config.get("kind") != "ActionsNode":
+            asked: dict[str, Json] = {"key": "$feature_flag", "value": [key], "operator": "exact"}
+            filters = (asked, *(config.get("properties") or ()), *tests)
+            yield Pattern(FLAG_CALLED, filters), "$feature_flag_response"
+            return
+        for pattern in patterns_of(self.call.db, self.one.project_id, config):
+            yield Pattern(pattern.event, (*pattern.filters, *tests)), f"$feature/{key}"
+
+    def _events(self, pattern: Pattern) -> "Iterator[StoredEvent]":
+        matches = matcher(pattern.filters, People(self.call.db), self.call.now)
+        for row in self._rows(pattern):
+            properties = value_of(row["properties"])
+            if not pattern.filters or matches(properties, row["person_id"]):
+                time = datetime.fromisoformat(row["timestamp"]).timestamp()
+                yield StoredEvent(row["id"], time, row["person_id"], row["distinct_id"], properties)
+
+    def _rows(self, pattern: Pattern) -> sqlite3.Cursor:
+        parts = ["project_id = :project", "timestamp >= :start", "timestamp <= :until"]
+        if pattern.event is not None:
+            parts.append("event = :event")
+        if pattern.event == FLAG_CALLED and pattern.filters and pattern.filters[0]["key"] == "$feature_flag":
+            parts.append("flag_key = :flag")
+        values: dict[str, Any] = {
+            "project": self.one.project_id,
+            "start": self.one.fields["start_date"],
+            "until": stamp(self.until),
+            "event": pattern.event,
+            "flag": self.one.flag.key,
+        }
+        columns = "id, person_id, distinct_id, timestamp, properties"
+        return self.call.db.execute(f"SELECT {columns} FROM events WHERE {' AND '.join(parts)}", values)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """One event; `time` in Unix seconds."""
+
+    id: int
+    time: float
+    person_id: int | None
+    distinct_id: str
+    properties: Mapping[str, Json]
+
+    @property
+    def person(self) -> str:
+        """Whoever has no person yet is known by the distinct id."""
+        return f"id:{self.distinct_id}" if self.person_id is None else str(self.person_id)
+
+    def entity(self, group_type: int | None) -> str | None:
+        """Who is counted; None for an event without the group."""
+        if group_type is None:
+            return self.person
+        group = self.properties.get(f"$group_{group_type}")
+        return None if group in (None, "") else str(group)
+
+
+def _value(source: Source, event: StoredEvent) -> float | str | None:
+    if source.aggregation == "total":
+        return None
+    if source.aggregation == "dau":
+        return event.person
+    value = event.properties.get(source.property or "")
+    return value if isinstance(value, int | float | str) else None
+
+
+def _in_order(seen: Sequence[Occurrence]) -> list[Occurrence]:
+    return sorted(seen, key=lambda one: one[:3])

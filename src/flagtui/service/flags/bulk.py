@@ -1,0 +1,220 @@
+"""Operations on many flags at once. What cannot be done for one flag is told beside what was done."""
+
+import sqlite3
+from collections.abc import Mapping
+
+from flagtui.service.activity import change
+from flagtui.service.answers import Answer, answer, text_of, value_of
+from flagtui.service.bodies import Fields, whole_number
+from flagtui.service.call import Call
+from flagtui.service.errors import Fault, Json, hand_written, invalid
+from flagtui.service.flags.dependents import active_dependents, named
+from flagtui.service.flags.fields import read_tags
+from flagtui.service.flags.filter_links import named_experiments, running_experiments
+from flagtui.service.flags.guards import IN_REPLAY
+from flagtui.service.flags.levels import load_levels
+from flagtui.service.flags.listing import listed
+from flagtui.service.flags.rows import SCOPE, rows_by_id, update_flag
+from flagtui.service.flags.saving import log
+from flagtui.service.flags.status import groups_of, percentage_of, variants_of
+from flagtui.service.flags.tombstones import key_when_deleted
+
+MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
+_FILTERS = (
+    "active",
+    "created_by_id",
+    "search",
+    "type",
+    "evaluation_runtime",
+    "excluded_properties",
+    "tags",
+    "excluded_tags",
+    "has_evaluation_contexts",
+    "archived",
+)
+
+
+def bulk_keys(call: Call) -> Answer:
+    ids = call.body().get("ids")
+    if not ids:
+        return answer({"keys": {}})
+    if not isinstance(ids, list):
+        raise _refused("Invalid flag IDs provided")
+    numbers = [flag_number(value) for value in ids]
+    wrong = [value for value, number in zip(ids, numbers, strict=True) if number is None]
+    if len(wrong) == len(ids):
+        raise _refused("Invalid flag IDs provided")
+    levels = load_levels(call.db, call.caller, call.project)
+    rows = rows_by_id(call.db, call.project.id, [number for number in numbers if number is not None])
+    keys = {str(number): rows[number]["key"] for number in sorted(rows) if levels.reaches(number, "viewer")}
+    warning = {"warning": f"Invalid flag IDs ignored: {wrong}"} if wrong else {}
+    return answer({"keys": keys, **warning})
+
+
+def flag_number(value: Json) -> int | None:
+    """An id as bulk operations take it: a number or its digits, and true is 1."""
+    if isinstance(value, bool | int):
+        return int(value) if abs(value) < 2**63 else None
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    return None
+
+
+def _refused(text: str) -> Fault:
+    return hand_written(400, {"error": text})
+
+
+def matching_ids(call: Call) -> Answer:
+    ids = _editable_ids(call, call.query)
+    return answer({"ids": ids, "total": len(ids)})
+
+
+def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
+    where = listed(call, query)
+    levels = load_levels(call.db, call.caller, call.project)
+    rows = call.db.execute(
+        f"SELECT id FROM flags WHERE {where} ORDER BY created_at DESC, id DESC", where.values
+    )
+    return [row["id"] for row in rows if levels.reaches(row["id"], "editor")]
+
+
+def bulk_delete(call: Call) -> Answer:
+    """Deletes softly, without raising versions. Flags that only ask for each other do not hold each other."""
+    numbers = _wanted(call)
+    rows = rows_by_id(call.db, call.project.id, [number for _, number in numbers if number is not None])
+    levels = load_levels(call.db, call.caller, call.project)
+    deleted: list[Json] = []
+    errors: list[Json] = []
+    for asked, number in {(str(asked), number): (asked, number) for asked, number in numbers}.values():
+        if number is None:
+            errors.append({"id": asked, "reason": "Invalid flag ID format"})
+        elif number not in rows or not levels.reaches(number, "editor"):
+            errors.append({"id": number, "reason": "Flag not found"})
+        elif (reason := _hindrance(call, rows[number], rows)) is not None:
+            errors.append({"id": number, "key": rows[number]["key"], "reason": reason})
+        else:
+            deleted.append(_delete(call, rows[number]))
+    return answer({"deleted": deleted, "errors": errors})
+
+
+def _wanted(call: Call) -> list[tuple[Json, int | None]]:
+    """What was asked for beside the id it means."""
+    body = call.body()
+    ids, filters = body.get("ids"), body.get("filters")
+    if ids and filters:
+        raise _refused("Provide either filters or ids, not both")
+    if isinstance(ids, list) and ids:
+        return [(value, flag_number(value)) for value in ids]
+    if isinstance(filters, dict) and filters:
+        unknown = [name for name in filters if name not in _FILTERS]
+        if unknown:
+            raise _refused(f"Unknown filter keys: {', '.join(unknown)}")
+        query = {name: _as_parameter(value) for name, value in filters.items() if value is not None}
+        return [(number, number) for number in _editable_ids(call, query)]
+    raise _refused("Must provide either filters or ids")
+
+
+def _as_parameter(value: Json) -> str:
+    """A JSON value as the query of a list would say it."""
+    return value if isinstance(value, str) else text_of(value)
+
+
+def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -> str | None:
+    """Why a flag of the batch must stay."""
+    if call.db.execute("SELECT 1 FROM early_access_features WHERE flag_id = ?", (row["id"],)).fetchone():
+        return "Cannot delete a feature flag that is in use with early access features"
+    running = running_experiments(call.db, row["id"])
+    if running:
+        linked = named_experiments(running)
+        return f"Cannot delete a feature flag linked to running experiment(s): {linked}"
+    dependents = active_dependents(call.db, call.project.id, row["id"])
+    others = [flag for flag in dependents if flag["id"] not in batch]
+    if others:
+        listed_flags = named(others, most=3, more=" and {} more")
+        return f"Cannot delete because other flags depend on it: {listed_flags}"
+    return IN_REPLAY if row["id"] == call.project.replay_flag_id else None
+
+
+def _delete(call: Call, row: sqlite3.Row) -> Json:
+    key = key_when_deleted(call, row, row["key"])
+    update_flag(
+        call.db,
+        row["id"],
+        {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id},
+    )
+    log(call, row["id"], "deleted", {"name": row["key"], "changes": []})
+    state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
+    return {"id": row["id"], "key": row["key"], "rollout_state": state, "active_variant": variant}
+
+
+def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | None]:
+    """How far the flag had gone, for whoever removes it from code."""
+    groups = groups_of(filters)
+    if not active or not any(percentage_of(group) > 0 for group in groups):
+        return "not_rolled_out", None
+    everybody = [g for g in groups if percentage_of(g) == 100 and not g.get("properties")]
+    if not everybody:
+        return "partial", None
+    variants = variants_of(filters)
+    if not variants:
+        return "fully_rolled_out", None
+    whole = [variant["key"] for variant in variants if variant.get("rollout_percentage") == 100]
+    chosen = everybody[0].get("variant") or (whole[0] if whole else None)
+    return ("fully_rolled_out", chosen) if chosen else ("partial", None)
+
+
+def bulk_update_tags(call: Call) -> Answer:
+    """Adds, removes or replaces tags without raising versions."""
+    fields = Fields(call.body())
+    ids = _tagged_ids(fields)
+    fields.require("action")
+    action = fields.choice("action", ("add", "remove", "set"))
+    fields.require("tags")
+    tags = set(read_tags(fields) or ())
+    _check_tags(fields, ids, tags, action)
+    rows = rows_by_id(call.db, call.project.id, ids)
+    levels = load_levels(call.db, call.caller, call.project)
+    updated: list[Json] = []
+    skipped: list[Json] = []
+    for number in dict.fromkeys(ids):
+        if number in rows and levels.reaches(number, "editor"):
+            updated.append({"id": number, "tags": _retag(call, rows[number], tags, action)})
+        else:
+            skipped.append({"id": number, "reason": "Not found or no edit access"})
+    return answer({"updated": updated, "skipped": skipped})
+
+
+def _tagged_ids(fields: Fields) -> list[int]:
+    fields.require("ids")
+    items = fields.items("ids") or []
+    if not items:
+        raise fields.fault("ids", "This list may not be empty.", "empty")
+    if len(items) > MOST_TAGGED:
+        detail = f"Ensure this field has no more than {MOST_TAGGED} elements."
+        raise fields.fault("ids", detail, "max_length")
+    ids = []
+    for position, value in enumerate(items):
+        number = whole_number(value)
+        if number is None or abs(number) >= 2**63:
+            raise fields.fault(f"ids__{position}", "A valid integer is required.")
+        ids.append(number)
+    return ids
+
+
+def _check_tags(fields: Fields, ids: list[int], tags: set[str], action: str | None) -> None:
+    if len(fields.sent["tags"]) > MOST_TAGS:
+        raise fields.fault("tags", f"Ensure this field has no more than {MOST_TAGS} elements.", "max_length")
+    if not tags and action != "set":
+        raise fields.fault("tags", f"At least one tag is required to {action} tags.")
+    if len(ids) * len(tags) > MOST_PAIRS:
+        raise invalid(f"Too many changes at once: at most {MOST_PAIRS:,} pairs of flag and tag.")
+
+
+def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str | None) -> list[str]:
+    before: list[str] = value_of(row["tags"])
+    after = sorted(tags if action == "set" else {*before, *tags} if action == "add" else {*before} - tags)
+    if after != sorted(before):
+        update_flag(call.db, row["id"], {"tags": after})
+        changes = [change(SCOPE, "tags", before, after)]
+        log(call, row["id"], "updated", {"name": row["name"] or row["key"], "changes": changes})
+    return after

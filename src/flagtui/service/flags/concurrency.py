@@ -1,0 +1,56 @@
+"""What happens when two people change one flag: stale versions, and fields that clash."""
+
+import sqlite3
+from collections.abc import Mapping
+
+from flagtui.service.answers import text_of
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.errors import Fault, Json, conflict
+from flagtui.service.flags.filter_storing import cleaned
+from flagtui.service.flags.rows import Values
+
+_NOT_FIELDS = ("version", "original_flag")
+
+
+def without_clashes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) -> Mapping[str, Json]:
+    """The body less its stale echoes: fields equal to what the writer began from.
+
+    A field clashes when the writer changed it and somebody else has too, to something else: then 409.
+    """
+    body = fields.sent
+    version = fields.number("version", null=True)
+    if version is None or version in (-1, row["version"]):
+        return body
+    if call.settings.strict_versions:
+        raise _clash(call.db, row)
+    original = body.get("original_flag")
+    if not isinstance(original, dict) or not original:
+        return body
+    for name in body:
+        if name in original and name not in _NOT_FIELDS and _clashes(name, body, original, stored):
+            raise _clash(call.db, row)
+    if call.settings.legacy:
+        return body
+    return {name: value for name, value in body.items() if not _is_echo(name, value, original)}
+
+
+def _clashes(name: str, body: Mapping[str, Json], original: Mapping[str, Json], stored: Values) -> bool:
+    new, old, current = (_comparable(side.get(name)) for side in (body, original, stored))
+    return len({text_of(new), text_of(old), text_of(current)}) == 3
+
+
+def _is_echo(name: str, value: Json, original: Mapping[str, Json]) -> bool:
+    return name in original and name not in _NOT_FIELDS and _comparable(value) == _comparable(original[name])
+
+
+def _comparable(value: Json) -> Json:
+    return cleaned(value) if isinstance(value, dict) else value
+
+
+def _clash(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:
+    found = db.execute("SELECT email FROM users WHERE id = ?", (row["last_modified_by_id"],)).fetchone()
+    who = found["email"] if found else "another user"
+    return conflict(
+        f"The feature flag was updated by {who} since you started editing it. Please refresh and try again."
+    )

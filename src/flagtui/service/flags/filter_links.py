@@ -1,0 +1,183 @@
+"""What filters point at: other flags, cohorts, variants of running experiments, patterns."""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+
+from flagtui.service.answers import text_of, value_of
+from flagtui.service.bodies import whole_number
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid
+from flagtui.service.flags.dependents import dependencies, find_cycle
+from flagtui.service.flags.describing import properties_of
+from flagtui.service.flags.filter_shapes import fail
+from flagtui.service.flags.status import groups_of, variants_of
+
+_PATTERNS = ("regex", "not_regex")
+
+
+def check_links(
+    call: Call, filters: Mapping[str, Json], stored: Mapping[str, Json], row: sqlite3.Row | None
+) -> None:
+    """Raises the first thing that filters point at and must not."""
+    if row is not None:
+        _check_running_variants(call.db, row["id"], filters, stored)
+        _check_early_access(call.db, row["id"], filters)
+    _check_dependencies(call, filters, row)
+    _check_patterns(filters, stored)
+    _check_cohorts(call, filters)
+
+
+def running_experiments(db: sqlite3.Connection, flag_id: int) -> list[sqlite3.Row]:
+    """Experiments on the flag that have begun and not ended."""
+    return db.execute(
+        "SELECT id, name FROM experiments WHERE flag_id = ? AND deleted = 0"
+        " AND start_date IS NOT NULL AND end_date IS NULL ORDER BY id",
+        (flag_id,),
+    ).fetchall()
+
+
+def named_experiments(rows: list[sqlite3.Row]) -> str:
+    return ", ".join(f'"{row["name"]}" (ID: {row["id"]})' for row in rows)
+
+
+def _check_running_variants(
+    db: sqlite3.Connection, flag_id: int, filters: Mapping[str, Json], stored: Mapping[str, Json]
+) -> None:
+    kept = {variant["key"] for variant in variants_of(filters)}
+    lost = [key for variant in variants_of(stored) if (key := variant.get("key")) not in kept]
+    running = running_experiments(db, flag_id) if lost else []
+    if running:
+        names = ", ".join(f"'{key}'" for key in lost)
+        raise fail(
+            f"Cannot remove variant(s) {names} from a feature flag that is linked to running experiment(s): "
+            f"{named_experiments(running)}. Please stop the experiment(s) before removing variants."
+        )
+
+
+def _check_early_access(db: sqlite3.Connection, flag_id: int, filters: Mapping[str, Json]) -> None:
+    grouped = any(group.get("aggregation_group_type_index") is not None for group in groups_of(filters))
+    if not grouped and filters.get("aggregation_group_type_index") is None:
+        return
+    if db.execute("SELECT 1 FROM early_access_features WHERE flag_id = ?", (flag_id,)).fetchone():
+        raise fail(
+            "Cannot use group aggregation in any condition set when the flag is linked to an "
+            "Early Access Feature."
+        )
+
+
+def _check_dependencies(call: Call, filters: Mapping[str, Json], row: sqlite3.Row | None) -> None:
+    own_id = None if row is None else row["id"]
+    own_key = call_key(call, row)
+    for item in properties_of(filters):
+        if item.get("type") == "flag":
+            _check_dependency(call, item["key"], own_id, own_key)
+    chain = find_cycle(call.db, call.project.id, own_id, own_key, dependencies(filters))
+    if chain:
+        raise fail(f"Circular dependency detected: {' → '.join(chain)}")
+
+
+def call_key(call: Call, row: sqlite3.Row | None) -> str:
+    """The key the flag has or is to have, for texts."""
+    if row is not None:
+        return str(row["key"])
+    return str(call.body().get("key", ""))
+
+
+def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: str) -> None:
+    number = whole_number(reference)
+    if number is None or number < 0 or number >= 2**63:
+        raise fail(
+            "Flag dependencies must reference flag IDs (integers), not flag keys. "
+            f"Invalid reference: '{reference}'"
+        )
+    if number == own_id:
+        raise fail(f"Feature flag '{own_key}' cannot depend on itself")
+    found = call.db.execute(
+        "SELECT key, active, json_extract(filters, '$.version') AS config FROM flags"
+        " WHERE id = ? AND project_id = ? AND deleted = 0",
+        (number, call.project.id),
+    ).fetchone()
+    if found is None:
+        raise fail(f"Flag dependency references non-existent flag with ID {number}")
+    if found["config"] not in (None, 1):
+        detail = (
+            f"Flag dependency with ID {number} uses an unsupported configuration format. "
+            "Remove this dependency to continue."
+        )
+        raise invalid(detail, "filters", "unsupported_dependency_config_version")
+    if not found["active"]:
+        raise fail(
+            f"Cannot create dependency on disabled flag '{found['key']}' (ID: {number}). "
+            "Flag dependencies must reference active flags only."
+        )
+
+
+def _check_patterns(filters: Mapping[str, Json], stored: Mapping[str, Json]) -> None:
+    """Only patterns that are new are refused, so that an old flag stays editable."""
+    known = {text_of(item.get("value")) for item in properties_of(stored)}
+    for place, item in _placed_properties(filters):
+        value = item.get("value")
+        if item.get("operator") in _PATTERNS and isinstance(value, str) and text_of(value) not in known:
+            try:
+                re.compile(value)
+            except (re.error, OverflowError, RecursionError):
+                raise fail(f"{place}.value: invalid regex pattern") from None
+
+
+def _placed_properties(filters: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    for number, group in enumerate(groups_of(filters)):
+        for position, item in enumerate(group.get("properties") or []):
+            yield f"groups[{number}].properties[{position}]", item
+
+
+def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
+    for item in properties_of(filters):
+        if item.get("type") != "cohort":
+            continue
+        found = _find_cohort(call, item.get("value"))
+        if found is None:
+            detail = f"Cohort with id {item.get('value')} does not exist"
+            raise invalid(detail, "filters", "cohort_does_not_exist")
+        event = _event_condition(call, found, set())
+        if event is not None:
+            raise invalid(_event_detail(call, found["name"], event), "filters", "behavioral_cohort_found")
+
+
+def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
+    number = whole_number(value)
+    found: sqlite3.Row | None = call.db.execute(
+        "SELECT id, name, filters FROM cohorts WHERE id = ? AND project_id = ? AND deleted = 0",
+        (number if number is not None and abs(number) < 2**63 else None, call.project.id),
+    ).fetchone()
+    return found
+
+
+def _event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:
+    """A condition on events in the cohort, or in one it is made of."""
+    seen.add(cohort["id"])
+    waiting = [value_of(cohort["filters"]).get("properties")]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict):
+            continue
+        if part.get("type") == "behavioral":
+            return part
+        if part.get("type") == "cohort":
+            inner = _find_cohort(call, part.get("value"))
+            if inner is not None and inner["id"] not in seen:
+                found = _event_condition(call, inner, seen)
+                if found is not None:
+                    return found
+        values = part.get("values")
+        waiting += values if isinstance(values, list) else []
+    return None
+
+
+def _event_detail(call: Call, name: str, condition: Mapping[str, Json]) -> str:
+    if call.settings.legacy:
+        return f"Cohort '{name}' with filters on events cannot be used in feature flags."
+    return (
+        f"Cohort '{name}' has an event-based condition on '{condition.get('key')}' "
+        f"({condition.get('value')}) and cannot be used in feature flags."
+    )

@@ -1,0 +1,63 @@
+"""What the caller may do with each flag of a project."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from flagtui.service.access import ADMINISTRATOR
+from flagtui.service.call import Call, Caller, Project
+from flagtui.service.errors import forbidden
+
+_ORDER = ("none", "viewer", "editor", "manager")
+DEFAULT = "editor"
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Access levels of one caller; a level for one flag wins over the one for all flags."""
+
+    general: str
+    single: dict[str, str]
+
+    def of(self, flag_id: int) -> str:
+        return self.single.get(str(flag_id), self.general)
+
+    def reaches(self, flag_id: int, level: str) -> bool:
+        return _ORDER.index(self.of(flag_id)) >= _ORDER.index(level)
+
+    @property
+    def hidden(self) -> list[int]:
+        """Flags the caller may not even see, where others may be."""
+        return [int(flag_id) for flag_id, level in self.single.items() if level == "none"]
+
+    @property
+    def shown(self) -> list[int]:
+        """Flags the caller may see, where the others may not be."""
+        return [int(flag_id) for flag_id, level in self.single.items() if level != "none"]
+
+
+def load_levels(
+    db: sqlite3.Connection, caller: Caller, project: Project, resource: str = "feature_flag"
+) -> Levels:
+    """Levels of the caller; administrators of the organization have every right."""
+    rows = db.execute(
+        "SELECT record_id, level FROM access_levels WHERE project_id = ? AND user_id = ? AND resource = ?",
+        (project.id, caller.user_id, resource),
+    ).fetchall()
+    if not rows or _is_administrator(db, caller, project):
+        return Levels(DEFAULT, {})
+    single = {row["record_id"]: row["level"] for row in rows}
+    return Levels(single.pop("", DEFAULT), single)
+
+
+def _is_administrator(db: sqlite3.Connection, caller: Caller, project: Project) -> bool:
+    row = db.execute(
+        "SELECT level FROM organization_members WHERE organization_id = ? AND user_id = ?",
+        (project.organization_id, caller.user_id),
+    ).fetchone()
+    return row is not None and row["level"] >= ADMINISTRATOR
+
+
+def check_level(call: Call, flag_id: int, level: str) -> None:
+    """403 when the caller's level is lower than `level`."""
+    if not load_levels(call.db, call.caller, call.project).reaches(flag_id, level):
+        raise forbidden(f"You do not have {level} access to this resource.")

@@ -1,0 +1,137 @@
+"""The table of flag operations."""
+
+from flagtui.service.activity import feed
+from flagtui.service.answers import Answer
+from flagtui.service.call import Call
+from flagtui.service.errors import Fault, Json, not_found
+from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags, matching_ids
+from flagtui.service.flags.copying import copy_flags
+from flagtui.service.flags.dashboards import enrich_dashboard, make_dashboard
+from flagtui.service.flags.dependents import dependent_flags
+from flagtui.service.flags.levels import check_level
+from flagtui.service.flags.lifecycle import archive, disable, enable, unarchive
+from flagtui.service.flags.listing import PARAMETERS, list_flags
+from flagtui.service.flags.remote_config import remote_config
+from flagtui.service.flags.rows import SCOPE, find_row
+from flagtui.service.flags.schemas import ACTIVITY_PAGE, FLAG, FLAG_BODY, FLAG_PAGE
+from flagtui.service.flags.status import flag_status
+from flagtui.service.flags.versions import retrieve_version
+from flagtui.service.flags.writing import create, refuse_deletion, retrieve, update
+from flagtui.service.operations import PROJECT, Operation
+
+FLAGS = f"{PROJECT}/feature_flags"
+ONE = f"{FLAGS}/{{id}}"
+READ, WRITE, LOG = "feature_flag:read", "feature_flag:write", "activity_log:read"
+
+
+def activity_of_all(call: Call) -> Answer:
+    return feed(call, SCOPE)
+
+
+def activity_of_one(call: Call) -> Answer:
+    row = find_row(call.db, call.project.id, call.number("id"))
+    if row is None:
+        raise Fault(404, None) if call.settings.legacy else not_found()
+    check_level(call, row["id"], "viewer")
+    return feed(call, SCOPE, str(row["id"]))
+
+
+_PAGES = ("limit", "page")
+_ONE: dict[int, Json] = {200: FLAG}
+_FEED: dict[int, Json] = {200: ACTIVITY_PAGE}
+
+OPERATIONS = (
+    Operation(
+        "GET", FLAGS, list_flags, "List flags", scope=READ, parameters=PARAMETERS, answers={200: FLAG_PAGE}
+    ),
+    Operation(
+        "POST", FLAGS, create, "Create a flag", scope=WRITE, writes=True, answers={201: FLAG}, body=FLAG_BODY
+    ),
+    Operation("GET", ONE, retrieve, "One flag", scope=READ, answers={200: FLAG}),
+    Operation("PATCH", ONE, update, "Change a flag", scope=WRITE, writes=True, answers=_ONE, body=FLAG_BODY),
+    Operation("PUT", ONE, update, "Replace a flag", scope=WRITE, writes=True, answers=_ONE, body=FLAG_BODY),
+    Operation("DELETE", ONE, refuse_deletion, "Refused: delete by an update", scope=WRITE, success=405),
+    Operation(
+        "GET", f"{ONE}/activity", activity_of_one, "Its activity", scope=LOG, parameters=_PAGES, answers=_FEED
+    ),
+    Operation(
+        "GET", f"{FLAGS}/activity", activity_of_all, "Activity", scope=LOG, parameters=_PAGES, answers=_FEED
+    ),
+    Operation("GET", f"{ONE}/status", flag_status, "Whether it is in use", scope=READ),
+    Operation(
+        "GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", scope=READ, newer=True
+    ),
+    Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", scope=READ, closed="legacy"),
+    Operation(
+        "POST", f"{ONE}/enable", enable, "Switch on", scope=WRITE, writes=True, newer=True, answers=_ONE
+    ),
+    Operation(
+        "POST", f"{ONE}/disable", disable, "Switch off", scope=WRITE, writes=True, newer=True, answers=_ONE
+    ),
+    Operation(
+        "POST", f"{ONE}/archive", archive, "Put away", scope=WRITE, writes=True, newer=True, answers=_ONE
+    ),
+    Operation(
+        "POST", f"{ONE}/unarchive", unarchive, "Take back", scope=WRITE, writes=True, newer=True, answers=_ONE
+    ),
+    Operation(
+        "GET", f"{ONE}/versions/{{version}}", retrieve_version, "An older version", scope=READ, newer=True
+    ),
+    Operation(
+        "GET",
+        f"{FLAGS}/matching_ids",
+        matching_ids,
+        "Ids of flags the list would show and the caller may edit",
+        scope=READ,
+        newer=True,
+        parameters=PARAMETERS,
+    ),
+    Operation(
+        "POST", f"{FLAGS}/bulk_delete", bulk_delete, "Delete several", scope=WRITE, writes=True, newer=True
+    ),
+    Operation(
+        "POST",
+        f"{FLAGS}/bulk_update_tags",
+        bulk_update_tags,
+        "Tag many",
+        scope=WRITE,
+        writes=True,
+        newer=True,
+    ),
+    Operation(
+        "POST",
+        f"{ONE}/dashboard",
+        make_dashboard,
+        "Make a dashboard",
+        scope=WRITE,
+        writes=True,
+        closed="strict",
+    ),
+    Operation(
+        "POST",
+        f"{ONE}/enrich_usage_dashboard",
+        enrich_dashboard,
+        "Add charts to its dashboard",
+        scope=WRITE,
+        writes=True,
+        closed="strict",
+    ),
+    Operation(
+        "POST",
+        "/api/organizations/{organization_id}/feature_flags/copy_flags",
+        copy_flags,
+        "Copy a flag to other projects",
+        scope=WRITE,
+        writes=True,
+        newer=True,
+    ),
+    Operation(
+        "GET",
+        f"{ONE}/remote_config",
+        remote_config,
+        "Its payload",
+        scope=READ,
+        project_secret=True,
+        bare=(200, 404),
+    ),
+)

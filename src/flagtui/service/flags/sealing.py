@@ -1,0 +1,62 @@
+"""Encrypted payloads: sealed with a key that lies beside the database, opened for those who may read them."""
+
+import os
+import sqlite3
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
+
+PLACEHOLDER = '"********* (encrypted)"'
+"""What stands for a sealed payload where it is not opened; itself JSON."""
+
+
+def key_file_beside(database: Path) -> Path:
+    return database.with_name(database.name + ".key")
+
+
+def key_file_of(db: sqlite3.Connection) -> Path:
+    """The key file of the database a connection has open."""
+    return key_file_beside(Path(db.execute("PRAGMA database_list").fetchone()["file"]))
+
+
+class CannotOpen(Exception):
+    """The payload was sealed with another key, or is damaged."""
+
+
+def seal(key_file: Path, payload: str) -> str:
+    return _fernet(key_file).encrypt(payload.encode()).decode()
+
+
+@lru_cache(maxsize=512)
+def unseal(key_file: Path, sealed: str) -> str:
+    """The payload; CannotOpen when the key beside the database is not the one it was sealed with.
+
+    Remembered, because opening takes longer than everything else about showing a flag.
+    """
+    from cryptography.fernet import InvalidToken
+
+    try:
+        return _fernet(key_file).decrypt(sealed.encode()).decode()
+    except (InvalidToken, ValueError) as error:
+        raise CannotOpen from error
+
+
+@lru_cache(maxsize=8)
+def _fernet(key_file: Path) -> "Fernet":
+    """The key of the file, made when there is none. The library is slow to load and few flags need it."""
+    from cryptography.fernet import Fernet
+
+    if not key_file.exists():
+        _write_once(key_file, Fernet.generate_key())
+    return Fernet(key_file.read_bytes())
+
+
+def _write_once(key_file: Path, key: bytes) -> None:
+    descriptor = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())

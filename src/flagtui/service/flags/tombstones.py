@@ -1,0 +1,69 @@
+"""Keys of deleted flags: how they make room for new ones, and how they come back."""
+
+import sqlite3
+
+from flagtui.service.call import Call
+from flagtui.service.errors import invalid
+
+
+def tombstone(key: str, flag_id: int) -> str:
+    """The key a deleted flag takes when an experiment still speaks of it."""
+    return f"{key}:deleted:{flag_id}"
+
+
+def key_when_deleted(call: Call, row: sqlite3.Row, key: str) -> str:
+    """The key the flag has once deleted: unchanged, unless experiments keep its row alive."""
+    only_deleted = " AND deleted = 1" if call.settings.legacy else ""
+    query = f"SELECT 1 FROM experiments WHERE flag_id = ?{only_deleted}"
+    return tombstone(key, row["id"]) if call.db.execute(query, (row["id"],)).fetchone() else key
+
+
+def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
+    """The key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
+    wanted = key if call.settings.legacy else key.removesuffix(f":deleted:{row['id']}")
+    name, number = wanted, 1
+    while is_taken(call.db, call.project.id, name):
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
+
+
+def is_taken(db: sqlite3.Connection, project_id: int, key: str) -> bool:
+    query = "SELECT 1 FROM flags WHERE project_id = ? AND key = ? AND deleted = 0"
+    return db.execute(query, (project_id, key)).fetchone() is not None
+
+
+def make_room(call: Call, key: str) -> None:
+    """Removes deleted flags that hold a key for good; those an experiment needs are renamed."""
+    rows = call.db.execute(
+        "SELECT id, key FROM flags WHERE project_id = ? AND key = ? AND deleted = 1", (call.project.id, key)
+    ).fetchall()
+    for row in rows:
+        _check_unused(call, row)
+        if call.db.execute("SELECT 1 FROM experiments WHERE flag_id = ?", (row["id"],)).fetchone():
+            renamed = tombstone(key, row["id"])
+            call.db.execute("UPDATE flags SET key = ? WHERE id = ?", (renamed, row["id"]))
+        else:
+            call.db.execute("DELETE FROM flags WHERE id = ?", (row["id"],))
+
+
+def _check_unused(call: Call, row: sqlite3.Row) -> None:
+    experiments = call.db.execute(
+        "SELECT id FROM experiments WHERE flag_id = ? AND deleted = 0 ORDER BY id", (row["id"],)
+    ).fetchall()
+    features = call.db.execute(
+        "SELECT id FROM early_access_features WHERE flag_id = ? ORDER BY id", (row["id"],)
+    ).fetchall()
+    if not experiments and not features:
+        return
+    if call.settings.legacy:
+        raise invalid(
+            "Feature flag with this key already exists and is used in an experiment. "
+            "Please delete the experiment before deleting the flag."
+        )
+    kind, found = ("experiment", experiments) if experiments else ("early access feature", features)
+    ids = ", ".join(str(user["id"]) for user in found)
+    raise invalid(
+        f"Cannot reuse key '{row['key']}': a soft-deleted flag with this key is still referenced by "
+        f"active {kind}(s) with ID(s): {ids}. Please contact support."
+    )

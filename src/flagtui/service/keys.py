@@ -1,0 +1,198 @@
+"""API keys: making, listing and revoking them. Only a hash is stored; a secret is shown once."""
+
+import re
+import secrets
+import sqlite3
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flagtui.service.access import hash_key
+from flagtui.service.activity import ordered_uuid
+from flagtui.service.answers import Answer, answer, text_of, value_of
+from flagtui.service.call import Call
+from flagtui.service.clock import Clock, stamp, system_clock
+from flagtui.service.database import Database
+from flagtui.service.errors import Json, closed_to_keys, not_found
+from flagtui.service.operations import Operation
+
+_LETTERS = string.ascii_letters + string.digits
+_SCOPE = re.compile(r"\*|[a-z_]+:(read|write)")
+
+
+class KeyRefused(ValueError):
+    """The key that was asked for makes no sense. The text is a sentence for a person."""
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """What a key is to be. `teams` confines it to project ids; empty is all the owner's projects."""
+
+    label: str
+    scopes: tuple[str, ...]
+    teams: tuple[int, ...] = ()
+    owner: str | None = None
+    """E-mail of the owner; None is the first user."""
+    secret: str | None = None
+    """None makes one."""
+
+
+@dataclass(frozen=True)
+class KeyLine:
+    """A stored key as a list shows it: never the secret."""
+
+    id: str
+    label: str
+    mask: str
+    owner: str
+    scopes: tuple[str, ...]
+    teams: tuple[int, ...]
+    created_at: str
+    last_used_at: str | None
+
+
+def make_secret() -> str:
+    return "phx_" + "".join(secrets.choice(_LETTERS) for _ in range(43))
+
+
+def mask(secret: str) -> str:
+    return f"{secret[:4]}...{secret[-4:]}" if len(secret) > 12 else "..."
+
+
+def insert_key(db: sqlite3.Connection, wanted: NewKey, now: str) -> str:
+    """Stores the hash of a key and gives back the secret. KeyRefused when it cannot be."""
+    _check(wanted)
+    owner = db.execute(
+        "SELECT id FROM users WHERE email = ? OR ? IS NULL ORDER BY id LIMIT 1", (wanted.owner, wanted.owner)
+    ).fetchone()
+    if owner is None:
+        raise KeyRefused(f"There is no user {wanted.owner} in this database.")
+    for team in wanted.teams:
+        if db.execute("SELECT 1 FROM projects WHERE id = ?", (team,)).fetchone() is None:
+            raise KeyRefused(f"There is no project {team} in this database.")
+    secret = wanted.secret or make_secret()
+    if db.execute("SELECT 1 FROM api_keys WHERE hash = ?", (hash_key(secret),)).fetchone():
+        raise KeyRefused("This key exists already.")
+    db.execute(
+        "INSERT INTO api_keys (id, user_id, label, hash, mask, scopes, scoped_teams, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            ordered_uuid(),
+            owner["id"],
+            wanted.label,
+            hash_key(secret),
+            mask(secret),
+            text_of(wanted.scopes),
+            text_of(wanted.teams),
+            now,
+        ),
+    )
+    return secret
+
+
+def _check(wanted: NewKey) -> None:
+    for scope in wanted.scopes:
+        if _SCOPE.fullmatch(scope) is None:
+            raise KeyRefused(f"{scope!r} is not a scope. Write * or something like feature_flag:read.")
+    if wanted.secret is not None:
+        check_secret(wanted.secret)
+
+
+def check_secret(secret: str) -> None:
+    """KeyRefused when this text could not be sent as a key."""
+    if re.fullmatch(r"[\x21-\x7e]{3,512}", secret) is None:
+        raise KeyRefused("A key is 3 to 512 visible ASCII characters without spaces.")
+
+
+def note_use(db: sqlite3.Connection, key_id: str, now: str) -> None:
+    db.execute("UPDATE api_keys SET last_used_at = ? WHERE id = ?", (now, key_id))
+
+
+def create_key(database: Path, wanted: NewKey, *, clock: Clock = system_clock) -> str:
+    """Makes a key in the file and gives back the secret, which cannot be read again."""
+    opened = Database(database)
+    try:
+        return opened.write(lambda db: insert_key(db, wanted, stamp(clock()))).result()
+    finally:
+        opened.close()
+
+
+def list_keys(database: Path) -> Sequence[KeyLine]:
+    opened = Database(database)
+    try:
+        with opened.reading() as db:
+            rows = db.execute(
+                "SELECT k.*, u.email FROM api_keys AS k JOIN users AS u ON u.id = k.user_id"
+                " ORDER BY k.created_at"
+            ).fetchall()
+    finally:
+        opened.close()
+    return [_line(row) for row in rows]
+
+
+def revoke_key(database: Path, name: str) -> bool:
+    """Forgets the key with this id or, when only one has it, this label or mask; False when none does."""
+    opened = Database(database)
+    try:
+        return opened.write(lambda db: _forget(db, name)).result()
+    finally:
+        opened.close()
+
+
+def _forget(db: sqlite3.Connection, name: str) -> bool:
+    found = db.execute(
+        "SELECT id FROM api_keys WHERE id = :name OR label = :name OR mask = :name", {"name": name}
+    ).fetchall()
+    if len(found) > 1:
+        raise KeyRefused(f"{len(found)} keys are called {name!r}. Give the id of one.")
+    for row in found:
+        db.execute("DELETE FROM api_keys WHERE id = ?", (row["id"],))
+    return bool(found)
+
+
+def _line(row: sqlite3.Row) -> KeyLine:
+    return KeyLine(
+        id=row["id"],
+        label=row["label"],
+        mask=row["mask"],
+        owner=row["email"],
+        scopes=tuple(value_of(row["scopes"])),
+        teams=tuple(value_of(row["scoped_teams"])),
+        created_at=row["created_at"],
+        last_used_at=row["last_used_at"],
+    )
+
+
+def current_key(call: Call) -> Answer:
+    """What the key of this request may do; another key is not found."""
+    if call.params["id"] not in ("@current", call.caller.key_id):
+        raise not_found()
+    row = call.db.execute("SELECT * FROM api_keys WHERE id = ?", (call.caller.key_id,)).fetchone()
+    shown: dict[str, Json] = {
+        "id": row["id"],
+        "label": row["label"],
+        "value": None,
+        "mask_value": row["mask"],
+        "created_at": row["created_at"],
+        "last_used_at": row["last_used_at"],
+        "last_rolled_at": None,
+        "user_id": row["user_id"],
+        "scopes": value_of(row["scopes"]),
+        "scoped_teams": value_of(row["scoped_teams"]),
+        "scoped_organizations": value_of(row["scoped_organizations"]),
+    }
+    return answer(shown)
+
+
+def refuse_key_change(call: Call) -> Answer:
+    raise closed_to_keys()
+
+
+_ONE = "/api/personal_api_keys/{id}"
+
+OPERATIONS = (
+    Operation("GET", _ONE, current_key, "The key of this request", unconfined=True),
+    Operation("PATCH", _ONE, refuse_key_change, "Keys cannot change keys", unconfined=True),
+    Operation("DELETE", _ONE, refuse_key_change, "Keys cannot delete keys", unconfined=True),
+)

@@ -1,0 +1,129 @@
+"""One table of operations, from which requests are routed and checked and the schema document is made.
+
+To add operations: write handlers `def list_things(call: Call) -> Answer` in the module of their subject and
+put them into that module's `OPERATIONS` tuple:
+
+    Operation("GET", f"{P}/things", list_things, "List things", scope="thing:read")
+    Operation("POST", f"{P}/things", create_thing, "Create a thing", scope="thing:write", writes=True,
+              success=201)
+
+then name the tuple in `application.OPERATIONS`. Paths (P is PROJECT below) have no last slash; both forms
+are served.
+
+- A handler is an ordinary function. `call.db` is an open connection: reading operations see one moment of
+  the database; with `writes=True` it is the one writing transaction, committed when the handler returns and
+  rolled back when it raises, so a row and its activity (`activity.record`) stand or fall together. Nothing
+  else writes.
+- By then the key, the project, membership and `scope` have been checked. The body has not been read:
+  `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
+- Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
+  is stored as text already. `bodies.Fields` checks fields, `paging.page` pages.
+- `slow=True` runs a reading handler in a worker thread, for what takes more than a few milliseconds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from flagtui.service.answers import Answer
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+PROJECT = "/api/projects/{project_id}"
+Handler = Callable[[Call], Answer]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method of a path. `{name}` in the path becomes `call.params["name"]`."""
+
+    method: Method
+    path: str
+    handle: Handler
+    summary: str
+    scope: str | None = None
+    """`object:read` or `object:write`; None lets any valid key in."""
+    writes: bool = False
+    slow: bool = False
+    closed: Literal["", "strict", "legacy"] = ""
+    """`strict`: the product never opens it to keys; `legacy`: only older servers did not."""
+    newer: bool = False
+    """Older servers do not have it, nor does a legacy service."""
+    older: bool = False
+    """Only older servers have it."""
+    unconfined: bool = False
+    """Outside projects, and still open to keys confined to some."""
+    project_secret: bool = False
+    """Open to the secret key of a project too."""
+    public: bool = False
+    """No key is looked for: the handler checks who asks."""
+    success: int = 200
+    answers: Mapping[int, Json] = field(default_factory=dict)
+    """For the schema document: JSON Schema of answers by status; others get a plain object."""
+    bare: tuple[int, ...] = ()
+    """For the schema document: statuses whose body may be missing."""
+    body: Json = None
+    """For the schema document: JSON Schema of the body."""
+    parameters: tuple[str, ...] = ()
+    """For the schema document: names of query parameters."""
+
+
+@dataclass
+class Branch:
+    """A step of the tree of paths."""
+
+    fixed: dict[str, "Branch"] = field(default_factory=dict)
+    any: "Branch | None" = None
+    any_name: str = ""
+    methods: dict[str, Operation] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+
+class Routes:
+    """Finds the operations of a path; fixed words win over named parts."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._root = Branch()
+        self.operations = tuple(operations)
+        for operation in self.operations:
+            self._add(operation)
+
+    def _add(self, operation: Operation) -> None:
+        branch = self._root
+        names: list[str] = []
+        for part in operation.path.strip("/").split("/"):
+            if part.startswith("{"):
+                names.append(part[1:-1])
+                branch.any = branch.any or Branch()
+                branch = branch.any
+            else:
+                branch = branch.fixed.setdefault(part, Branch())
+        if operation.method in branch.methods:
+            raise ValueError(f"{operation.method} {operation.path} is in the table twice")
+        if branch.names and branch.names != tuple(names):
+            raise ValueError(f"{operation.path} names its parts differently from its neighbours")
+        branch.names = tuple(names)
+        branch.methods[operation.method] = operation
+
+    def find(self, path: str) -> tuple[Mapping[str, Operation], dict[str, str]] | None:
+        """Operations by method and the named parts; None for a path nobody serves."""
+        parts = path.removesuffix("/").split("/")[1:]
+        found = _walk(self._root, parts, [])
+        if found is None:
+            return None
+        branch, values = found
+        return branch.methods, dict(zip(branch.names, values, strict=True))
+
+
+def _walk(branch: Branch, parts: list[str], values: list[str]) -> tuple[Branch, list[str]] | None:
+    if not parts:
+        return (branch, values) if branch.methods else None
+    first, rest = parts[0], parts[1:]
+    if (fixed := branch.fixed.get(first)) is not None:
+        found = _walk(fixed, rest, values)
+        if found is not None:
+            return found
+    if branch.any is not None and first:
+        return _walk(branch.any, rest, [*values, first])
+    return None

@@ -1,0 +1,138 @@
+"""Organizations and projects, as far as the caller may see them."""
+
+import sqlite3
+
+from flagtui.service.access import ADMINISTRATOR, find_organization
+from flagtui.service.answers import Answer, answer, text_of, value_of
+from flagtui.service.bodies import truth
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+from flagtui.service.operations import Operation
+from flagtui.service.paging import page, window
+
+_VISIBLE = f"""
+    FROM projects AS p
+    JOIN organization_members AS m ON m.organization_id = p.organization_id AND m.user_id = :user
+    WHERE (p.is_private = 0 OR m.level >= {ADMINISTRATOR} OR EXISTS (
+        SELECT 1 FROM project_members AS x WHERE x.project_id = p.id AND x.user_id = :user))
+    AND p.name LIKE :search ESCAPE '\\'"""
+
+
+def list_projects(call: Call) -> Answer:
+    return _project_page(call, tuple(call.caller.organizations))
+
+
+def list_organization_projects(call: Call) -> Answer:
+    organization = find_organization(call.db, call.caller, call.params["organization_id"])
+    return _project_page(call, (organization["id"],))
+
+
+def _project_page(call: Call, organizations: tuple[str, ...]) -> Answer:
+    part = window(call)
+    where, values = _VISIBLE, {"user": call.caller.user_id, "search": like(call.query.get("search", ""))}
+    if organizations:
+        where += " AND p.organization_id IN (SELECT value FROM json_each(:organizations))"
+        values["organizations"] = text_of(organizations)
+    total = call.db.execute("SELECT count(*)" + where, values).fetchone()[0]
+    rows = call.db.execute(
+        f"SELECT p.*{where} ORDER BY p.id LIMIT :limit OFFSET :offset",
+        {**values, "limit": part.limit, "offset": part.offset},
+    )
+    return page(call, total, [text_of(describe_project(row)) for row in rows], part)
+
+
+def like(search: str) -> str:
+    """A pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
+    escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def retrieve_project(call: Call) -> Answer:
+    row = call.db.execute("SELECT * FROM projects WHERE id = ?", (call.project.id,)).fetchone()
+    shown = describe_project(row)
+    for name, value in value_of(row["settings"]).items():
+        shown.setdefault(name, value)
+    shown["created_at"] = row["created_at"]
+    return answer(shown)
+
+
+def describe_project(row: sqlite3.Row) -> dict[str, Json]:
+    """The fields every list of projects shows."""
+    return {
+        "id": row["id"],
+        "uuid": row["uuid"],
+        "organization": row["organization_id"],
+        "project_id": row["id"],
+        "api_token": row["api_token"],
+        "name": row["name"],
+        "completed_snippet_onboarding": True,
+        "has_completed_onboarding_for": None,
+        "ingested_event": True,
+        "is_demo": bool(row["is_demo"]),
+        "timezone": row["timezone"],
+        "access_control": bool(row["is_private"]),
+    }
+
+
+def list_organizations(call: Call) -> Answer:
+    part = window(call)
+    rows = call.db.execute(
+        "SELECT o.*, m.level FROM organizations AS o"
+        " JOIN organization_members AS m ON m.organization_id = o.id"
+        " WHERE m.user_id = ? ORDER BY o.created_at, o.id",
+        (call.caller.user_id,),
+    ).fetchall()
+    allowed = call.caller.organizations
+    shown = [row for row in rows if not allowed or row["id"] in allowed]
+    items = [text_of(describe_organization(row)) for row in shown[part.offset : part.offset + part.limit]]
+    return page(call, len(shown), items, part)
+
+
+def retrieve_organization(call: Call) -> Answer:
+    row = find_organization(call.db, call.caller, call.params["organization_id"])
+    return answer({**describe_organization(row), **projects_of(call, row["id"])})
+
+
+def describe_organization(row: sqlite3.Row) -> dict[str, Json]:
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "slug": row["slug"],
+        "logo_media_id": None,
+        "membership_level": row["level"],
+        "members_can_use_personal_api_keys": bool(row["members_can_use_keys"]),
+        "is_active": True,
+        "is_not_active_reason": None,
+        "is_pending_deletion": False,
+        "created_at": row["created_at"],
+    }
+
+
+def projects_of(call: Call, organization_id: str) -> dict[str, Json]:
+    """The projects of an organization the caller may see, in both forms the product nests them."""
+    rows = call.db.execute(
+        f"SELECT p.*{_VISIBLE} AND p.organization_id = :organization ORDER BY p.id",
+        {"user": call.caller.user_id, "search": "%", "organization": organization_id},
+    ).fetchall()
+    names = [{"id": row["id"], "organization_id": organization_id, "name": row["name"]} for row in rows]
+    return {"teams": [describe_project(row) for row in rows], "projects": names}
+
+
+def wants(call: Call, name: str) -> bool:
+    """Whether a query parameter says yes."""
+    return truth(call.query.get(name, ""))
+
+
+_ORGANIZATION = "/api/organizations/{organization_id}"
+
+OPERATIONS = (
+    Operation("GET", "/api/projects", list_projects, "List projects", scope="project:read"),
+    Operation("GET", "/api/projects/{project_id}", retrieve_project, "One project", scope="project:read"),
+    Operation(
+        "GET", "/api/organizations", list_organizations, "List organizations", scope="organization:read"
+    ),
+    Operation("GET", _ORGANIZATION, retrieve_organization, "One organization", scope="organization:read"),
+    Operation(
+        "GET", f"{_ORGANIZATION}/projects", list_organization_projects, "Its projects", scope="project:read"
+    ),
+)

@@ -1,0 +1,183 @@
+"""The service on a port: loopback unless told otherwise, one log line a request, a clean stop on SIGTERM."""
+
+import errno
+import ipaddress
+import logging
+import signal
+import socket
+import threading
+import time
+from asyncio import Transport
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+LONGEST_PATH = 200
+MOST_CONNECTIONS = 64
+HEAD_SECONDS = 10.0
+STOP_SECONDS = 10
+
+Write = Callable[[str], None]
+"""Takes one line without its end."""
+
+
+class CannotListen(Exception):
+    """The address cannot be served on. The text is a sentence for a person, with what to do."""
+
+
+class PortInUse(CannotListen):
+    pass
+
+
+class RemoteRefused(CannotListen):
+    pass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to listen. Port 0 takes a free one."""
+
+    host: str = "127.0.0.1"
+    port: int = 8010
+    allow_remote: bool = False
+    names: tuple[str, ...] = field(default=())
+    """Names other than IP addresses and localhost by which clients may call this service."""
+
+
+def listen(place: Place) -> socket.socket:
+    """Takes the port, so that whoever starts the service knows before printing anything whether it can."""
+    if not place.allow_remote and not is_loopback(place.host):
+        raise RemoteRefused(
+            f"{place.host} can be reached from other machines, and whoever has a key could change flags. "
+            "Use 127.0.0.1, or say --allow-remote."
+        )
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    # Named, because only sockets that say TCP are sent from without waiting for a full packet (40 ms).
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((place.host, place.port))
+        listener.listen(MOST_CONNECTIONS)
+    except OSError as error:
+        listener.close()
+        raise _cannot_listen(place, error) from error
+    return listener
+
+
+def _cannot_listen(place: Place, error: OSError) -> CannotListen:
+    if error.errno == errno.EADDRINUSE:
+        return PortInUse(f"Port {place.port} of {place.host} is in use. Choose another with --port.")
+    if error.errno == errno.EACCES:
+        return CannotListen(f"Port {place.port} needs more rights. Choose one above 1023 with --port.")
+    return CannotListen(f"Cannot listen on {place.host} port {place.port}: {error.strerror}.")
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def run(application: ASGIApp, listener: socket.socket, place: Place, write: Write | None = None) -> None:
+    """Serves until SIGTERM or SIGINT; then finishes what is under way, closes the application and returns."""
+    guarded = Guard(application, place, write)
+    config = uvicorn.Config(
+        guarded,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        http=PromptProtocol,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    if threading.current_thread() is threading.main_thread():
+        # The server raises the signal again once it has stopped; without this that would end us as killed.
+        signal.signal(signal.SIGTERM, _stopped_already)
+        signal.signal(signal.SIGINT, _stopped_already)
+    logging.getLogger("flagtui.service").addHandler(logging.StreamHandler())
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _stopped_already(*_: object) -> None:
+    return None
+
+
+class PromptProtocol(H11Protocol):
+    """Hangs up on whoever connects and does not ask for anything."""
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(HEAD_SECONDS, self._hang_up_if_silent)
+
+    def _hang_up_if_silent(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+
+class Guard:
+    """Keeps browsers and strange names out, and writes a line for each request.
+
+    The line has no body, no query and no key: queries can carry keys too.
+    """
+
+    def __init__(self, application: ASGIApp, place: Place, write: Write | None) -> None:
+        self._application = application
+        self._place = place
+        self._write = write
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        refusal = self._refusal(dict(scope["headers"]))
+        await (refusal or self._application)(scope, receive, noting)
+        if self._write is not None:
+            milliseconds = (time.perf_counter() - started) * 1000
+            self._write(f"{scope['method']} {_shown_path(scope)} {status} {milliseconds:.1f} ms")
+
+    def _refusal(self, headers: dict[bytes, bytes]) -> JSONResponse | None:
+        """A page in a browser can reach loopback: it names an origin, or a host that is not ours."""
+        if b"origin" in headers:
+            return JSONResponse({"detail": "Requests from web pages are refused."}, 403)
+        host = headers.get(b"host", b"").decode("latin-1")
+        if not self._knows(host):
+            return JSONResponse({"detail": "This service does not answer to that host name."}, 400)
+        return None
+
+    def _knows(self, host: str) -> bool:
+        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+        name = name.strip("[]").lower()
+        if name == "localhost" or name in self._place.names or is_loopback(name):
+            return True
+        return self._place.allow_remote and _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    """An IP address cannot have been rebound to this machine by somebody else's name server."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown_path(scope: dict[str, Any] | Scope) -> str:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw.decode("ascii", "backslashreplace").split("?")[0][:LONGEST_PATH]

@@ -1,0 +1,5 @@
+"""A believable company to look at: the same for every start, its times relative to now."""
+
+from flagtui.service.sample_data.filling import sample
+
+__all__ = ["sample"]

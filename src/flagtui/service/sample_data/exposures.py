@@ -1,0 +1,187 @@
+"""What people did in experiments: who met which variant and when, and what came of it."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from random import Random
+from typing import Final, NamedTuple
+
+from flagtui.evaluate.hashing import holdout_fraction, variant_fraction
+from flagtui.service.sample_data.experiment_plans import ExperimentPlan
+from flagtui.service.sample_data.moments import Moments
+from flagtui.service.sample_data.population import Person
+
+HOUR: Final = 3_600.0
+HELD_OUT: Final = "holdout-1"
+HOLDOUT_SHARE: Final = 0.1
+
+
+class Happening(NamedTuple):
+    """One event to be stored; `time` in Unix seconds, `properties` already JSON text."""
+
+    event: str
+    person: Person
+    time: float
+    properties: str = "{}"
+
+
+class Exposed(NamedTuple):
+    person: Person
+    variant: str
+    time: float
+
+
+def happenings(plan: ExperimentPlan, people: list[Person], now: datetime) -> Iterator[Happening]:
+    """Everything one experiment left behind; nothing for a draft. `people` are in order of joining."""
+    if plan.stage == "draft":
+        return
+    random = Random(f"experiment {plan.id}")
+    start, end = period(plan, now)
+    exposed = list(meet(plan, people, random, (start, end)))
+    key = plan.key
+    for each in exposed:
+        yield Happening("$feature_flag_called", each.person, each.time, call_of(key, each.variant))
+    for variant, lift in truths(plan):
+        yield from consequences(
+            plan, [each for each in exposed if each.variant == variant], lift, random, end
+        )
+
+
+def truths(plan: ExperimentPlan) -> list[tuple[str, float]]:
+    """Each variant and how much more often its people convert; whoever is held out is like the first."""
+    keys = [key for key, _ in plan.variants]
+    return [*zip(keys, (1.0, *plan.lifts), strict=True), (HELD_OUT, 1.0)]
+
+
+def period(plan: ExperimentPlan, now: datetime) -> tuple[float, float]:
+    """From the launch to the end or the pause, or to a moment ago."""
+    moments = Moments(now)
+    last = moments.ago(plan.ages[2]) if len(plan.ages) == 3 else moments.ago(minutes=1)
+    return moments.ago(plan.ages[1]).timestamp(), last.timestamp()
+
+
+def meet(
+    plan: ExperimentPlan, people: list[Person], random: Random, between: tuple[float, float]
+) -> Iterator[Exposed]:
+    start, end = between
+    key = plan.key
+    joined = bisect_right(people, end - HOUR, key=lambda person: person.created_at.timestamp())
+    for person in random.sample(people[:joined], min(plan.size, joined)):
+        variant = variant_of(plan, key, person.distinct_id)
+        if variant == plan.variants[-1][0] and random.random() < plan.dropped:
+            continue
+        first = max(start, person.created_at.timestamp())
+        yield Exposed(person, variant, first + (end - first) * random.random())
+
+
+def variant_of(plan: ExperimentPlan, key: str, distinct_id: str) -> str:
+    """The one every client gets for this person."""
+    if plan.holdout and holdout_fraction(distinct_id) <= HOLDOUT_SHARE:
+        return HELD_OUT
+    place, reached = variant_fraction(key, distinct_id), 0.0
+    for variant, share in plan.variants:
+        reached += share / 100
+        if place < reached:
+            return variant
+    return plan.variants[-1][0]
+
+
+def call_of(key: str, variant: str) -> str:
+    return f'{{"$feature_flag":"{key}","$feature_flag_response":"{variant}"}}'
+
+
+def consequences(
+    plan: ExperimentPlan, exposed: list[Exposed], lift: float, random: Random, end: float
+) -> Iterator[Happening]:
+    """Exactly as many convert as the truth says, so that stories hold; who and when is chance."""
+    winners = set(
+        random.sample(range(len(exposed)), min(len(exposed), round(len(exposed) * plan.rate * lift)))
+    )
+    for act in dict.fromkeys(DEEDS[name.removeprefix("+")] for name in plan.metrics):
+        for index, each in enumerate(exposed):
+            yield from act(Deed(each, index in winners, lift, random, end))
+
+
+class Deed(NamedTuple):
+    """One exposed person in front of one metric."""
+
+    exposed: Exposed
+    converts: bool
+    lift: float
+    random: Random
+    end: float
+
+    def at(self, hours: float, event: str, properties: str = "{}") -> Happening:
+        """Some time within `hours` after the exposure, and not after the period."""
+        room = min(hours * HOUR, self.end - self.exposed.time)
+        time = self.exposed.time + room * self.random.random()
+        return Happening(event, self.exposed.person, time, properties)
+
+
+def paid(deed: Deed) -> Iterator[Happening]:
+    if deed.converts:
+        amount = 19 + int(deed.random.random() ** 2 * 180)
+        started = deed.at(40, "checkout started")
+        yield started
+        yield Happening("invoice paid", started.person, started.time + 30, f'{{"amount":{amount}}}')
+    elif deed.random.random() < 0.2:
+        yield deed.at(40, "checkout started")
+
+
+def checkout(deed: Deed) -> Iterator[Happening]:
+    seconds = deed.random.gammavariate(0.8, 105 if deed.lift == 1 else 99.375)
+    closed = deed.at(1, "checkout closed", f'{{"seconds":{seconds:.1f}}}')
+    yield closed
+    if deed.converts:
+        yield Happening("checkout_completed", closed.person, closed.time, '{"amount":49}')
+        if deed.random.random() < 0.02:
+            yield Happening("refund issued", closed.person, closed.time + 60)
+
+
+def once(event: str, miss: str = "") -> "Kind":
+    def deed_of(deed: Deed) -> Iterator[Happening]:
+        if deed.converts:
+            yield deed.at(60, event)
+        elif miss and deed.random.random() < 0.1:
+            yield deed.at(60, miss)
+
+    return deed_of
+
+
+def queries(deed: Deed) -> Iterator[Happening]:
+    often = 2 if deed.converts else 1 if deed.random.random() < 0.3 else 0
+    for _ in range(often):
+        yield deed.at(
+            200, "query run", f'{{"duration_ms":{int(deed.random.gammavariate(2, 400 / deed.lift))}}}'
+        )
+
+
+def viewed(deed: Deed) -> Iterator[Happening]:
+    if deed.random.random() < 0.2:
+        yield deed.at(24, "exp_viewed")
+
+
+def nothing(_deed: Deed) -> Iterator[Happening]:
+    """The metric's events are there already through another metric, or never happen."""
+    return iter(())
+
+
+Kind = Callable[[Deed], Iterator[Happening]]
+DEEDS: Final[dict[str, Kind]] = {
+    "paid": paid,
+    "checkout": checkout,
+    "signup": once("signup completed"),
+    "upgrade": once("plan upgraded"),
+    "activation": once("chart created"),
+    "exports": once("export.started", miss="export failed"),
+    "queries": queries,
+    "latency": queries,
+    "return": queries,
+    "viewed": viewed,
+    "revenue": nothing,
+    "unsubscribes": nothing,
+    "checkout time": nothing,
+    "refund ratio": nothing,
+    "failed exports": nothing,
+}
+"""What each metric of the catalogue makes people do."""

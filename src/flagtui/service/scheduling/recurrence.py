@@ -1,0 +1,99 @@
+"""When a recurring change comes round again: by interval, or by a cron expression of five fields."""
+
+import calendar
+from collections.abc import Callable
+from datetime import datetime, timedelta, tzinfo
+
+INTERVALS = ("daily", "weekly", "monthly", "yearly")
+_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+_FARTHEST = 366 * 5
+
+
+class BadCron(ValueError):
+    """The expression is not five fields of numbers, ranges, steps and lists, or never comes round."""
+
+
+def next_by_interval(moment: datetime, interval: str) -> datetime:
+    if interval == "daily":
+        return moment + timedelta(days=1)
+    if interval == "weekly":
+        return moment + timedelta(weeks=1)
+    return _months_later(moment, 1 if interval == "monthly" else 12)
+
+
+def _months_later(moment: datetime, months: int) -> datetime:
+    """The same day of a later month, or its last day when it is shorter."""
+    number = moment.year * 12 + moment.month - 1 + months
+    year, month = divmod(number, 12)
+    last = calendar.monthrange(year, month + 1)[1]
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+
+
+def next_by_cron(moment: datetime, expression: str, zone: tzinfo) -> datetime:
+    """The first whole minute after `moment` that the expression names on clocks of `zone`."""
+    minutes, hours, fits = _parse(expression)
+    local = moment.astimezone(zone).replace(second=0, microsecond=0)
+    for days in range(_FARTHEST):
+        day = local + timedelta(days=days)
+        if not fits(day):
+            continue
+        for hour in hours:
+            for minute in minutes:
+                found = day.replace(hour=hour, minute=minute)
+                if found > local:
+                    return found.astimezone(moment.tzinfo)
+    raise BadCron("It never comes round.")
+
+
+def check_cron(expression: str) -> None:
+    _parse(expression)
+
+
+def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], bool]]:
+    """Minutes, hours, and whether a day fits."""
+    fields = expression.split()
+    if len(fields) != len(_RANGES):
+        raise BadCron("A cron expression has five fields.")
+    minutes, hours, days, months, weekdays = (
+        _field(text, *limits) for text, limits in zip(fields, _RANGES, strict=True)
+    )
+    sundays = {day % 7 for day in weekdays}
+
+    def fits(day: datetime) -> bool:
+        if day.month not in months:
+            return False
+        on_day, on_weekday = day.day in days, day.isoweekday() % 7 in sundays
+        # When both are restricted either is enough, as cron has always had it.
+        if fields[2] != "*" and fields[4] != "*":
+            return on_day or on_weekday
+        return on_day and on_weekday
+
+    return sorted(minutes), sorted(hours), fits
+
+
+def _field(text: str, least: int, most: int) -> set[int]:
+    found: set[int] = set()
+    for part in text.split(","):
+        span, _, step = part.partition("/")
+        first, last = _span(span, least, most)
+        width = _number(step) if step else 1
+        if width < 1:
+            raise BadCron(f"{part} does not advance.")
+        found.update(range(first, last + 1, width))
+    return found
+
+
+def _span(text: str, least: int, most: int) -> tuple[int, int]:
+    if text == "*":
+        return least, most
+    start, _, end = text.partition("-")
+    first, last = _number(start), _number(end or start)
+    if not least <= first <= last <= most:
+        raise BadCron(f"{text} is not between {least} and {most}.")
+    return first, last
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 4):
+        raise BadCron(f"{text or 'nothing'} is not a number.")
+    return int(text)

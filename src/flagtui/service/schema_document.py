@@ -1,0 +1,126 @@
+"""The OpenAPI 3.1 document of what is served, made from the table that routes."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from flagtui import __version__
+from flagtui.service.answers import Answer, encode
+from flagtui.service.errors import Json
+from flagtui.service.operations import Operation
+
+_NAMED = re.compile(r"\{(\w+)\}")
+_ERROR: Json = {
+    "description": "An error; most carry these four keys.",
+    "content": {
+        "application/json": {
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "type": {"type": "string"},
+                    "code": {"type": "string"},
+                    "detail": {"type": ["string", "null"]},
+                    "attr": {"type": ["string", "null"]},
+                },
+            }
+        }
+    },
+}
+_ERRORS = (400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503)
+_INTEGERS = frozenset(("limit", "offset", "page"))
+
+
+def document(operations: Iterable[Operation]) -> dict[str, Json]:
+    """The whole document; operations of one path come together."""
+    paths: dict[str, dict[str, Json]] = {}
+    for operation in operations:
+        path = paths.setdefault(operation.path + "/", {})
+        path[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "flagtui service",
+            "version": __version__,
+            "description": "Feature flags, experiments and event definitions on SQLite.",
+        },
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def _operation(operation: Operation) -> Json:
+    described: dict[str, Json] = {
+        "operationId": _name(operation),
+        "summary": operation.summary,
+        "tags": [_subject(operation.path)],
+        "parameters": [*_path_parameters(operation.path), *_query_parameters(operation.parameters)],
+        "responses": _responses(operation),
+    }
+    if operation.scope:
+        described["description"] = f"Needs the scope `{operation.scope}`."
+        described["x-scope"] = operation.scope
+    if operation.public:
+        described["security"] = []
+    if operation.method in ("POST", "PUT", "PATCH"):
+        schema = operation.body or {"type": "object"}
+        described["requestBody"] = {"required": False, "content": {"application/json": {"schema": schema}}}
+    return described
+
+
+def _name(operation: Operation) -> str:
+    words = [word.strip("{}") for word in operation.path.strip("/").split("/")]
+    return "_".join((operation.method.lower(), *words))
+
+
+def _subject(path: str) -> str:
+    words = [word for word in path.strip("/").split("/") if not word.startswith("{")]
+    return words[2] if len(words) > 2 and words[1] in ("projects", "organizations") else words[-1]
+
+
+def _path_parameters(path: str) -> list[Json]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _NAMED.findall(path)
+    ]
+
+
+def _query_parameters(names: Iterable[str]) -> list[Json]:
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": {"type": "integer" if name in _INTEGERS else "string"},
+        }
+        for name in names
+    ]
+
+
+def _responses(operation: Operation) -> Mapping[str, Json]:
+    responses: dict[str, Json] = {str(status): _ERROR for status in _ERRORS}
+    described = dict(operation.answers) or {operation.success: None}
+    for status, schema in described.items():
+        responses[str(status)] = _success(schema)
+    for status in (204, 304, 405, *operation.bare):
+        if str(status) in responses and (status != 405 or operation.success == 405):
+            responses[str(status)] = {"description": "No body."}
+    return dict(sorted(responses.items()))
+
+
+def _success(schema: Json) -> Json:
+    return {"description": "Done.", "content": {"application/json": {"schema": schema or {}}}}
+
+
+def schema_operation(operations: tuple[Operation, ...]) -> Operation:
+    """The operation that shows the document of these operations, and of itself."""
+
+    @cache
+    def encoded() -> bytes:
+        return encode(document((*operations, shown)))
+
+    def show(_: object) -> Answer:
+        return Answer(encoded())
+
+    shown = Operation("GET", "/api/schema", show, "This document", public=True)
+    return shown

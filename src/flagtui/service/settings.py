@@ -1,0 +1,33 @@
+"""What whoever starts the service chose, and what every handler may ask for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flagtui.service.clock import Clock, system_clock
+
+
+@dataclass(frozen=True)
+class Settings:
+    strict: bool = False
+    """Operations the product keeps from API keys answer 403, as there; otherwise they are open."""
+    strict_filters: bool = False
+    """Cross-field faults of filters answer with the newest rule codes instead of the older sentences."""
+    strict_versions: bool = False
+    """Any stale `version` is a conflict, even when no field clashes."""
+    legacy: bool = False
+    """Behave as servers of autumn 2025 did: fewer operations and fields, other names."""
+    approvals: bool = False
+    """Every change of a flag asks for an approval, as if a policy covered them all."""
+    unlicensed: bool = False
+    """No taxonomy licence: event definitions are read-only and have their base fields."""
+    unknown_definition_fails: bool = False
+    """An event definition that does not exist is a 500, as the product has it, instead of a 404."""
+    rate_limit: int | None = None
+    """Requests a minute for each key; None does not count."""
+    max_flags: int = 2_000
+    max_filters_bytes: int = 512 * 1024
+    max_body_bytes: int = 20 * 1024 * 1024
+    max_depth: int = 64
+    clock: Clock = system_clock
+    key_file: Path | None = None
+    """Where the key of encrypted payloads lies; made with mode 0600 when the first one is stored."""

@@ -1,0 +1,78 @@
+"""Generated requests by the product's own description of its API, where FLAGTUI_FIXTURES has one.
+
+Not collected with the tests: pytest tests/service/check_product_api.py
+Asked are the operations this service has. No 5xx, and every answer 2xx fits the product's schema.
+"""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+import schemathesis
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance
+from starlette.applications import Starlette
+
+from flagtui.service import create_service
+from flagtui.service.application import OPERATIONS
+
+KEY = "phx_check"
+CASES = int(os.environ.get("FLAGTUI_CASES", "15"))
+FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
+if FIXTURES is None:
+    pytest.skip("FLAGTUI_FIXTURES names no folder", allow_module_level=True)
+
+
+def served(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without the operations this service does not have."""
+    known = {(one.method.lower(), shape(one.path + "/")) for one in OPERATIONS}
+    for path, methods in list(document["paths"].items()):
+        for method in [name for name in methods if (name, shape(path)) not in known and name != "parameters"]:
+            del methods[method]
+        if not methods:
+            del document["paths"][path]
+    return document
+
+
+def shape(path: str) -> str:
+    """A path without the names of its parts."""
+    return "/".join("{}" if part.startswith("{") else part for part in path.split("/"))
+
+
+def at_home(_: Any, case: "schemathesis.Case[Any]", __: dict[str, Any]) -> None:
+    """Generated ids name nothing: most become the ones of the sample."""
+    parameters = case.path_parameters
+    for name, value in (("project_id", "1"), ("organization_id", "@current")):
+        if name in parameters:
+            parameters[name] = value
+    for name in ("id", "version", "version_number"):
+        if name in parameters and (seed := sum(str(parameters[name]).encode())) % 10:
+            parameters[name] = str(1 + seed % 300)
+
+
+DOCUMENT = served(json.loads((Path(FIXTURES) / "openapi-subset.json").read_text(encoding="utf-8")))
+
+
+_SERVICE = create_service(Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db", key=KEY, sample="company")
+# Every generated request starts and stops the application, which would close the database.
+_LASTING = Starlette()
+_LASTING.router.default = _SERVICE.state.dispatcher
+schema = schemathesis.openapi.from_dict(DOCUMENT)
+schema.app = _LASTING
+schema.config.update(headers={"Authorization": f"Bearer {KEY}"})
+schemathesis.hook("before_call")(at_home)
+
+
+@schema.parametrize()
+@hypothesis.settings(
+    max_examples=CASES, deadline=None, suppress_health_check=list(hypothesis.HealthCheck), database=None
+)
+def test_answers_fit_the_products_description(case: "schemathesis.Case[Any]") -> None:
+    response = case.call()
+    case.validate_response(response, checks=[not_a_server_error])
+    if 200 <= response.status_code < 300 and response.content:
+        case.validate_response(response, checks=[response_schema_conformance])

@@ -1,0 +1,152 @@
+"""Values with their reasons, for a person and for the caller."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.service.evaluation.conftest import Service, Start
+
+STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
+
+
+async def test_scenario_48_reasons_need_a_person_and_show_flags_that_are_off(service: Service) -> None:
+    await service.flag("on")
+    await service.flag("off", active=False)
+    missing = await service.send("GET", "evaluation_reasons/")
+    assert (missing.status_code, missing.json()["code"], missing.json()["attr"]) == (
+        400,
+        "required",
+        "distinct_id",
+    )
+    blank = await service.send("GET", "evaluation_reasons/", distinct_id="")
+    assert (blank.status_code, blank.json()["code"]) == (400, "blank")
+    assert await service.get("evaluation_reasons/", distinct_id="ada") == {
+        "off": {"value": False, "evaluation": {"reason": "disabled", "condition_index": None}},
+        "on": {
+            "value": True,
+            "evaluation": {
+                "reason": "condition_match",
+                "condition_index": 0,
+                "description": "Matched condition set 1",
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("groups", "detail"),
+    [("[1]", "groups must be a JSON object"), ("{", "Invalid JSON in groups parameter")],
+)
+async def test_scenario_48_groups_must_be_a_json_object(service: Service, groups: str, detail: str) -> None:
+    for path in ("evaluation_reasons/", "my_flags/"):
+        refused = await service.send("GET", path, distinct_id="ada", groups=groups)
+        assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (
+            400,
+            detail,
+            "groups",
+        )
+
+
+async def test_scenario_49_my_flags_are_the_callers_newest_first(service: Service) -> None:
+    assert await service.get("my_flags/") == []
+    await service.flag("older", STAFF)
+    await service.flag("newer")
+    (distinct_id,) = service.rows("SELECT distinct_id FROM users")[0]
+    service.person(distinct_id, email="owner@acme.com")
+    found = await service.get("my_flags/")
+    assert [(one["feature_flag"]["key"], one["value"]) for one in found] == [("newer", True), ("older", True)]
+    assert found[0]["feature_flag"].keys() == {
+        "id", "team_id", "name", "key", "filters", "deleted", "active", "ensure_experience_continuity",
+        "version", "evaluation_runtime", "bucketing_identifier", "evaluation_contexts",
+    }  # fmt: skip
+
+
+async def test_my_flags_need_somebody_to_evaluate_for(service: Service) -> None:
+    service.store("UPDATE users SET distinct_id = NULL")
+    refused = await service.send("GET", "my_flags/")
+    assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (
+        400,
+        "User distinct_id is required",
+        None,
+    )
+
+
+async def test_a_person_is_evaluated_by_their_stored_properties(service: Service) -> None:
+    await service.flag("staff", STAFF)
+    service.person("ada", email="ada@acme.com")
+    service.person("bob", email="bob@other.com")
+    assert await values(service, "ada") == {"staff": True}
+    assert await values(service, "bob") == {"staff": False}
+    assert await values(service, "nobody") == {"staff": False}
+
+
+async def values(service: Service, distinct_id: str, **query: Any) -> dict[str, Any]:
+    found = await service.get("evaluation_reasons/", distinct_id=distinct_id, **query)
+    return {key: one["value"] for key, one in found.items()}
+
+
+async def test_a_group_is_evaluated_by_its_stored_properties(service: Service) -> None:
+    service.group("company", 0, "acme", plan="pro")
+    service.group("company", 0, "tiny", plan="free")
+    asked = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
+    filters = {"groups": [{"properties": [asked]}], "aggregation_group_type_index": 0}
+    await service.post("", {"key": "companies", "filters": filters}, 201)
+    assert await values(service, "ada", groups=json.dumps({"company": "acme"})) == {"companies": True}
+    assert await values(service, "ada", groups=json.dumps({"company": "tiny"})) == {"companies": False}
+    alone = await service.get("evaluation_reasons/", distinct_id="ada")
+    assert alone["companies"]["evaluation"]["reason"] == "no_group_type"
+
+
+async def test_both_kinds_of_cohort_are_looked_up(service: Service) -> None:
+    ada, _ = service.person("ada", email="ada@acme.com"), service.person("bob")
+    listed, asked = service.cohort(members=(ada,)), service.cohort(STAFF)
+    for key, cohort in (("listed", listed), ("asked", asked)):
+        await service.flag(key, {"key": "id", "type": "cohort", "operator": "in", "value": cohort})
+    assert await values(service, "ada") == {"listed": True, "asked": True}
+    assert await values(service, "bob") == {"listed": False, "asked": False}
+
+
+async def test_a_dependency_follows_the_flag_it_names_by_id(service: Service) -> None:
+    base = await service.flag("base", STAFF)
+    await service.flag(
+        "child", {"key": str(base), "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    )
+    service.person("ada", email="ada@acme.com")
+    assert await values(service, "ada") == {"base": True, "child": True}
+    assert await values(service, "bob") == {"base": False, "child": False}
+
+
+async def test_only_the_flags_that_are_named_are_answered(service: Service) -> None:
+    for key in ("a", "b", "c"):
+        await service.flag(key)
+    assert (await values(service, "ada", flag_keys=["a", "c"])).keys() == {"a", "c"}
+    assert (await values(service, "ada", flag_keys='["b"]')).keys() == {"b"}
+    assert (await values(service, "ada", flag_keys="[]")).keys() == {"a", "b", "c"}
+    refused = await service.send("GET", "evaluation_reasons/", distinct_id="ada", flag_keys="[")
+    assert (refused.status_code, refused.json()["attr"]) == (400, "flag_keys")
+    mine = await service.get("my_flags/", flag_keys="b")
+    assert [one["feature_flag"]["key"] for one in mine] == ["b"]
+
+
+async def test_deleted_flags_are_nobodys(service: Service) -> None:
+    flag = await service.flag("gone")
+    await service.send("PATCH", f"{flag}/", {"deleted": True})
+    assert await values(service, "ada") == {}
+    assert await service.get("my_flags/") == []
+
+
+async def test_older_servers_give_no_description_and_have_no_choice_of_flags(start: Start) -> None:
+    service: Service = await start(legacy=True)
+    await service.flag("on")
+    found = await service.get("evaluation_reasons/", distinct_id="ada", flag_keys="other")
+    assert found == {"on": {"value": True, "evaluation": {"reason": "condition_match", "condition_index": 0}}}
+
+
+@pytest.mark.parametrize("path", ["my_flags/", "evaluation_reasons/?distinct_id=a"])
+async def test_older_strict_servers_close_it_to_keys(start: Start, path: str) -> None:
+    service: Service = await start(legacy=True, strict=True)
+    refused = await service.send("GET", path)
+    assert (refused.status_code, refused.json()["detail"]) == (
+        403,
+        "This action does not support personal API key access",
+    )

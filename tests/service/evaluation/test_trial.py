@@ -1,0 +1,112 @@
+"""One flag for one person, with every condition explained."""
+
+from typing import Any
+
+import pytest
+from tests.service.evaluation.conftest import Service, Start
+
+STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
+
+
+@pytest.fixture
+async def flag(service: Service) -> int:
+    service.person("ada", email="ada@acme.com")
+    return await service.flag("beta", STAFF, share=50)
+
+
+async def test_every_condition_is_explained(service: Service, flag: int) -> None:
+    found = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
+    assert found == {
+        "flag_key": "beta",
+        "result": True,
+        "reason": "condition_match",
+        "reason_description": "Matched condition set 1",
+        "condition_index": 0,
+        "payload": None,
+        "person_properties": {"email": "ada@acme.com"},
+        "evaluation_distinct_id": "ada",
+        "conditions": [
+            {
+                "index": 0,
+                "matched": True,
+                "properties_matched": True,
+                "explanation": "condition 1 matches (hash 0.33 ≤ 0.50: in)",
+                "rollout_percentage": 50.0,
+                "rollout_excluded": False,
+                "variant": None,
+                "properties": [
+                    {
+                        "key": "email",
+                        "operator": "ends_with",
+                        "value": "@acme.com",
+                        "type": "person",
+                        "actual_value": "ada@acme.com",
+                        "matched": True,
+                        "explanation": "email ends with @acme.com: it is ada@acme.com",
+                    }
+                ],
+            }
+        ],
+    }
+
+
+async def test_a_person_can_be_named_by_their_own_id(service: Service, flag: int) -> None:
+    (person,) = service.rows("SELECT uuid FROM persons")[0]
+    found = await service.post(f"{flag}/test_evaluation/", {"person_id": person})
+    assert (found["result"], found["evaluation_distinct_id"]) == (True, "ada")
+    missing = await service.send("POST", f"{flag}/test_evaluation/", {"person_id": "nobody"})
+    assert (missing.status_code, missing.json()) == (
+        404,
+        {"detail": "Person not found for person_id: nobody"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({}, "Either distinct_id or person_id must be provided"),
+        ({"distinct_id": "a", "person_id": "b"}, "Cannot provide both distinct_id and person_id"),
+    ],
+)
+async def test_exactly_one_person_is_needed(service: Service, flag: int, body: Any, detail: str) -> None:
+    refused = await service.send("POST", f"{flag}/test_evaluation/", body)
+    assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (400, detail, None)
+
+
+async def test_somebody_unknown_has_no_properties(service: Service, flag: int) -> None:
+    found = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "zoe"})
+    assert (found["result"], found["reason"], found["person_properties"]) == (False, "no_condition_match", {})
+    assert found["conditions"][0]["properties"][0]["explanation"].endswith(": there is none")
+
+
+async def test_relative_dates_count_from_the_moment_that_is_asked_about(service: Service) -> None:
+    service.person("ada", joined="2026-03-01")
+    asked = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "-7d"}
+    flag = await service.flag("recent", asked)
+    now = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
+    body = {"distinct_id": "ada", "timestamp": "2026-03-05T00:00:00Z"}
+    then = await service.post(f"{flag}/test_evaluation/", body)
+    assert (now["result"], then["result"]) == (False, True)
+
+
+async def test_groups_can_be_given(service: Service) -> None:
+    service.group("company", 0, "acme")
+    filters = {"groups": [{"rollout_percentage": 100}], "aggregation_group_type_index": 0}
+    flag = (await service.post("", {"key": "companies", "filters": filters}, 201))["id"]
+    body = {"distinct_id": "ada", "groups": {"company": "acme"}}
+    assert (await service.post(f"{flag}/test_evaluation/", body))["result"] is True
+    alone = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
+    assert (alone["result"], alone["reason"]) == (False, "no_group_type")
+
+
+async def test_a_flag_that_is_not_there_cannot_be_tried(service: Service, flag: int) -> None:
+    assert (await service.send("POST", "999/test_evaluation/", {"distinct_id": "a"})).status_code == 404
+    await service.send("PATCH", f"{flag}/", {"deleted": True})
+    assert (await service.send("POST", f"{flag}/test_evaluation/", {"distinct_id": "a"})).status_code == 404
+
+
+async def test_older_servers_cannot_try(start: Start) -> None:
+    service: Service = await start(legacy=True)
+    flag = await service.flag("beta")
+    refused = await service.send("POST", f"{flag}/test_evaluation/", {"distinct_id": "a"})
+    assert (refused.status_code, refused.json()["detail"]) == (404, "Endpoint not found.")

@@ -1,0 +1,157 @@
+"""What the scenarios leave out: bulk tags, odd bodies, the log, older servers, and the sample."""
+
+from typing import Any
+
+import pytest
+
+UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
+
+
+def log_of(service: Any) -> list[tuple[str, list[Any]]]:
+    rows = service.run(
+        lambda db: db.execute(
+            "SELECT activity, detail ->> '$.changes' AS changes FROM activity WHERE scope = 'EventDefinition'"
+            " ORDER BY created_at, id"
+        ).fetchall()
+    )
+    return [(row["activity"], row["changes"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("action", "tags", "left"),
+    [("add", ["B"], ["a", "b"]), ("remove", ["a"], []), ("set", ["c "], ["c"]), ("set", [], [])],
+)
+def test_many_are_tagged_at_once(service: Any, action: str, tags: list[str], left: list[str]) -> None:
+    known = service.define("known", tags=["a"])
+    body = {"ids": [known, UNKNOWN], "action": action, "tags": tags}
+    status, said = service.ask("POST", "bulk_update_tags/", body)
+    assert (status, said["updated"]) == (200, [{"id": known, "tags": left}])
+    assert said["skipped"] == [{"id": UNKNOWN, "reason": "Not found"}]
+    assert service.get(f"{known}/")["tags"] == left
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "attr"),
+    [
+        ({}, "required", "ids"),
+        ({"ids": []}, "empty", "ids"),
+        ({"ids": "x"}, "not_a_list", "ids"),
+        ({"ids": [UNKNOWN, 7], "action": "add", "tags": ["a"]}, "invalid_input", "ids__1"),
+        ({"ids": [UNKNOWN] * 501, "action": "add", "tags": ["a"]}, "max_length", "ids"),
+        ({"ids": [UNKNOWN], "action": "drop", "tags": ["a"]}, "invalid_choice", "action"),
+        ({"ids": [UNKNOWN], "action": "add", "tags": []}, "empty", "tags"),
+        ({"ids": [UNKNOWN], "action": "add", "tags": [["a"]]}, "invalid_input", "tags__0"),
+    ],
+)
+def test_odd_bulk_bodies_are_refused(service: Any, body: Any, code: str, attr: str) -> None:
+    status, said = service.ask("POST", "bulk_update_tags/", body)
+    assert (status, said["code"], said["attr"]) == (400, code, attr)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "attr"),
+    [
+        ({"tags": "a"}, "not_a_list", "tags"),
+        ({"tags": None}, "null", "tags"),
+        ({"tags": [1, {}]}, "invalid_input", "tags__1"),
+        ({"owner": {"id": 7}}, "incorrect_type", "owner"),
+        ({"owner": 10**30}, "does_not_exist", "owner"),
+        ({"verified": "maybe"}, "invalid_input", "verified"),
+        ({"primary_property": ""}, "blank", "primary_property"),
+        ({"enforcement_mode": "x"}, "invalid_choice", "enforcement_mode"),
+        ({"enforcement_mode": "reject"}, "invalid_input", None),
+        ({"description": ["x"]}, "invalid_input", "description"),
+    ],
+)
+def test_odd_updates_are_refused_and_change_nothing(service: Any, fields: Any, code: str, attr: str) -> None:
+    path = f"{service.define('signup')}/"
+    before = service.get(path)
+    status, said = service.ask("PATCH", path, fields)
+    assert (status, said["code"], said["attr"]) == (400, code, attr)
+    assert service.get(path) == before
+
+
+def test_every_write_is_told_in_the_log(service: Any) -> None:
+    _, made = service.ask("POST", body={"name": "x"})
+    service.ids["x"] = made["id"]
+    service.clock.now = service.clock.now.replace(hour=13)
+    service.patch("x", description="told", tags=["b"])
+    service.clock.now = service.clock.now.replace(hour=14)
+    service.ask("DELETE", f"{made['id']}/")
+    told = log_of(service)
+    assert [activity for activity, _ in told] == ["created", "changed", "deleted"]
+    assert '"field":"description","before":"","after":"told"' in told[1][1]
+    assert '"field":"tags","before":["b"],"after":null' in told[2][1]
+
+
+def test_primary_properties_of_all_or_some(service: Any) -> None:
+    service.define("$pageview", primary_property="$pathname")
+    service.define("paid", primary_property="amount")
+    service.define("plain")
+    found = {"$pageview": "$pathname", "paid": "amount"}
+    assert service.get("primary_properties/") == {"primary_properties": found}
+    assert service.get("primary_properties/", names=["paid", "plain"]) == {
+        "primary_properties": {"paid": "amount"}
+    }
+
+
+def test_excluded_names_are_left_out_and_broken_lists_ignored(service: Any) -> None:
+    service.define("a")
+    service.define("b")
+    assert service.names(excluded_properties='["a"]') == ["b"]
+    assert service.names(excluded_properties="[") == ["a", "b"]
+    assert service.names(excluded_properties='["\\ud800"]') == ["a", "b"]
+    assert service.names(tags="[" * 15_000) == ["a", "b"]
+
+
+def test_unseen_events_sort_first_upwards_and_last_downwards(service: Any) -> None:
+    service.define("seen", 3)
+    service.define("unseen", None)
+    assert service.names(ordering="last_seen_at") == ["unseen", "seen"]
+    assert service.names(ordering="-last_seen_at") == ["seen", "unseen"]
+
+
+def test_signs_of_search_patterns_are_letters(service: Any) -> None:
+    service.define("100%_done")
+    service.define("100 done")
+    assert service.names(search="%_") == ["100%_done"]
+
+
+def test_no_search_or_order_is_too_long(service: Any) -> None:
+    service.define("signup completed")
+    assert service.names(search="sign " * 3_000 + "comp") == ["signup completed"]
+    assert service.names(search="s" * 20_000) == []
+    assert service.names(ordering="name," * 3_000) == ["signup completed"]
+
+
+def test_definitions_of_other_projects_are_not_found(service: Any) -> None:
+    service.define("signup")
+    (found,) = service.run(
+        lambda db: db.execute(
+            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
+            " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects RETURNING id"
+        ).fetchone()
+    )
+    service.run(lambda db: db.execute("UPDATE event_definitions SET project_id = ?", (found,)))
+    assert service.names() == []
+    assert service.ask("GET", f"{service.ids['signup']}/")[0] == 404
+    assert service.ask("PATCH", f"{service.ids['signup']}/", {"description": "x"})[0] == 404
+
+
+def test_older_servers_know_less(make: Any) -> None:
+    service = make(legacy=True)
+    path = f"{service.define('signup', verified=1)}/"
+    service.define("other")
+    page = service.get(limit=0, verified="true", names="signup", ordering="created_at")
+    assert (page["count"], "count_is_capped" in page) == (2, False)
+    assert not {"enforcement_mode", "primary_property", "media_preview_urls"} & set(service.get(path))
+    assert service.ask("GET", event_type="bogus")[0] == 500
+    assert service.ask("GET", "typescript/")[0] == 500
+    assert service.ask("POST", body={"name": "x"})[0] == 405
+
+
+def test_the_sample_lists_its_definitions(make: Any) -> None:
+    service = make(sample="company", flags=0)
+    page = service.get(event_type="event_custom", exclude_stale="true", search="checkout comp")
+    assert [row["name"] for row in page["results"]][:2] == ["checkout completed", "checkout_completed"]
+    assert service.get(limit=1)["count"] == 1_904

@@ -1,0 +1,174 @@
+"""Verdicts beside scipy's, over thousands of random data sets; and data from which nothing follows."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import stats
+
+from flagtui.service.experiments.analysis.inference import (
+    Bayesian,
+    Frequentist,
+    bayesian,
+    frequentist,
+    sample_ratio_mismatch,
+)
+from flagtui.service.experiments.analysis.samples import Estimate, MetricType, Sample, estimate
+
+SETS = 1_000
+Floats = npt.NDArray[np.float64]
+
+
+def _sample(kind: MetricType, random: np.random.Generator, members: int) -> tuple[Sample, Floats, Floats]:
+    """A random variant, and the observations it was made from."""
+    bottoms = np.ones(members)
+    if kind == "funnel":
+        tops = (random.uniform(0, 1, members) < random.uniform(0.02, 0.9)).astype(float)
+        tops[:1] = 1.0
+    else:
+        tops = random.gamma(random.uniform(0.3, 5), random.uniform(0.1, 900), members)
+    if kind == "ratio":
+        bottoms = tops * random.uniform(0.1, 2) + random.gamma(2, 30, members)
+    sample = Sample(
+        "any", members, tops.sum(), (tops**2).sum(), bottoms.sum(), (bottoms**2).sum(), (tops * bottoms).sum()
+    )
+    return sample, tops, bottoms
+
+
+def _reference(kind: MetricType, tops: Floats, bottoms: Floats) -> tuple[float, float]:
+    """Mean and variance from the observations themselves, not from their sums."""
+    if kind == "mean":
+        return float(tops.mean()), float(tops.var(ddof=1))
+    if kind == "funnel":
+        return float(tops.mean()), float(tops.var(ddof=0))
+    ratio = tops.sum() / bottoms.sum()
+    return float(ratio), float((tops - ratio * bottoms).var(ddof=1) / bottoms.mean() ** 2)
+
+
+@pytest.mark.parametrize("kind", ["mean", "funnel", "ratio"])
+def test_both_methods_agree_with_scipy_over_random_data_sets(kind: MetricType) -> None:
+    random = np.random.default_rng(len(kind))
+    believed, tested, expected = [], [], []
+    for _ in range(SETS):
+        sizes = random.integers(2, 300, 2)
+        (a, *raw_a), (b, *raw_b) = (_sample(kind, random, int(size)) for size in sizes)
+        (mean, spread), (base, base_spread) = _reference(kind, *raw_a), _reference(kind, *raw_b)
+        own, other = spread / sizes[0], base_spread / sizes[1]
+        error = math.sqrt(own / base**2 + mean**2 * other / base**4)
+        if error == 0:
+            continue
+        variant, baseline = estimate(a, kind), estimate(b, kind)
+        assert variant is not None
+        assert baseline is not None
+        level = float(random.uniform(0.7, 0.99))
+        degrees = (own + other) ** 2 / (own**2 / (sizes[0] - 1) + other**2 / (sizes[1] - 1))
+        believed.append(bayesian(variant, baseline, level))
+        tested.append(frequentist(variant, baseline, 1 - level))
+        expected.append((mean / base - 1, error, level, degrees))
+    effect, error, level, degrees = np.array(expected).T
+    _compare_bayesian(believed, effect, error, level)
+    _compare_frequentist(tested, effect, error, level, degrees)
+
+
+def _compare_bayesian(found: list[Bayesian | None], effect: Floats, error: Floats, level: Floats) -> None:
+    ours = [one for one in found if one is not None]
+    assert len(ours) == len(effect) > SETS * 0.9
+    chances = stats.norm.sf(0, effect, error)
+    np.testing.assert_allclose([one.chance_to_win for one in ours], chances, atol=1e-6)
+    intervals = np.array(stats.norm.interval(level, effect, error)).T
+    np.testing.assert_allclose([one.interval for one in ours], intervals, atol=1e-6, rtol=1e-6)
+    assert [one.significant for one in ours] == [
+        chance > sure or chance < 1 - sure for chance, sure in zip(chances, level, strict=True)
+    ]
+
+
+def _compare_frequentist(
+    found: list[Frequentist | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
+) -> None:
+    ours = [one for one in found if one is not None]
+    assert len(ours) == len(effect)
+    p_values = 2 * stats.t.sf(np.abs(effect / error), degrees)
+    np.testing.assert_allclose([one.p_value for one in ours], p_values, atol=1e-6)
+    intervals = np.array(stats.t.interval(level, degrees, effect, error)).T
+    np.testing.assert_allclose([one.interval for one in ours], intervals, atol=1e-6, rtol=1e-6)
+    assert [one.significant for one in ours] == (p_values < 1 - level).tolist()
+
+
+def test_equal_groups_are_not_different() -> None:
+    same = Estimate(400, 0.25, 0.1875)
+    believed, tested = bayesian(same, same), frequentist(same, same)
+    assert believed is not None
+    assert tested is not None
+    assert (believed.effect, believed.chance_to_win, believed.significant) == (0.0, 0.5, False)
+    assert (tested.p_value, tested.significant) == (1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("variant", "baseline"),
+    [
+        (Estimate(100, 2.0, 0.0), Estimate(100, 1.0, 0.0)),
+        (Estimate(100, 2.0, 1.0), Estimate(100, 0.0, 0.0)),
+        (Estimate(100, 2.0, math.inf), Estimate(100, 1.0, 1.0)),
+        (Estimate(100, 2.0, math.nan), Estimate(100, 1.0, 1.0)),
+    ],
+    ids=["nothing varies", "zero baseline", "infinite variance", "no number"],
+)
+def test_data_from_which_nothing_follows_give_no_verdict(variant: Estimate, baseline: Estimate) -> None:
+    assert bayesian(variant, baseline) is None
+    assert frequentist(variant, baseline) is None
+
+
+def test_one_member_is_too_few_for_a_test_but_not_for_a_belief() -> None:
+    one, many = Estimate(1, 2.0, 0.0), Estimate(50, 1.0, 1.0)
+    assert frequentist(one, many) is None
+    assert bayesian(one, many) is not None
+
+
+def test_more_is_better_also_below_zero() -> None:
+    loss, smaller_loss = Estimate(500, -10.0, 4.0), Estimate(500, -5.0, 4.0)
+    found = bayesian(smaller_loss, loss)
+    assert found is not None
+    assert found.effect == pytest.approx(0.5)
+    assert found.chance_to_win > 0.99
+
+
+@pytest.mark.parametrize("kind", ["mean", "funnel", "ratio", "retention"])
+def test_nobody_exposed_has_no_estimate(kind: MetricType) -> None:
+    assert estimate(Sample("control"), kind) is None
+
+
+def test_a_ratio_over_nothing_has_no_estimate() -> None:
+    assert estimate(Sample("control", 10, 5, 5), "ratio") is None
+
+
+def test_rounding_never_makes_a_variance_negative() -> None:
+    total = 0.1 * 3
+    found = estimate(Sample("test", 3, total, total * total / 3 - 1e-17), "mean")
+    assert found is not None
+    assert found.variance == 0.0
+
+
+def test_the_sample_ratio_check_agrees_with_scipy() -> None:
+    random = np.random.default_rng(3)
+    for variants in random.integers(2, 21, 300):
+        weights = random.integers(1, 50, variants)
+        counts = random.multinomial(int(random.integers(50, 20_000)), weights / weights.sum())
+        keys = [f"v{number}" for number in range(variants)]
+        found = sample_ratio_mismatch(
+            dict(zip(keys, counts.tolist(), strict=True)), dict(zip(keys, weights.tolist(), strict=True))
+        )
+        expected = stats.chisquare(counts, weights / weights.sum() * counts.sum()).pvalue
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_sample_ratio_is_not_judged_without_people_or_a_choice() -> None:
+    assert sample_ratio_mismatch({}, {"control": 50, "test": 50}) is None
+    assert sample_ratio_mismatch({"control": 9}, {"control": 100}) is None
+
+
+def test_people_in_a_variant_nobody_should_get_are_a_mismatch() -> None:
+    assert sample_ratio_mismatch({"a": 5, "b": 5, "c": 1}, {"a": 50, "b": 50, "c": 0}) == 0.0
+    assert sample_ratio_mismatch({"a": 500, "b": 503, "$multiple": 9}, {"a": 50, "b": 50}) == pytest.approx(
+        stats.chisquare([500, 503]).pvalue
+    )

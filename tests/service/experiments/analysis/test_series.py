@@ -1,0 +1,217 @@
+"""Exposures and results day by day, on a small experiment done by hand and on a random one done twice."""
+
+import random
+from typing import Any
+
+import pytest
+
+from flagtui.service.experiments.analysis.exposures import (
+    MULTIPLE,
+    Assignment,
+    Exposure,
+    assign,
+    by_entity,
+    exposure_days,
+    totals,
+)
+from flagtui.service.experiments.analysis.metric import Metric
+from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
+from flagtui.service.experiments.analysis.values import Occurrence
+from flagtui.service.experiments.analysis.verdict import Settings, verdict
+
+DAY = 86_400.0
+MEAN = Metric.of({"metric_type": "mean", "source": {"kind": "EventsNode", "event": "buy"}})
+
+
+def _history(**changes: Any) -> History:
+    """Two days: a and b see control, c sees test; a buys on both days, c on the second."""
+    given: dict[str, Any] = {
+        "metric": MEAN,
+        "exposures": by_entity([("a", 10, "control"), ("b", DAY + 5, "control"), ("c", 20, "test")]),
+        "occurrences": {
+            "a": [Occurrence(50, 1, 0), Occurrence(DAY + 50, 2, 0)],
+            "c": [Occurrence(DAY + 60, 3, 0)],
+        },
+        "variants": ["control", "test"],
+    }
+    return History(**(given | changes))
+
+
+def test_results_are_cumulative_day_by_day() -> None:
+    days = list(walk(_history(), [(end, end) for end in (DAY - 1, 2 * DAY - 1)]))
+    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[0]] == [
+        ("control", 1, 1, 1),
+        ("test", 1, 0, 0),
+    ]
+    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[1]] == [
+        ("control", 2, 2, 4),
+        ("test", 1, 1, 1),
+    ]
+
+
+def test_variants_nobody_saw_are_there_with_zeros() -> None:
+    keys = ["control", *(f"test-{number}" for number in range(19))]
+    found = samples_at(_history(exposures={}, variants=keys), DAY)
+    assert [sample.key for sample in found] == keys
+    assert {sample.count for sample in found} == {0}
+
+
+def test_who_saw_two_variants_is_left_out_or_counted_for_the_first() -> None:
+    exposures = by_entity([("a", 10, "control"), ("a", 30, "test"), ("c", 20, "test")])
+    excluded = samples_at(_history(exposures=exposures), DAY)
+    first = samples_at(_history(exposures=exposures, handling="first_seen"), DAY)
+    assert [sample.count for sample in excluded] == [0, 1]
+    assert [sample.count for sample in first] == [1, 1]
+    assert assign(exposures["a"]) == Assignment(MULTIPLE, 10, 30)
+
+
+def test_a_second_variant_later_on_leaves_earlier_days_as_they_were() -> None:
+    exposures = by_entity([("a", 10, "control"), ("a", DAY + 30, "test")])
+    days = list(walk(_history(exposures=exposures), [(DAY, DAY), (2 * DAY, 2 * DAY)]))
+    assert [day[0].count for day in days] == [1, 0]
+
+
+def test_outliers_are_drawn_to_the_percentiles_of_all_variants() -> None:
+    raw = {
+        "metric_type": "mean",
+        "source": {"kind": "EventsNode", "event": "buy", "math": "sum", "math_property": "x"},
+    }
+    capped = Metric.of(raw | {"upper_bound_percentile": 0.9, "lower_bound_percentile": 0.1})
+    names = [f"p{number}" for number in range(10)]
+    history = _history(
+        metric=capped,
+        exposures=by_entity(
+            (name, 1, "control" if place % 2 else "test") for place, name in enumerate(names)
+        ),
+        occurrences={name: [Occurrence(2, place, 0, 10.0**place)] for place, name in enumerate(names)},
+    )
+    control, test = samples_at(history, DAY)
+    assert control.total == 10 + 1e3 + 1e5 + 1e7 + 1e9
+    assert test.total == 10 + 1e2 + 1e4 + 1e6 + 1e8
+    ignoring = Metric.of(raw | {"upper_bound_percentile": 0.5, "ignore_zeros": True})
+    zeros = {name: seen for name, seen in history.occurrences.items() if name in ("p7", "p8", "p9")}
+    both = samples_at(_history(metric=ignoring, exposures=history.exposures, occurrences=zeros), DAY)
+    assert sum(sample.total for sample in both) == 1e7 + 1e8 + 1e8
+
+
+def test_walking_day_by_day_agrees_with_starting_afresh_each_day() -> None:
+    source = random.Random(5)
+    people = [f"p{number}" for number in range(120)]
+    exposures = by_entity(
+        (source.choice(people), source.uniform(0, 9 * DAY), source.choice(["control", "test", "other"]))
+        for _ in range(260)
+    )
+    occurrences: dict[str, list[Occurrence]] = {}
+    for event in range(900):
+        moment, value = source.uniform(0, 9 * DAY), source.gauss(5, 3)
+        occurrences.setdefault(source.choice(people), []).append(Occurrence(moment, event, 0, value))
+    for seen in occurrences.values():
+        seen.sort()
+    raw = {
+        "metric_type": "mean",
+        "source": {"kind": "EventsNode", "event": "buy", "math": "sum", "math_property": "x"},
+        "conversion_window": 2,
+        "conversion_window_unit": "day",
+    }
+    for only_matured in (False, True):
+        history = _history(
+            metric=Metric.of(raw), exposures=exposures, occurrences=occurrences, only_matured=only_matured
+        )
+        ends = list(day_ends(0, 9 * DAY, 9 * DAY).values())
+        walked = list(walk(history, [(end, end) for end in ends]))
+        assert walked == [samples_at(history, end) for end in ends]
+        assert walked[-1][0].count > 10
+
+
+def test_events_after_the_end_count_while_their_window_is_open() -> None:
+    history = _history()
+    assert samples_at(history, DAY)[1].total == 0
+    assert samples_at(history, DAY, late=DAY)[1].total == 1
+    assert samples_at(history, DAY, late=DAY)[0].count == 1
+
+
+def test_days_run_from_the_start_to_the_end_or_to_now() -> None:
+    assert list(day_ends(DAY * 1.5, DAY * 9, DAY * 3.25)) == [1, 2, 3]
+    assert list(day_ends(DAY * 1.5, DAY * 2.5, DAY * 9).values())[-1] == DAY * 2.5
+    assert day_ends(DAY * 1.5, DAY * 9, DAY * 9)[1] == pytest.approx(2 * DAY, abs=1e-3)
+
+
+def test_of_many_years_only_the_last_days_are_told() -> None:
+    assert list(day_ends(-1e11, DAY * 9, DAY * 9)) == list(range(9 - MOST_DAYS + 1, 10))
+    days = exposure_days([Assignment("test", 5, 9), Assignment("test", 3 * DAY, 3 * DAY)], ["test"], 2, 4)
+    assert days == {"test": [1, 2, 2]}
+
+
+def test_exposures_are_counted_on_the_day_of_the_first() -> None:
+    seen = [Assignment("test", 5, 9), Assignment("test", DAY + 1, DAY + 1), Assignment(MULTIPLE, DAY, DAY)]
+    days = exposure_days(seen, ["control", "test"], 0, 2)
+    assert days == {"test": [1, 2, 2], MULTIPLE: [0, 1, 1]}
+    assert list(days) == ["test", MULTIPLE]
+    assert totals(days) == {"test": 2, MULTIPLE: 1}
+
+
+def test_exposures_are_sorted_by_time() -> None:
+    assert by_entity([("a", 5, "test"), ("a", 2, "control")]) == {
+        "a": [Exposure(2, "control"), Exposure(5, "test")]
+    }
+
+
+def _result(
+    control: int, test: int, bought: int, method: str = "bayesian", kind: str = "mean"
+) -> dict[str, Any]:
+    node = {"kind": "EventsNode", "event": "buy"}
+    metric = Metric.of({"metric_type": kind, "source": node, "series": [node]})
+    people = [(f"c{number}", 1, "control") for number in range(control)]
+    people += [(f"t{number}", 1, "test") for number in range(test)]
+    buyers = [name for name, _, _ in people if int(name[1:]) < bought * (2 if name[0] == "t" else 1)]
+    history = _history(
+        metric=metric,
+        exposures=by_entity(people),
+        occurrences={name: [Occurrence(2, place, 0)] for place, name in enumerate(buyers)},
+    )
+    return verdict(samples_at(history, DAY), "control", metric.kind, Settings.of({"method": method}))
+
+
+def test_a_clear_difference_is_told_by_both_methods() -> None:
+    believed = _result(500, 500, 100)["variant_results"][0]
+    tested = _result(500, 500, 100, "frequentist")["variant_results"][0]
+    assert believed["chance_to_win"] > 0.999
+    assert believed["significant"] is True
+    assert tested["p_value"] < 0.001
+    assert tested["confidence_interval"][0] > 0
+    assert believed["validation_failures"] == tested["validation_failures"] == []
+
+
+@pytest.mark.parametrize(
+    ("people", "bought", "kind", "baseline", "variant"),
+    [
+        ((0, 0), 0, "mean", ["not-enough-exposures", "baseline-mean-is-zero"], ["not-enough-exposures"]),
+        ((49, 60), 30, "mean", ["not-enough-exposures"], []),
+        ((60, 60), 0, "mean", ["baseline-mean-is-zero"], []),
+        ((60, 60), 60, "mean", [], ["not-enough-metric-data"]),
+        ((60, 60), 4, "funnel", ["not-enough-metric-data"], []),
+    ],
+    ids=["nobody", "few", "zero", "no variance", "few conversions"],
+)
+def test_what_cannot_be_judged_says_why(
+    people: tuple[int, int], bought: int, kind: str, baseline: list[str], variant: list[str]
+) -> None:
+    found = _result(*people, bought, kind=kind)
+    test = found["variant_results"][0]
+    assert found["baseline"]["validation_failures"] == baseline
+    assert test["validation_failures"] == variant
+    assert (test["chance_to_win"], test["credible_interval"], test["significant"]) == (None, None, False)
+
+
+def test_a_funnel_tells_how_many_reached_each_step() -> None:
+    found = _result(60, 60, 10, kind="funnel")
+    assert found["baseline"]["step_counts"] == [10]
+    assert found["variant_results"][0]["step_counts"] == [20]
+
+
+def test_levels_out_of_range_fall_back() -> None:
+    assert Settings.of({"bayesian": {"ci_level": 7}, "frequentist": {"alpha": "x"}}) == Settings()
+    assert Settings.of({"method": "frequentist", "frequentist": {"alpha": 0.1}}) == Settings(
+        "frequentist", 0.95, 0.1
+    )
+    assert Settings.of(None) == Settings()

@@ -1,0 +1,81 @@
+"""Who may see and change which experiment."""
+
+from typing import Any
+
+import pytest
+from tests.service.experiments.conftest import Service
+
+
+def _restrict(service: Service, *levels: tuple[str, str]) -> None:
+    """Makes the owner an ordinary member with these levels, by record; '' is every experiment."""
+
+    def work(db: Any) -> None:
+        db.execute("UPDATE organization_members SET level = 1")
+        for record, level in levels:
+            db.execute("INSERT INTO access_levels VALUES (1, 1, 'experiment', ?, ?)", (record, level))
+
+    service.store(work)
+
+
+async def test_a_viewer_reads_and_does_not_write(service: Service) -> None:
+    made = await service.create()
+    assert made["user_access_level"] == "manager"
+    _restrict(service, ("", "viewer"))
+    path = f"experiments/{made['id']}"
+    assert (await service.get(path))["user_access_level"] == "viewer"
+    detail = (403, "You do not have editor access to this resource.", None)
+    assert await service.refused("PATCH", path, {"name": "n"}) == detail
+    assert await service.refused("POST", f"{path}/launch") == detail
+
+
+@pytest.mark.parametrize("general", ["editor", "none"])
+async def test_what_may_not_be_seen_is_in_no_list(service: Service, general: str) -> None:
+    shown, hidden = await service.create("a", name="shown"), await service.create("b", name="hidden")
+    _restrict(service, ("", general), (str(shown["id"]), "viewer"), (str(hidden["id"]), "none"))
+    found = await service.get("experiments")
+    assert (found["count"], [one["name"] for one in found["results"]]) == (1, ["shown"])
+    assert (await service.refused("GET", f"experiments/{hidden['id']}"))[0] == 403
+
+
+async def test_an_experiment_of_another_project_is_not_found(service: Service) -> None:
+    made = await service.create()
+    service.store(
+        lambda db: db.execute(
+            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
+            " SELECT 2, 'two', organization_id, 'Two', 'phc_two', '2026' FROM projects WHERE id = 1"
+        )
+    )
+    service.project = 2
+    for path in (f"experiments/{made['id']}", f"experiments/{made['id']}/timeseries_results"):
+        assert await service.refused("GET", path) == (404, "Not found.", None)
+    query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}
+    assert (await service.refused("POST", "query", {"query": query}))[0] == 404
+    assert (await service.get("experiments"))["count"] == 0
+
+
+READS = [
+    ("GET", "experiments", "experiment:read"),
+    ("GET", "experiments/1", "experiment:read"),
+    ("GET", "experiments/1/activity", "activity_log:read"),
+    ("GET", "experiments/1/timeseries_results", "experiment:read"),
+    ("GET", "experiments/1/metrics_recalculation/latest", "experiment:read"),
+    ("GET", "experiments/requires_flag_implementation", "experiment:read"),
+    ("GET", "experiments/stats", "experiment:read"),
+    ("POST", "experiments/calculate_running_time", "experiment:read"),
+    ("POST", "experiments", "experiment:write"),
+    ("POST", "experiments/1/recalculate_timeseries", "experiment:write"),
+    ("POST", "experiments/1/metrics_recalculation", "experiment:write"),
+    ("POST", "experiments/1/copy_to_project", "experiment:write"),
+    ("POST", "experiments/1/create_exposure_cohort_for_experiment", "experiment:write"),
+    ("GET", "experiment_holdouts", "experiment:read"),
+    ("POST", "experiment_holdouts", "experiment:write"),
+    ("GET", "experiment_saved_metrics", "experiment:read"),
+    ("POST", "experiment_saved_metrics", "experiment:write"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), READS)
+async def test_every_operation_needs_its_scope(service: Service, method: str, path: str, scope: str) -> None:
+    stranger = service.with_key("event_definition:write")
+    detail = f"API key missing required scope '{scope}'"
+    assert await stranger.refused(method, path, {} if method == "POST" else None) == (403, detail, None)

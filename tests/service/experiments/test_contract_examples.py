@@ -1,0 +1,119 @@
+"""The service answers as the examples say that both sides agree with."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.service.experiments.conftest import Service
+
+EXAMPLES = Path(__file__).parents[2] / "contract"
+NAMES = sorted(
+    path.stem
+    for path in EXAMPLES.glob("*.json")
+    if path.stem.split(".")[0] in ("experiments", "holdouts", "saved_metrics")
+)
+KEYED_BY_DATA = frozenset({"timeseries", "total_exposures"})
+ERROR_KEYS = ("type", "code", "detail", "attr")
+ORDERS = "order placed"
+METRIC = {
+    "kind": "ExperimentMetric",
+    "metric_type": "mean",
+    "name": "Orders",
+    "goal": "increase",
+    "source": {"kind": "EventsNode", "event": ORDERS, "math": "total"},
+}
+OUTSIDE = "fingerprint"
+"""A metric outside an experiment is computed in no particular way, so it has no fingerprint."""
+SHARE = [{"properties": [], "rollout_percentage": 10}]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_service_answers_as_the_example_says(service: Service, name: str) -> None:
+    example = json.loads((EXAMPLES / f"{name}.json").read_text())
+    ids = await _given(service, example)
+    request = _with_own_ids(example["request"], ids, service)
+    path = example["path"].removeprefix("/api/projects/{project}/").strip("/").format(**ids)
+    response = await service.send(example["method"], path, request["body"], **request["query"])
+    assert _kind(response.status_code) == _kind(example["status"]), response.text
+    answer: Any = response.json() if response.content else None
+    if example["status"] >= 400 and example["answer"] is not None:
+        assert {key: answer[key] for key in ERROR_KEYS} == {key: example["answer"][key] for key in ERROR_KEYS}
+    else:
+        _agree(answer, example["answer"], "answer")
+
+
+async def _given(service: Service, example: dict[str, Any]) -> dict[str, Any]:
+    """Makes true what the example needs, and gives the ids it has here."""
+    given = example.get("given") or ""
+    service.define_event(ORDERS)
+    if "holdout" in given:
+        made = await service.post("experiment_holdouts", {"name": "h", "filters": SHARE}, 201)
+        return {"id": made["id"]}
+    if "metric 4" in given:
+        made = await service.post("experiment_saved_metrics", {"name": "m", "query": METRIC}, 201)
+        return {"id": made["id"]}
+    made = await service.create(metrics=[METRIC])
+    steps = {"running": 1, "paused": 2, "stopped": 2, "archived": 3}
+    state = next((state for state in steps if state in given), "")
+    actions = ["launch", "pause" if state == "paused" else "end", "archive"][: steps.get(state, 0)]
+    for action in actions:
+        await service.post(f"experiments/{made['id']}/{action}")
+    service.clock.pass_(days=2)
+    fresh = await service.get(f"experiments/{made['id']}")
+    ids = {"id": fresh["id"], "metric": fresh["metrics"][0]}
+    if example["operation"] == "experiments.query_status":
+        query = {"kind": "ExperimentQuery", "experiment_id": made["id"], "metric": METRIC}
+        waiting = await service.post("query", {"query": query, "refresh": "async"}, 202)
+        ids["id"] = waiting["query_status"]["id"]
+    if example["operation"] == "experiments.copy_to_project":
+        _add_project(service)
+    return ids
+
+
+def _with_own_ids(request: dict[str, Any], ids: dict[str, Any], service: Service) -> dict[str, Any]:
+    """The request with the ids, and the fingerprint, that things have here."""
+    text = json.dumps(request).replace('"experiment_id": 12', f'"experiment_id": {ids["id"]}')
+    if metric := ids.get("metric"):
+        text = text.replace("a" * 64, metric["fingerprint"])
+        text = text.replace("0b7c1c1e-0000-4000-8000-000000000001", metric["uuid"])
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _add_project(service: Service) -> None:
+    service.store(
+        lambda db: db.execute(
+            "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
+            " SELECT 2, 'two', organization_id, 'Two', 'phc_two', '2026' FROM projects WHERE id = 1"
+        )
+    )
+
+
+def _kind(status: int) -> int:
+    return 2 if 200 <= status < 300 else status
+
+
+def _agree(found: Any, wanted: Any, place: str) -> None:
+    """Every key of the example is there, with a value of its type; null fits everything."""
+    if found is None or wanted is None:
+        return
+    if isinstance(wanted, dict):
+        assert isinstance(found, dict), place
+        by_data = place.rsplit(".", 1)[-1] in KEYED_BY_DATA
+        for key, value in wanted.items():
+            if by_data:
+                for own, other in found.items():
+                    _agree(other, value, f"{place}.{own}")
+            elif not (key == OUTSIDE and place.endswith(".query")):
+                assert key in found, f"{place} has no {key}"
+                _agree(found[key], value, f"{place}.{key}")
+    elif isinstance(wanted, list):
+        assert isinstance(found, list), place
+        for number, one in enumerate(found if wanted else ()):
+            _agree(one, wanted[0], f"{place}[{number}]")
+    elif isinstance(wanted, bool) or isinstance(found, bool):
+        assert type(found) is type(wanted), place
+    else:
+        numbers = (int, float)
+        assert isinstance(found, numbers if isinstance(wanted, numbers) else str), place

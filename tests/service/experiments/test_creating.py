@@ -1,0 +1,292 @@
+"""Making experiments: scenarios 1 to 8, 37 and 38."""
+
+from typing import Any
+
+import pytest
+from tests.service.experiments.conftest import START, Service
+
+HALVES = (("control", 50), ("test", 50))
+AT_LEAST_TWO = "Feature flag must have at least 2 variants (control and at least one test variant)"
+MEAN = {
+    "kind": "ExperimentMetric",
+    "metric_type": "mean",
+    "source": {"kind": "EventsNode", "event": "bought"},
+}
+
+
+def _body(**fields: Any) -> dict[str, Any]:
+    return {"name": "n", "feature_flag_key": "k", "parameters": {}, **fields}
+
+
+def _variants(*shares: tuple[str, int]) -> dict[str, Any]:
+    return {"feature_flag_variants": [{"key": key, "rollout_percentage": share} for key, share in shares]}
+
+
+async def test_scenario_1_the_smallest_body_makes_a_draft_and_an_inactive_flag(service: Service) -> None:
+    made = await service.create()
+    assert (made["status"], made["name"], made["type"]) == ("draft", "Blue button", "product")
+    flag = await service.get(f"feature_flags/{made['feature_flag']['id']}")
+    assert (flag["key"], flag["active"], flag["name"]) == (
+        "blue-button",
+        False,
+        "Feature Flag for Experiment Blue button",
+    )
+    variants = flag["filters"]["multivariate"]["variants"]
+    assert [(one["key"], one["rollout_percentage"]) for one in variants] == [("control", 50), ("test", 50)]
+    assert made["parameters"]["feature_flag_variants"][0]["split_percent"] == 50
+    assert made["parameters"]["rollout_percentage"] == 100
+    log = await service.get(f"experiments/{made['id']}/activity")
+    assert [entry["activity"] for entry in log["results"]] == ["created"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "attr"),
+    [(["name"], "name"), (["feature_flag_key"], "feature_flag_key"), (["name", "feature_flag_key"], "name")],
+)
+async def test_scenario_2_name_and_flag_key_are_required(
+    service: Service, missing: list[str], attr: str
+) -> None:
+    body = {name: value for name, value in _body().items() if name not in missing}
+    assert await service.refused("POST", "experiments", body) == (400, "This field is required.", attr)
+
+
+async def test_scenario_3_a_name_has_at_most_400_characters(service: Service) -> None:
+    response = await service.send("POST", "experiments", _body(name="n" * 401))
+    assert response.json() == {
+        "type": "validation_error",
+        "code": "max_length",
+        "detail": "Ensure this field has no more than 400 characters.",
+        "attr": "name",
+    }
+    await service.post("experiments", _body(name="n" * 400), 201)
+
+
+async def test_scenario_4_three_variants_in_order_and_a_wrong_sum_leaves_no_flag(service: Service) -> None:
+    thirds = _variants(("control", 34), ("a", 33), ("b", 33))
+    made = await service.create("thirds", parameters=thirds)
+    shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
+    assert [(one["key"], one["rollout_percentage"]) for one in shares] == [
+        ("control", 34),
+        ("a", 33),
+        ("b", 33),
+    ]
+    wrong = _body(feature_flag_key="wrong", parameters=_variants(("control", 50), ("test", 40)))
+    detail = "Invalid variant definitions: Variant rollout percentages must sum to 100."
+    assert await service.refused("POST", "experiments", wrong) == (400, detail, "filters")
+    assert (await service.get("feature_flags", search="wrong"))["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("variants", "detail"),
+    [
+        (
+            (("control", 5), *((f"v{number}", 5) for number in range(20))),
+            "Feature flag variants must be less than 21",
+        ),
+        ((("control", 100),), AT_LEAST_TWO),
+        (
+            (("a", 50), ("b", 50)),
+            "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
+            "Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'.",
+        ),
+    ],
+    ids=["21", "one", "no control"],
+)
+async def test_scenario_5_variants_that_are_refused(
+    service: Service, variants: tuple[tuple[str, int], ...], detail: str
+) -> None:
+    assert await service.refused("POST", "experiments", _body(parameters=_variants(*variants))) == (
+        400,
+        detail,
+        None,
+    )
+
+
+async def test_scenario_5_twenty_variants_and_a_capital_control_are_taken(service: Service) -> None:
+    twenty = _variants(("control", 5), *((f"v{number}", 5) for number in range(19)))
+    made = await service.create("twenty", parameters=twenty)
+    assert len(made["parameters"]["feature_flag_variants"]) == 20
+    made = await service.create("capital", parameters=_variants(("Control", 50), ("b", 50)))
+    assert [one["key"] for one in made["parameters"]["feature_flag_variants"]] == ["control", "b"]
+
+
+@pytest.mark.parametrize(
+    ("variants", "detail"),
+    [
+        (["x", "y"], "Feature flag variant at index 0 must be an object"),
+        ([{"key": "control"}, {}], "Feature flag variant at index 1 must have a 'key' field"),
+        (
+            [{"key": "control"}, {"key": "test"}],
+            "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
+        ),
+    ],
+)
+async def test_variants_are_objects_with_a_key_and_a_share(
+    service: Service, variants: list[Any], detail: str
+) -> None:
+    body = _body(parameters={"feature_flag_variants": variants})
+    assert await service.refused("POST", "experiments", body) == (400, detail, None)
+
+
+async def test_split_percent_wins_over_rollout_percentage(service: Service) -> None:
+    variants = [
+        {"key": "control", "split_percent": 70, "rollout_percentage": 50},
+        {"key": "t", "split_percent": 30},
+    ]
+    made = await service.create(parameters={"feature_flag_variants": variants})
+    shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
+    assert [one["rollout_percentage"] for one in shares] == [70, 30]
+    assert "split_percent" not in shares[0]
+
+
+async def test_scenario_6_an_existing_flag_is_linked_as_it_is(service: Service) -> None:
+    flag = await service.flag("there", HALVES, active=False)
+    made = await service.create("there")
+    assert (made["feature_flag"]["id"], made["feature_flag"]["active"]) == (flag["id"], False)
+    assert made["feature_flag"]["version"] == flag["version"]
+    await service.flag("boolean")
+    body = _body(feature_flag_key="boolean")
+    assert await service.refused("POST", "experiments", body) == (400, AT_LEAST_TWO, None)
+    await service.flag("uncontrolled", (("a", 50), ("b", 50)))
+    detail = "Feature flag must have a variant with key 'control'"
+    assert await service.refused("POST", "experiments", _body(feature_flag_key="uncontrolled")) == (
+        400,
+        detail,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"feature_flag": {"filters": {"multivariate": {"variants": []}}}},
+        {"feature_flag": {"ensure_experience_continuity": True}},
+        {"parameters": _variants(("control", 90), ("test", 10))},
+        {"parameters": {"rollout_percentage": 5}},
+    ],
+)
+async def test_scenario_7_configuration_for_an_existing_flag_is_refused(
+    service: Service, fields: dict[str, Any]
+) -> None:
+    await service.flag("k", HALVES)
+    if fields.get("feature_flag", {}).get("filters"):
+        halves = [{"key": key, "rollout_percentage": share} for key, share in HALVES]
+        fields = {"feature_flag": {"filters": {"multivariate": {"variants": halves}}}}
+    status, detail, attr = await service.refused("POST", "experiments", _body(**fields))
+    assert (status, attr) == (400, "feature_flag")
+    assert detail.startswith("A feature flag with key 'k' already exists; the experiment links to it as-is")
+
+
+async def test_scenario_7_repeating_what_the_flag_has_is_no_configuration(service: Service) -> None:
+    await service.flag("k", HALVES)
+    await service.post("experiments", _body(parameters=_variants(*HALVES) | {"rollout_percentage": 100}), 201)
+
+
+async def test_scenario_7_an_echo_of_what_was_read_is_ignored(service: Service) -> None:
+    first = await service.create("k")
+    body = _body(feature_flag=first["feature_flag"], parameters=first["parameters"])
+    assert (await service.post("experiments", body, 201))["feature_flag"]["id"] == first["feature_flag"]["id"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "attr"),
+    [
+        ({"filters": {}, "colour": 1}, "feature_flag__colour"),
+        ({"filters": {"super_groups": []}}, "feature_flag__filters__super_groups"),
+        ({"filters": {"multivariate": {"x": 1}}}, "feature_flag__filters__multivariate__x"),
+        ({"filters": {"groups": [{"variant": "test"}]}}, "feature_flag__filters__groups__0__variant"),
+    ],
+)
+async def test_the_strict_flag_object_refuses_unknown_keys_by_their_path(
+    service: Service, asked: dict[str, Any], attr: str
+) -> None:
+    detail = "Unsupported key for the experiment feature_flag input."
+    assert await service.refused("POST", "experiments", _body(feature_flag=asked)) == (400, detail, attr)
+
+
+async def test_the_strict_flag_object_configures_a_new_flag(service: Service) -> None:
+    variants = [{"key": "control", "rollout_percentage": 60}, {"key": "blue", "rollout_percentage": 40}]
+    filters = {
+        "multivariate": {"variants": variants},
+        "groups": [{"properties": [], "rollout_percentage": 80}],
+        "payloads": {"blue": '{"color":"blue"}'},
+    }
+    made = await service.create(feature_flag={"filters": filters, "ensure_experience_continuity": True})
+    stored = made["feature_flag"]
+    assert stored["filters"]["groups"][0]["rollout_percentage"] == 80
+    assert stored["filters"]["payloads"] == {"blue": '{"color":"blue"}'}
+    assert stored["ensure_experience_continuity"] is True
+    assert made["parameters"]["rollout_percentage"] == 80
+    missing = {"filters": {"multivariate": {"variants": [{"key": "control"}]}}}
+    attr = "feature_flag__filters__multivariate__variants__0__rollout_percentage"
+    body = _body(feature_flag=missing)
+    assert await service.refused("POST", "experiments", body) == (400, "This field is required.", attr)
+
+
+async def test_scenario_8_a_start_date_launches_at_once(service: Service) -> None:
+    made = await service.create(start_date="2026-03-09T12:00:00Z")
+    assert (made["status"], made["feature_flag"]["active"]) == ("running", True)
+    for end in ("2026-03-09T12:00:00Z", "2026-03-08T12:00:00"):
+        body = _body(start_date="2026-03-09T12:00:00Z", end_date=end)
+        assert await service.refused("POST", "experiments", body) == (
+            400,
+            "End date must be after start date",
+            None,
+        )
+
+
+async def test_scenario_8_a_linked_flag_that_is_off_makes_it_paused(service: Service) -> None:
+    await service.flag("off", HALVES, active=False)
+    assert (await service.create("off", start_date="2026-03-09T12:00:00Z"))["status"] == "paused"
+
+
+async def test_scenario_38_defaults_are_filled_in(service: Service) -> None:
+    made = await service.create()
+    assert made["exposure_criteria"] == {"filterTestAccounts": True}
+    assert made["stats_config"] == {"method": "bayesian"}
+    made = await service.create(
+        "other", exposure_criteria={"filterTestAccounts": False}, stats_config={"version": 2}
+    )
+    assert made["exposure_criteria"] == {"filterTestAccounts": False}
+    assert made["stats_config"] == {"method": "bayesian", "version": 2}
+
+
+async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service: Service) -> None:
+    service.define_event("bought")
+    saved = await service.post("experiment_saved_metrics", {"name": "Bought", "query": MEAN}, 201)
+    asked = [{"id": saved["id"], "metadata": {"type": "secondary"}}]
+    made = await service.create(saved_metrics_ids=asked)
+    link = made["saved_metrics"][0]
+    assert (link["saved_metric"], link["metadata"], link["name"]) == (
+        saved["id"],
+        {"type": "secondary"},
+        "Bought",
+    )
+    assert len(link["query"]["fingerprint"]) == 64
+    assert made["saved_metrics_ids"] == asked
+    path = f"experiments/{made['id']}"
+    kept = await service.patch(
+        path, {"saved_metrics_ids": [{"id": saved["id"], "metadata": {"type": "primary"}}]}
+    )
+    assert [(one["id"], one["metadata"]) for one in kept["saved_metrics"]] == [
+        (link["id"], {"type": "primary"})
+    ]
+    assert (await service.patch(path, {"saved_metrics_ids": []}))["saved_metrics"] == []
+    detail = "Saved metric does not exist or does not belong to this project"
+    unknown = {"saved_metrics_ids": [{"id": 99, "metadata": {"type": "primary"}}]}
+    assert await service.refused("PATCH", path, unknown) == (400, detail, "saved_metrics_ids")
+
+
+async def test_a_date_without_seconds_or_zone_is_utc(service: Service) -> None:
+    made = await service.create(start_date="2021-12-01T10:23")
+    assert made["start_date"] == "2021-12-01T10:23:00.000000Z"
+    assert START.year == 2026
+
+
+async def test_a_holdout_is_put_on_the_flag(service: Service) -> None:
+    share = [{"properties": [], "rollout_percentage": 10}]
+    holdout = await service.post("experiment_holdouts", {"name": "Held back", "filters": share}, 201)
+    made = await service.create(holdout_id=holdout["id"])
+    assert made["holdout"]["name"] == "Held back"
+    expected = {"id": holdout["id"], "exclusion_percentage": 10}
+    assert made["feature_flag"]["filters"]["holdout"] == expected

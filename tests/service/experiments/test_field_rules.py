@@ -1,0 +1,185 @@
+"""What the fields of an experiment must be like: scenarios 9 to 12 and 38."""
+
+from typing import Any
+
+import pytest
+from tests.service.experiments.conftest import Service
+
+MEAN = {
+    "kind": "ExperimentMetric",
+    "metric_type": "mean",
+    "source": {"kind": "EventsNode", "event": "bought"},
+}
+FUNNEL = {
+    "kind": "ExperimentMetric",
+    "metric_type": "funnel",
+    "series": [{"kind": "EventsNode", "event": "bought"}],
+}
+RATIO = {
+    "kind": "ExperimentMetric",
+    "metric_type": "ratio",
+    "numerator": {"kind": "EventsNode", "event": "bought", "math": "sum", "math_property": "price"},
+    "denominator": {"kind": "EventsNode", "event": "bought"},
+}
+RETENTION = {
+    "kind": "ExperimentMetric",
+    "metric_type": "retention",
+    "start_event": {"kind": "EventsNode", "event": "bought"},
+    "completion_event": {"kind": "EventsNode", "event": "bought"},
+    "retention_window_start": 1,
+    "retention_window_end": 7,
+    "retention_window_unit": "day",
+    "start_handling": "first_seen",
+}
+
+
+def _body(**fields: Any) -> dict[str, Any]:
+    return {"name": "n", "feature_flag_key": "k", "parameters": {}, **fields}
+
+
+async def test_scenario_9_events_must_be_known_or_insisted_upon(service: Service) -> None:
+    status, detail, attr = await service.refused("POST", "experiments", _body(metrics=[MEAN]))
+    assert (status, attr) == (400, None)
+    expected = "Event(s) 'bought' not found. No events with these names have been ingested by this project."
+    assert detail.startswith(expected)
+    assert (await service.get("feature_flags"))["count"] == 0
+    await service.post("experiments", _body(metrics=[MEAN], allow_unknown_events=True), 201)
+    service.define_event("bought")
+    await service.create("other", metrics=[MEAN])
+
+
+async def test_actions_must_exist(service: Service) -> None:
+    metric = MEAN | {"source": {"kind": "ActionsNode", "id": 9}}
+    detail = (
+        "Action(s) with ID 9 not found or deleted. "
+        "Each ActionsNode must reference an existing action belonging to this project."
+    )
+    assert await service.refused("POST", "experiments", _body(metrics=[metric])) == (400, detail, None)
+
+
+async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service: Service) -> None:
+    service.define_event("bought")
+    made = await service.create(metrics=[MEAN, FUNNEL, RATIO, RETENTION], metrics_secondary=[MEAN])
+    uuids = [metric["uuid"] for metric in made["metrics"]]
+    assert made["primary_metrics_ordered_uuids"] == uuids
+    assert len(set(uuids)) == 4
+    assert all(len(metric["fingerprint"]) == 64 for metric in made["metrics"])
+    assert made["secondary_metrics_ordered_uuids"] == [made["metrics_secondary"][0]["uuid"]]
+
+
+async def test_a_metric_id_used_twice_is_made_anew(service: Service) -> None:
+    service.define_event("bought")
+    twice = MEAN | {"uuid": "0b7c0000-0000-0000-0000-000000000000"}
+    made = await service.create(metrics=[twice, twice])
+    assert made["metrics"][0]["uuid"] == twice["uuid"]
+    assert made["metrics"][1]["uuid"] != twice["uuid"]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "detail"),
+    [
+        ({}, "Metrics must be a list"),
+        (["x"], "Invalid metric at index 0: must be a dict"),
+        ([{"kind": "x"}], "Invalid metric at index 0: metric kind must be 'ExperimentMetric'"),
+        (
+            [{"kind": "ExperimentTrendsQuery"}],
+            "Invalid metric at index 0: legacy metric kind 'ExperimentTrendsQuery' is no longer supported "
+            "for new experiments. Use 'ExperimentMetric' instead.",
+        ),
+        (
+            [FUNNEL | {"series": []}],
+            "Invalid metric at index 0: funnel metrics require at least one step. "
+            "The experiment exposure event is added as the initial step automatically.",
+        ),
+        (
+            [{"kind": "ExperimentMetric", "metric_type": "mean"}],
+            "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}].",
+        ),
+    ],
+)
+async def test_scenario_11_metrics_of_the_wrong_shape(service: Service, metrics: Any, detail: str) -> None:
+    for field in ("metrics", "metrics_secondary"):
+        assert await service.refused("POST", "experiments", _body(**{field: metrics})) == (400, detail, field)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        {"metric_type": "sum"},
+        MEAN | {"source": "bought"},
+        MEAN | {"source": {"kind": "EventsNode", "event": 5}},
+        MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "median"}},
+        MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "sum"}},
+        MEAN | {"source": {"kind": "EventsNode", "event": "bought", "properties": {}}},
+        MEAN | {"source": {"kind": "ActionsNode", "id": True}},
+        MEAN | {"source": {"kind": "ExperimentDataWarehouseNode"}},
+        MEAN | {"source": {"kind": "SomethingNode"}},
+        MEAN | {"upper_bound_percentile": 2, "threshold": "x", "goal": "up", "conversion_window_unit": "eon"},
+        FUNNEL | {"series": {}},
+        RATIO | {"numerator_outlier_handling": []},
+        {name: value for name, value in RETENTION.items() if name != "start_handling"},
+    ],
+)
+async def test_other_faults_of_a_metric_are_listed(service: Service, metric: dict[str, Any]) -> None:
+    body = _body(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
+    status, detail, attr = await service.refused("POST", "experiments", body)
+    assert (status, attr) == (400, "metrics")
+    assert detail.startswith("Invalid metric at index 0: [{'loc': (")
+
+
+REFUSED: list[tuple[str, Any, str]] = [
+    ("type", "mobile", '"mobile" is not a valid choice.'),
+    ("conclusion", "maybe", '"maybe" is not a valid choice.'),
+    ("holdout_id", 99, 'Invalid pk "99" - object does not exist.'),
+    ("holdout_id", "9" * 2_000, "String value too large."),
+    ("stats_config", {"method": "x"}, "Invalid stats method: 'x'. Must be one of: bayesian, frequentist"),
+    (
+        "stats_config",
+        {"baseline_variant_key": "x"},
+        "Invalid baseline_variant_key: 'x'. Must be one of: control, test",
+    ),
+    ("exposure_criteria", "x", "exposure_criteria must be an object"),
+    (
+        "exposure_criteria",
+        {"filterTestAccounts": 1},
+        "exposure_criteria.filterTestAccounts must be a boolean",
+    ),
+    ("exposure_criteria", {"exposure_config": 1}, "exposure_criteria.exposure_config must be an object"),
+    (
+        "exposure_criteria",
+        {"exposure_config": {"kind": "x"}},
+        "exposure_criteria.exposure_config.kind must be one of "
+        "['ExperimentEventExposureConfig', 'ActionsNode']",
+    ),
+    (
+        "exposure_criteria",
+        {"exposure_config": {"kind": "ActionsNode"}},
+        "Invalid exposure_criteria.exposure_config",
+    ),
+    ("filters", {"properties": [1]}, "Experiments do not support global filter properties"),
+    ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']"),
+    ("excluded_variants", "x", "excluded_variants must be a list of strings"),
+    ("excluded_variants", ["holdout-1"], "cannot exclude holdout pseudo-variants: ['holdout-1']"),
+    ("excluded_variants", ["control"], "baseline variant cannot be excluded ('control')"),
+    ("excluded_variants", ["x"], "unknown variants for this experiment: ['x']"),
+    ("excluded_variants", ["test"], "at least one test variant must remain in analysis"),
+    ("saved_metrics_ids", {}, "Saved metrics must be a list"),
+    ("saved_metrics_ids", [1], "Saved metric must be an object"),
+    ("saved_metrics_ids", [{}], "Saved metric must have an id"),
+    ("saved_metrics_ids", [{"id": 1, "metadata": 1}], "Metadata must be an object"),
+    ("saved_metrics_ids", [{"id": 1, "metadata": {}}], "Metadata must have a type key"),
+    (
+        "start_date",
+        "yesterday",
+        "Datetime has wrong format. Use one of these formats instead: "
+        "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
+    ),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "detail"), REFUSED)
+async def test_scenarios_12_and_38_other_fields_that_are_refused(
+    service: Service, field: str, value: Any, detail: str
+) -> None:
+    assert await service.refused("POST", "experiments", _body(**{field: value})) == (400, detail, field)
+    assert (await service.get("feature_flags"))["count"] == 0

@@ -1,0 +1,222 @@
+"""Results and exposures by query, from events stored a moment before."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from scipy import stats
+from tests.service.experiments.conftest import START, Service
+
+NODE = {"kind": "EventsNode", "event": "bought"}
+MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
+FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+Happened = tuple[str, str, datetime, dict[str, Any]]
+
+
+async def _started(service: Service, **fields: Any) -> Any:
+    service.define_event("bought")
+    return await service.running(metrics=[MEAN, FUNNEL], **fields)
+
+
+def _people(variant: str, count: int) -> list[str]:
+    return [f"{variant}-{number}" for number in range(count)]
+
+
+def _fill(service: Service, buyers: dict[str, int], each: int = 100) -> None:
+    """A hundred people see each variant within the first hour; the first of them buy an hour later."""
+    for variant, count in buyers.items():
+        service.expose("blue-button", variant, *_people(variant, each), at=START + HOUR)
+        bought = [("bought", person, START + 2 * HOUR, {"price": 10}) for person in _people(variant, count)]
+        service.record(*bought)
+
+
+async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> Any:
+    service.clock.now = max(service.clock.now, START + 6 * HOUR)
+    query = {"kind": "ExperimentQuery", "experiment_id": experiment["id"], "metric": metric}
+    return await service.post("query", {"query": query, "refresh": "blocking"})
+
+
+async def test_a_query_tells_the_result_of_any_metric_now(service: Service) -> None:
+    running = await _started(service)
+    _fill(service, {"control": 20, "test": 40})
+    found = await _query(service, running, FUNNEL)
+    assert (found["kind"], found["baseline"]["sum"]) == ("ExperimentQuery", 20)
+    test = found["variant_results"][0]
+    effect, error = 1.0, (0.4 * 0.6 / 100 / 0.04 + 0.16 * (0.2 * 0.8 / 100) / 0.0016) ** 0.5
+    assert test["chance_to_win"] == pytest.approx(stats.norm.sf(0, effect, error), abs=1e-6)
+    assert test["credible_interval"] == pytest.approx(
+        list(stats.norm.interval(0.95, effect, error)), abs=1e-6
+    )
+    assert test["significant"] is True
+
+
+async def test_a_frequentist_experiment_is_judged_by_a_test(service: Service) -> None:
+    running = await _started(service, stats_config={"method": "frequentist", "frequentist": {"alpha": 0.01}})
+    _fill(service, {"control": 20, "test": 40})
+    test = (await _query(service, running, MEAN))["variant_results"][0]
+    own, base = 0.4 * 0.6 / 99, 0.2 * 0.8 / 99
+    error = (own / 0.2**2 + 0.4**2 * base / 0.2**4) ** 0.5
+    degrees = (own + base) ** 2 / ((own**2 + base**2) / 99)
+    assert (test["method"], test["significant"]) == ("frequentist", False)
+    assert test["p_value"] == pytest.approx(2 * stats.t.sf(1 / error, degrees))
+    assert test["confidence_interval"] == pytest.approx(list(stats.t.interval(0.99, degrees, 1.0, error)))
+
+
+async def test_properties_persons_and_test_accounts_filter_events(service: Service) -> None:
+    running = await _started(service)
+    _fill(service, {"control": 60, "test": 60})
+    cheap = [("bought", person, START + 3 * HOUR, {"price": 1}) for person in _people("test", 60)]
+    service.record(*cheap)
+    dear = {"key": "price", "value": "5", "operator": "gt", "type": "event"}
+    source = NODE | {"properties": [dear], "math": "sum", "math_property": "price"}
+    found = await _query(service, running, MEAN | {"source": source})
+    assert found["variant_results"][0]["sum"] == 600
+    staff = (
+        '{"test_account_filters":[{"key":"email","type":"person","operator":"not_icontains","value":"@us"}]}'
+    )
+    service.store(lambda db: db.execute("UPDATE projects SET settings = ?", (staff,)))
+    mail = '{"email":"me@us.test"}'
+    service.store(
+        lambda db: db.execute("UPDATE persons SET properties = ? WHERE uuid = 'control-0'", (mail,))
+    )
+    found = await _query(service, running, MEAN)
+    assert found["baseline"]["number_of_samples"] == 99
+
+
+async def test_excluded_variants_are_not_analysed(service: Service) -> None:
+    thirds = [
+        {"key": key, "rollout_percentage": share} for key, share in (("control", 34), ("a", 33), ("b", 33))
+    ]
+    service.define_event("bought")
+    running = await service.running(
+        metrics=[MEAN], parameters={"feature_flag_variants": thirds}, excluded_variants=["b"]
+    )
+    _fill(service, {"control": 20, "a": 20, "b": 20})
+    found = await _query(service, running, MEAN)
+    assert [one["key"] for one in found["variant_results"]] == ["a"]
+
+
+async def test_an_action_or_another_event_can_expose(service: Service) -> None:
+    criteria = {
+        "exposure_config": {"kind": "ExperimentEventExposureConfig", "event": "opened", "properties": []}
+    }
+    running = await _started(service, exposure_criteria=criteria)
+    seen = {"$feature/blue-button": "test"}
+    service.record(*(("opened", person, START + HOUR, seen) for person in _people("test", 7)))
+    assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 7
+    step = '[{"event":"opened","properties":[]}]'
+    service.store(
+        lambda db: db.execute(
+            "INSERT INTO actions (id, project_id, name, steps) VALUES (5, 1, 'o', ?)", (step,)
+        )
+    )
+    action = {"exposure_criteria": {"exposure_config": {"kind": "ActionsNode", "id": 5}}}
+    await service.patch(f"experiments/{running['id']}", action)
+    assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 7
+    service.store(lambda db: db.execute("UPDATE actions SET deleted = 1"))
+    query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
+    refused = (400, "Action 5 does not exist here", "metric")
+    assert await service.refused("POST", "query", {"query": query}) == refused
+
+
+async def test_groups_can_be_what_is_counted(service: Service) -> None:
+    service.define_event("bought")
+    running = await service.running(metrics=[MEAN], parameters={"aggregation_group_type_index": 0})
+    called = {"$feature_flag": "blue-button", "$feature_flag_response": "test", "$group_0": "acme"}
+    service.record(*(("$feature_flag_called", person, START + HOUR, called) for person in ("a", "b")))
+    service.record(*(("bought", person, START + HOUR, {"$group_0": "acme"}) for person in ("a", "b", "c")))
+    test = (await _query(service, running, MEAN))["variant_results"][0]
+    assert (test["number_of_samples"], test["sum"]) == (1, 3)
+
+
+async def test_exposures_are_told_by_day_and_checked_for_their_ratio(service: Service) -> None:
+    running = await _started(service)
+    _fill(service, {"control": 0}, each=300)
+    service.expose("blue-button", "test", *_people("test", 200), at=START + DAY)
+    service.expose("blue-button", "test", "control-0", at=START + DAY)
+    service.clock.now = START + DAY + HOUR
+    query = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
+    found = await service.post("query", {"query": query})
+    assert found["total_exposures"] == {"control": 299, "test": 200, "$multiple": 1}
+    control, test, multiple = found["timeseries"]
+    assert (control["variant"], control["exposure_counts"]) == ("control", [299, 299])
+    assert test["exposure_counts"] == [0, 200]
+    assert (multiple["variant"], multiple["days"]) == ("$multiple", ["2026-03-10", "2026-03-11"])
+    mismatch = found["sample_ratio_mismatch"]
+    assert mismatch["p_value"] == pytest.approx(stats.chisquare([299, 200]).pvalue)
+    assert mismatch["expected"] == {"control": 249.5, "test": 249.5}
+
+
+async def test_a_draft_has_no_exposures_and_no_results(service: Service) -> None:
+    draft = await service.create()
+    found = await service.post(
+        "query", {"query": {"kind": "ExperimentExposureQuery", "experiment_id": draft["id"]}}
+    )
+    assert (found["timeseries"], found["total_exposures"], found["sample_ratio_mismatch"]) == ([], {}, None)
+    result = await _query(service, draft, MEAN)
+    assert result["baseline"]["number_of_samples"] == 0
+    assert result["variant_results"][0]["validation_failures"] == ["not-enough-exposures"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        (None, 400),
+        ("x", 400),
+        ({"kind": "HogQLQuery"}, 400),
+        ({"kind": "ExperimentQuery"}, 400),
+        ({"kind": "ExperimentQuery", "experiment_id": "x"}, 404),
+        ({"kind": "ExperimentQuery", "experiment_id": 99}, 404),
+        ({"kind": "ExperimentQuery", "experiment_id": 1}, 400),
+        ({"kind": "ExperimentQuery", "experiment_id": 1, "metric": {"kind": "ExperimentTrendsQuery"}}, 400),
+    ],
+)
+async def test_questions_that_make_no_sense(service: Service, query: Any, status: int) -> None:
+    await service.create()
+    found = await service.refused("POST", "query", {"query": query} if query is not None else {})
+    assert found[0] == status
+
+
+async def test_asking_needs_the_scope_for_queries(service: Service) -> None:
+    few = service.with_key("experiment:write")
+    detail = "API key missing required scope 'query:read'"
+    assert await few.refused("POST", "query", {}) == (403, detail, None)
+
+
+async def test_a_question_can_be_fetched_later(service: Service) -> None:
+    running = await _started(service)
+    _fill(service, {"control": 20, "test": 40})
+    service.clock.now = START + 6 * HOUR
+    query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
+    waiting = (await service.post("query", {"query": query, "refresh": "force_async"}, 202))["query_status"]
+    assert (waiting["complete"], waiting["results"]) == (False, None)
+    service.clock.pass_(seconds=-0.9)
+    assert (await service.send("GET", f"query/{waiting['id']}")).status_code == 202
+    answered = (await service.get(f"query/{waiting['id']}"))["query_status"]
+    assert (answered["complete"], answered["results"]["baseline"]["sum"]) == (True, 20)
+
+
+@pytest.mark.parametrize("number", ["x", "q1", "eJzLSM3JyQcABiwCFQ", "eJwDAAAAAAE", "%00", "9" * 5_000])
+async def test_a_question_nobody_asked_is_not_found(service: Service, number: str) -> None:
+    assert (await service.refused("GET", f"query/{number}"))[0] == 404
+
+
+async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service) -> None:
+    service.define_event("bought")
+    made = await service.create(metrics=[MEAN], start_date="0603-05-06T13:00:24Z")
+    assert made["start_date"] == "0603-05-06T13:00:24.000000Z"
+    service.expose("blue-button", "test", *_people("test", 5), at=START)
+    service.clock.now = START + 2 * HOUR
+    query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}
+    found = await service.post("query", {"query": query})
+    assert (len(found["timeseries"][0]["days"]), found["total_exposures"]) == (1_000, {"test": 5})
+
+
+async def test_values_that_are_no_variant_do_not_make_somebody_a_second_one(service: Service) -> None:
+    running = await _started(service)
+    service.expose("blue-button", "false", *_people("test", 3), at=START + HOUR)
+    service.expose("blue-button", "test", *_people("test", 3), at=START + 2 * HOUR)
+    found = await _query(service, running, MEAN)
+    assert found["variant_results"][0]["number_of_samples"] == 3

@@ -1,0 +1,69 @@
+"""Requests the product's own tests send, and answers they expect, where FLAGTUI_FIXTURES has them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.doubles.service_world import World
+
+FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
+pytestmark = pytest.mark.skipif(
+    FIXTURES is None, reason="FLAGTUI_FIXTURES names no directory of real payloads"
+)
+
+
+def real(name: str) -> Any:
+    return json.loads((Path(str(FIXTURES)) / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+async def prepared(world: World) -> World:
+    """Flag 1 and cohort 1 exist, as the requests expect."""
+    await world.flag("first")
+    world.write(
+        "INSERT INTO cohorts (project_id, name, created_at) VALUES (1, 'Cohort', ?)", world.ago(days=1)
+    )
+    return world
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("alpha", "cohort_in", "dependent_flag", "filters_plan_exact", "holdout_filters", "minimal"),
+        *("not_regex_json_string", "remote_config_zero_becomes_100"),
+    ],
+)
+async def test_a_flag_the_product_would_make_is_made(prepared: World, name: str) -> None:
+    sent = real(f"flags/request_create_{name}")
+    flag = await prepared.flag(**sent)
+    assert (flag["key"], flag["name"]) == (sent["key"], sent.get("name", ""))
+    if name == "remote_config_zero_becomes_100":
+        assert flag["filters"]["groups"][0]["rollout_percentage"] == 100
+
+
+async def test_a_change_is_told_as_the_product_tells_it(world: World) -> None:
+    world.write("UPDATE users SET first_name = '', email = 'user1@posthog.com'")
+    flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
+    expected = [real("activity/flag_updated_three_changes"), real("activity/flag_created_2026")]
+    await world.patch(f"{flag['id']}/", real("flags/request_update_icontains"))
+    told = (await world.get(f"{flag['id']}/activity/"))["results"]
+    for entry, wanted in zip(told, expected, strict=True):
+        for name in ("user", "activity", "scope", "item_id", "detail"):
+            assert entry[name] == wanted[name], name
+
+
+async def test_a_clash_is_a_conflict_as_in_the_product(world: World) -> None:
+    flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
+    await world.patch(f"{flag['id']}/", {"name": "Updated name"})
+    response = await world.ask("PATCH", f"{flag['id']}/", real("flags/request_patch_conflict"))
+    assert (response.status_code, response.json()["code"]) == (409, "conflict")
+
+
+async def test_a_flag_has_every_field_the_product_shows(world: World) -> None:
+    shown = set(await world.flag("a"))
+    documented = set(real("flags/docs_example_list")["results"][0])
+    write_only = {"_create_in_folder", "_should_create_usage_dashboard", "creation_context"}
+    gone = {"performed_rollback", "rollback_conditions"}
+    assert documented - write_only - gone <= shown

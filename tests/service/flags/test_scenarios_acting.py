@@ -1,0 +1,259 @@
+"""Activity, bulk operations, dashboards, payloads and versions: scenarios 46, 47, 51, 52, 54 to 57."""
+
+import json
+import stat
+from typing import Any
+
+from tests.doubles.service_world import Start, World, asks_for
+
+EVERYBODY: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
+SECRET = "phs_secret-of-the-project"
+
+
+async def test_scenario_46_activity_comes_in_numbered_pages(world: World) -> None:
+    flag = await world.flag("a")
+    for name in ("b", "c", "d"):
+        await world.patch(f"{flag['id']}/", {"name": name})
+    await world.flag("other")
+    page = await world.get(f"{flag['id']}/activity/", limit=2, page=2)
+    assert len(page["results"]) == 2
+    assert (page["total_count"], page["next"]) == (4, None)
+    assert "page=1&limit=2" in page["previous"] or "limit=2&page=1" in page["previous"]
+    assert [entry["activity"] for entry in page["results"]] == ["updated", "created"]
+    assert page["results"][0]["user"] == {"first_name": "Owner", "email": "owner@localhost.test"}
+    assert (await world.get("activity/"))["total_count"] == 5
+    for query, code in (("limit=0", "min_value"), ("page=0", "min_value"), ("limit=x", "invalid_input")):
+        refusal = await world.refused("GET", f"{flag['id']}/activity/?{query}")
+        assert (refusal.code, refusal.attr) == (code, query.split("=")[0])
+    assert (await world.refused("GET", "999/activity/")).detail == "Not found."
+
+
+async def test_scenario_47_keys_of_many_flags_by_id(world: World) -> None:
+    first, second = await world.flag("a"), await world.flag("b")
+    answer = await world.post("bulk_keys/", {"ids": [first["id"], str(second["id"]), "x", 999]})
+    assert answer["keys"] == {str(first["id"]): "a", str(second["id"]): "b"}
+    assert answer["warning"] == "Invalid flag IDs ignored: ['x']"
+    response = await world.ask("POST", "bulk_keys/", {"ids": ["x"]})
+    assert (response.status_code, response.json()) == (400, {"error": "Invalid flag IDs provided"})
+    assert await world.post("bulk_keys/", {}) == {"keys": {}}
+
+
+async def test_scenario_51_a_remote_configuration_is_a_json_string(world: World) -> None:
+    config = {"is_remote_configuration": True, "filters": {**EVERYBODY, "payloads": {"true": {"test": True}}}}
+    flag = await world.flag("config", **config)
+    await world.flag("plain")
+    await world.flag("empty", is_remote_configuration=True)
+    for name in ("config", flag["id"]):
+        assert json.loads(await world.get(f"{name}/remote_config/")) == {"test": True}
+    for name in ("plain", "unknown"):
+        response = await world.ask("GET", f"{name}/remote_config/")
+        assert (response.status_code, response.content) == (404, b"")
+    response = await world.ask("GET", "empty/remote_config/")
+    assert (response.status_code, response.content) == (200, b"")
+
+
+async def test_scenario_51_sealed_payloads_are_opened_for_persons_only(world: World) -> None:
+    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+    flag = await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": '"s3cret"'}}, **secret)
+    assert flag["filters"]["payloads"]["true"] == '"s3cret"'
+    assert await world.get("sealed/remote_config/") == '"s3cret"'
+    stored = world.rows("SELECT filters FROM flags")[0]["filters"]
+    logged = world.rows("SELECT group_concat(detail) AS details FROM activity")[0]["details"]
+    assert "s3cret" not in stored + logged
+    key_file = world.path.with_name(world.path.name + ".key")
+    assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
+    from flagtui.service.access import hash_key
+
+    world.write("UPDATE projects SET secret_hash = ?", hash_key(SECRET))
+    program = {"Authorization": f"Bearer {SECRET}"}
+    url = "/api/projects/@current/feature_flags/sealed/remote_config"
+    response = await world.client.get(url, headers=program)
+    assert response.json() == '"********* (encrypted)"'
+    refusal = await world.refused("GET", "", headers=program)
+    assert refusal.detail == "This action does not support project secret API key access"
+
+
+async def test_a_sealed_payload_is_kept_by_its_placeholder(world: World) -> None:
+    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+    flag = await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": '"s3cret"'}}, **secret)
+    path, before = f"{flag['id']}/", world.rows("SELECT filters FROM flags")
+    placeholder = {"payloads": {"true": '"********* (encrypted)"'}}
+    await world.patch(path, {"filters": placeholder})
+    await world.patch(path, {"name": "n"})
+    assert world.rows("SELECT filters FROM flags") == before
+    await world.patch(path, {"filters": {"payloads": {"true": "2"}}})
+    assert await world.get("sealed/remote_config/") == "2"
+    opened = await world.patch(path, {"has_encrypted_payloads": False})
+    assert json.loads(world.rows("SELECT filters FROM flags")[0]["filters"])["payloads"] == {"true": "2"}
+    assert opened["filters"]["payloads"] == {"true": "2"}
+    await world.flag("bare", is_remote_configuration=True)
+    refusal = await world.refused("POST", "", {"key": "c", **secret})
+    assert refusal.detail == "An encrypted payload is required when has_encrypted_payloads is true."
+    refusal = await world.refused("POST", "", {"key": "c", "has_encrypted_payloads": True})
+    assert refusal.detail == "Encrypted payloads require the flag to be a remote configuration."
+
+
+async def test_a_payload_sealed_elsewhere_is_a_named_server_error(world: World) -> None:
+    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+    flag = await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": "1"}}, **secret)
+    world.write("UPDATE flags SET filters = json_set(filters, '$.payloads.true', 'gAAAA')")
+    refusal = await world.refused("GET", f"{flag['id']}/remote_config/")
+    assert (refusal.status, refusal.code) == (500, "remote_config_decrypt_failed")
+    shown = await world.get(f"{flag['id']}/")
+    assert shown["filters"]["payloads"]["true"] == '"********* (encrypted)"'
+
+
+async def test_scenario_52_dashboards_are_closed_to_keys_where_the_product_closes_them(
+    start_world: Start,
+) -> None:
+    world = await start_world(strict=True)
+    flag = await world.flag("a")
+    for action in ("dashboard", "enrich_usage_dashboard", "create_static_cohort_for_flag"):
+        refusal = await world.refused("POST", f"{flag['id']}/{action}/")
+        assert refusal.status == 403
+        assert refusal.detail == "This action does not support personal API key access"
+
+
+async def test_scenario_52_a_dashboard_is_made_once_and_enriched_once(world: World) -> None:
+    flag = await world.flag("a")
+    enrich, make = f"{flag['id']}/enrich_usage_dashboard/", f"{flag['id']}/dashboard/"
+
+    async def error() -> str:
+        response = await world.ask("POST", enrich)
+        assert response.status_code == 400
+        assert response.json()["success"] is False
+        return str(response.json()["error"])
+
+    assert (await error()).startswith("Usage dashboard not found.")
+    response = await world.ask("POST", make)
+    assert (response.status_code, response.json()) == (200, {"success": True})
+    assert response.headers["Deprecation"] == "true"
+    await world.post(make)
+    assert len(world.rows("SELECT * FROM dashboards")) == 1
+    assert await error() == "No enriched analytics available for this feature flag"
+    await world.patch(f"{flag['id']}/", {"has_enriched_analytics": True})
+    await world.post(enrich)
+    assert await error() == "Usage dashboard already has enriched data"
+    await world.patch(f"{flag['id']}/", {"deleted": True})
+    assert await error() == (
+        "This feature flag has been deleted. Restore it before enriching its usage dashboard."
+    )
+
+
+async def test_scenario_54_dependents_are_the_active_ones(world: World) -> None:
+    base = await world.flag("base")
+    child = await world.flag("z-child", filters=asks_for(base["id"]))
+    await world.flag("a-child", name="First", filters=asks_for(base["id"], "test"))
+    await world.flag("off", active=False, filters=asks_for(base["id"]))
+    found = await world.get(f"{base['id']}/dependent_flags/")
+    assert [flag["name"] for flag in found] == ["First", "z-child"]
+    assert found[1] == {"id": child["id"], "key": "z-child", "name": "z-child"}
+
+
+async def test_scenario_55_deleting_many_tells_what_could_not_be(world: World) -> None:
+    base, child = await world.flag("base", filters=EVERYBODY), await world.flag("solo")
+    waiting = await world.flag("waiting", filters=asks_for(base["id"]))
+    answer = await world.post("bulk_delete/", {"ids": [base["id"], str(child["id"]), "x", 999]})
+    assert answer["deleted"] == [
+        {"id": child["id"], "key": "solo", "rollout_state": "not_rolled_out", "active_variant": None}
+    ]
+    assert answer["errors"] == [
+        {
+            "id": base["id"],
+            "key": "base",
+            "reason": f"Cannot delete because other flags depend on it: waiting (ID: {waiting['id']})",
+        },
+        {"id": "x", "reason": "Invalid flag ID format"},
+        {"id": 999, "reason": "Flag not found"},
+    ]
+    together = await world.post("bulk_delete/", {"ids": [base["id"], waiting["id"]]})
+    assert [flag["rollout_state"] for flag in together["deleted"]] == ["fully_rolled_out", "partial"]
+    assert (await world.get(f"{base['id']}/"))["version"] == 1
+    entry = await world.latest(base["id"])
+    assert (entry["activity"], entry["detail"]["changes"]) == ("deleted", [])
+
+
+async def test_scenario_55_each_flag_says_why_it_must_stay(world: World) -> None:
+    early, running, replay = [await world.flag(key) for key in ("early", "running", "replay")]
+    world.add_early_access(early["id"])
+    experiment = world.add_experiment(running["id"], start_date=world.ago(days=1))
+    world.write("UPDATE projects SET replay_flag_id = ?", replay["id"])
+    answer = await world.post("bulk_delete/", {"ids": [flag["id"] for flag in (early, running, replay)]})
+    assert answer["deleted"] == []
+    assert [error["reason"] for error in answer["errors"]] == [
+        "Cannot delete a feature flag that is in use with early access features",
+        f'Cannot delete a feature flag linked to running experiment(s): "Checkout" (ID: {experiment})',
+        "This feature flag is used in session replay settings. "
+        "Please remove it from replay settings before deleting.",
+    ]
+
+
+async def test_scenario_55_what_to_delete_is_said_one_way(world: World) -> None:
+    await world.flag("a", tags=["old"])
+    await world.flag("b")
+    for body, error in (
+        ({"ids": [1], "filters": {"active": True}}, "Provide either filters or ids, not both"),
+        ({}, "Must provide either filters or ids"),
+        ({"filters": {}}, "Must provide either filters or ids"),
+        ({"filters": {"foo": 1}}, "Unknown filter keys: foo"),
+    ):
+        response = await world.ask("POST", "bulk_delete/", body)
+        assert (response.status_code, response.json()) == (400, {"error": error})
+    answer = await world.post("bulk_delete/", {"filters": {"tags": ["old"], "active": True}})
+    assert [flag["key"] for flag in answer["deleted"]] == ["a"]
+    assert await world.keys() == ["b"]
+
+
+async def test_scenario_56_tags_of_many_flags_are_changed_at_once(world: World) -> None:
+    flag = await world.flag("a", tags=["one"])
+    body = {"ids": [flag["id"], 999], "action": "add", "tags": [" X "]}
+    assert await world.post("bulk_update_tags/", body) == {
+        "updated": [{"id": flag["id"], "tags": ["one", "x"]}],
+        "skipped": [{"id": 999, "reason": "Not found or no edit access"}],
+    }
+    assert (await world.get(f"{flag['id']}/"))["version"] == 1
+    assert (await world.latest(flag["id"]))["detail"]["changes"][0]["field"] == "tags"
+    for action, tags, left in (("remove", ["x"], ["one"]), ("set", ["y"], ["y"]), ("set", [], [])):
+        answer = await world.post("bulk_update_tags/", {"ids": [flag["id"]], "action": action, "tags": tags})
+        assert answer["updated"][0]["tags"] == left
+    for change, code, attr in (
+        ({"ids": []}, "empty", "ids"),
+        ({"ids": [1, "x"]}, "invalid_input", "ids__1"),
+        ({"ids": [1] * 501}, "max_length", "ids"),
+        ({"tags": []}, "invalid_input", "tags"),
+        ({"action": "burn"}, "invalid_choice", "action"),
+    ):
+        refusal = await world.refused("POST", "bulk_update_tags/", {**body, **change})
+        assert (refusal.status, refusal.code, refusal.attr) == (400, code, attr)
+
+
+async def test_scenario_57_older_versions_are_rebuilt_from_activity(world: World) -> None:
+    first = {"groups": [{"properties": [], "rollout_percentage": 10}]}
+    flag = await world.flag("a", filters=first)
+    grace = world.with_key("*", user=world.add_user("grace@acme.test"))
+    await grace.patch(f"{flag['id']}/", {"filters": EVERYBODY, "name": "wide"})
+    await world.post("bulk_update_tags/", {"ids": [flag["id"]], "action": "add", "tags": ["x"]})
+    await world.patch(f"{flag['id']}/", {"active": False})
+    versions = {number: await world.get(f"{flag['id']}/versions/{number}/") for number in (1, 2, 3)}
+    assert versions[1]["filters"] == flag["filters"]
+    assert (versions[1]["is_historical"], versions[1]["active"], versions[1]["name"]) == (True, True, "")
+    assert versions[1]["version_timestamp"] == flag["created_at"]
+    assert versions[1]["modified_by"] == versions[1]["created_by"] == 1
+    assert (versions[2]["name"], versions[2]["active"], versions[2]["modified_by"]) == ("wide", True, 2)
+    assert (versions[3]["is_historical"], versions[3]["active"]) == (False, False)
+    response = await world.ask("GET", f"{flag['id']}/versions/99/")
+    assert (response.status_code, response.json()) == (
+        404,
+        {"detail": "Version 99 not found (current version is 3)"},
+    )
+    world.write("DELETE FROM activity WHERE activity = 'updated'")
+    response = await world.ask("GET", f"{flag['id']}/versions/2/")
+    assert (response.status_code, response.json()) == (
+        422,
+        {"detail": "Activity log is incomplete. Cannot reconstruct version 2."},
+    )
+
+
+async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -> None:
+    first, _ = await world.flag("a", tags=["ops"]), await world.flag("b")
+    assert await world.get("matching_ids/", tags='["ops"]') == {"ids": [first["id"]], "total": 1}

@@ -1,0 +1,221 @@
+"""Reading and changing one flag, and two people doing so at once: scenarios 21 to 39, without the guards."""
+
+import asyncio
+from typing import Any
+
+from tests.doubles.service_world import Start, World, variants
+
+MULTIVARIATE = variants(control=50, test=50)
+
+
+async def test_scenario_21_a_flag_is_found_in_its_own_project_even_when_deleted(world: World) -> None:
+    other = world.add_project()
+    theirs = await world.post(f"/api/projects/{other}/feature_flags/", {"key": "theirs"}, 201)
+    for name in (theirs["id"], "abc", "1.5", "9" * 30):
+        refusal = await world.refused("GET", f"{name}/")
+        assert (refusal.status, refusal.detail) == (404, "Not found.")
+    mine = await world.flag("mine")
+    await world.patch(f"{mine['id']}/", {"deleted": True})
+    assert (await world.get(f"{mine['id']}/"))["deleted"] is True
+
+
+async def test_scenario_22_every_change_raises_the_version(world: World) -> None:
+    flag = await world.flag("a")
+    changed = await world.patch(f"{flag['id']}/", {"active": False})
+    assert (changed["version"], changed["status"], changed["active"]) == (2, "ACTIVE", False)
+    entry = await world.latest(flag["id"])
+    assert entry["activity"] == "updated"
+    assert entry["detail"]["changes"] == [
+        {"type": "FeatureFlag", "action": "changed", "field": "active", "before": True, "after": False},
+        {"type": "FeatureFlag", "action": "changed", "field": "version", "before": 1, "after": 2},
+    ]
+    again = await world.patch(f"{flag['id']}/", {"active": False})
+    assert again["version"] == 3
+    fields = [change["field"] for change in (await world.latest(flag["id"]))["detail"]["changes"]]
+    assert fields == ["version"]
+
+
+async def test_scenario_29_a_version_alone_protects_nothing(world: World) -> None:
+    flag = await world.flag("a")
+    await world.patch(f"{flag['id']}/", {"name": "theirs"})
+    originals: list[Any] = [{}, None, "a"]
+    for original in originals:
+        body = {"name": "mine", "version": 1, "original_flag": original}
+        assert (await world.patch(f"{flag['id']}/", body))["name"] == "mine"
+
+
+async def test_scenario_30_the_same_field_changed_twice_is_a_conflict(world: World) -> None:
+    flag = await world.flag("a", name="old")
+    grace = world.with_key("*", user=world.add_user("grace@acme.test"))
+    await grace.patch(f"{flag['id']}/", {"name": "theirs"})
+    body = {"name": "mine", "version": 1, "original_flag": {"name": "old"}}
+    response = await world.ask("PATCH", f"{flag['id']}/", body)
+    assert response.status_code == 409
+    assert response.json() == {
+        "type": "server_error",
+        "code": "conflict",
+        "detail": "The feature flag was updated by grace@acme.test since you started editing it. "
+        "Please refresh and try again.",
+        "attr": None,
+    }
+    unchanged = await world.get(f"{flag['id']}/")
+    assert (unchanged["name"], unchanged["version"]) == ("theirs", 2)
+
+
+async def test_a_toggle_never_conflicts_by_version(world: World) -> None:
+    flag = await world.flag("a")
+    await world.patch(f"{flag['id']}/", {"active": False})
+    body = {"active": False, "version": 1, "original_flag": {"active": True}}
+    assert (await world.patch(f"{flag['id']}/", body))["version"] == 3
+
+
+async def test_filters_do_not_conflict_over_names_that_are_only_shown(world: World) -> None:
+    cohort = world.write(
+        "INSERT INTO cohorts (project_id, name, created_at) VALUES (1, 'Testers', ?)", world.ago(days=1)
+    )
+    asked = {"properties": [{"key": "id", "type": "cohort", "value": cohort}], "rollout_percentage": 10}
+    flag = await world.flag("a", filters={"groups": [asked]})
+    assert flag["filters"]["groups"][0]["properties"][0]["cohort_name"] == "Testers"
+    await world.patch(f"{flag['id']}/", {"name": "theirs"})
+    mine = {"groups": [{**asked, "rollout_percentage": 20}]}
+    body = {"filters": mine, "version": 1, "original_flag": {"filters": flag["filters"]}}
+    changed = await world.patch(f"{flag['id']}/", body)
+    assert (changed["filters"]["groups"][0]["rollout_percentage"], changed["name"]) == (20, "theirs")
+
+
+async def test_scenario_31_different_fields_changed_at_once_are_both_kept(world: World) -> None:
+    flag = await world.flag("a", name="old")
+    await world.patch(f"{flag['id']}/", {"name": "theirs"})
+    body = {
+        "evaluation_runtime": "server",
+        "name": "old",
+        "version": 1,
+        "original_flag": {"evaluation_runtime": "all", "name": "old"},
+    }
+    changed = await world.patch(f"{flag['id']}/", body)
+    assert (changed["name"], changed["evaluation_runtime"], changed["version"]) == ("theirs", "server", 3)
+
+
+async def test_changes_sent_at_once_are_made_one_after_the_other(world: World) -> None:
+    flag = await world.flag("a")
+    path = f"{flag['id']}/"
+    answers = await asyncio.gather(*(world.patch(path, {"name": f"n{number}"}) for number in range(20)))
+    assert sorted(answer["version"] for answer in answers) == list(range(2, 22))
+    assert (await world.get(path))["version"] == 21
+    assert (await world.get(f"{path}activity/"))["total_count"] == 21
+
+
+async def test_a_strict_service_answers_409_to_any_stale_version(start_world: Start) -> None:
+    world = await start_world(strict_versions=True)
+    flag = await world.flag("a")
+    await world.patch(f"{flag['id']}/", {"name": "theirs"})
+    assert (await world.refused("PATCH", f"{flag['id']}/", {"active": False, "version": 1})).status == 409
+    await world.patch(f"{flag['id']}/", {"active": False, "version": 2})
+
+
+async def test_scenario_32_a_version_is_an_integer(world: World) -> None:
+    flag = await world.flag("a")
+    refusal = await world.refused("PATCH", f"{flag['id']}/", {"version": "x"})
+    assert (refusal.status, refusal.attr, refusal.detail) == (400, "version", "A valid integer is required.")
+
+
+async def test_scenario_33_keys_of_filters_are_merged_and_were_ignored_before(start_world: Start) -> None:
+    body = {"filters": {"payloads": {"true": "1"}}}
+    for legacy in (False, True):
+        world = await start_world(legacy=legacy)
+        flag = await world.flag("a", filters={"groups": [{"rollout_percentage": 40}]})
+        changed = await world.patch(f"{flag['id']}/", body)
+        assert changed["filters"]["groups"][0]["rollout_percentage"] == 40
+        assert changed["filters"].get("payloads") == (None if legacy else {"true": "1"})
+
+
+async def test_scenario_34_no_conditions_clears_the_targeting_and_keeps_variants(world: World) -> None:
+    flag = await world.flag("a", filters=MULTIVARIATE)
+    changed = await world.patch(f"{flag['id']}/", {"filters": {"groups": []}})
+    assert changed["filters"]["groups"] == []
+    assert changed["filters"]["multivariate"] == MULTIVARIATE["multivariate"]
+    assert (await world.patch(f"{flag['id']}/", {"filters": {}}))["filters"] == changed["filters"]
+
+
+async def test_scenario_39_replacing_needs_the_key(world: World) -> None:
+    flag = await world.flag("a")
+    refusal = await world.refused("PUT", f"{flag['id']}/", {"name": "x"})
+    assert (refusal.code, refusal.attr) == ("required", "key")
+    replaced = await world.ask("PUT", f"{flag['id']}/", {"key": "a", "name": "x"})
+    assert (replaced.status_code, replaced.json()["name"]) == (200, "x")
+
+
+async def test_scenario_62_what_nobody_knows_is_returned_as_stored(world: World) -> None:
+    stored = '{"groups":[],"foo":{"deep":[1,null]}}'
+    flag_id = world.write(
+        "INSERT INTO flags (project_id, key, created_at, filters, extra, version)"
+        " VALUES (1, 'a', '2026-01-01T00:00:00.000000Z', ?, '{\"bar\":{\"x\":1}}', 1)",
+        stored,
+    )
+    for flag in (
+        await world.get(f"{flag_id}/"),
+        await world.patch(f"{flag_id}/", {"name": "n", "unheard_of": 1}),
+        (await world.get())["results"][0],
+    ):
+        assert flag["bar"] == {"x": 1}
+        assert flag["filters"] == {"groups": [], "foo": {"deep": [1, None]}}
+        assert "unheard_of" not in flag
+    changed = await world.patch(f"{flag_id}/", {"filters": {"groups": [{"rollout_percentage": 5}]}})
+    assert changed["filters"]["foo"] == {"deep": [1, None]}
+
+
+async def test_scenario_63_filters_of_another_generation_are_not_written(world: World) -> None:
+    flag = await world.flag("a")
+    bodies: list[dict[str, Any]] = [{"filters": {"rules": []}}, {"active": False}]
+    refusal = await world.refused("PATCH", f"{flag['id']}/", {"filters": {"version": 1, "groups": []}})
+    assert (refusal.code, refusal.attr) == ("reserved_config_version", "filters")
+    world.write('UPDATE flags SET filters = \'{"version":2,"rules":[]}\' WHERE id = ?', flag["id"])
+    for body in bodies:
+        refusal = await world.refused("PATCH", f"{flag['id']}/", body)
+        assert (refusal.code, refusal.attr) == ("unsupported_config_version", "filters")
+    assert (await world.get(f"{flag['id']}/"))["filters"] == {"version": 2, "rules": []}
+
+
+async def test_scenario_64_a_change_may_need_an_approval(start_world: Start) -> None:
+    world = await start_world()
+    flag = await world.flag("a", active=False)
+    organization = world.rows("SELECT id FROM organizations")[0]["id"]
+    world.write(
+        "INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)"
+        " VALUES ('p', ?, 'feature_flag.enable', '{\"users\":[1]}', ?)",
+        *(organization, world.ago(days=1)),
+    )
+    for code in ("approval_required", "change_request_pending"):
+        response = await world.ask("PATCH", f"{flag['id']}/", {"active": True})
+        said = response.json()
+        assert response.status_code == 409
+        assert (said["code"], said["status"]) == (code, code)
+        assert (said["resource_type"], said["resource_id"]) == ("feature_flag", str(flag["id"]))
+        assert said["change_request_id"] == said["change_request"]["id"]
+        assert said["required_approvers"] == {"users": [1]}
+        assert "attr" not in said
+    unchanged = await world.get(f"{flag['id']}/")
+    assert (unchanged["active"], unchanged["version"]) == (False, 1)
+    assert len(world.rows("SELECT * FROM change_requests")) == 1
+    await world.patch(f"{flag['id']}/", {"name": "free"})
+
+
+async def test_two_policies_for_one_change_conflict(world: World) -> None:
+    flag = await world.flag("a")
+    organization = world.rows("SELECT id FROM organizations")[0]["id"]
+    for name in ("p", "q"):
+        world.write(
+            "INSERT INTO approval_policies (id, organization_id, action, created_at)"
+            " VALUES (?, ?, 'feature_flag.disable', ?)",
+            *(name, organization, world.ago(days=1)),
+        )
+    response = await world.ask("POST", f"{flag['id']}/disable/")
+    assert response.status_code == 400
+    said: dict[str, Any] = response.json()
+    assert (said["code"], len(said["conflicting_policies"])) == ("policy_conflict", 2)
+
+
+async def test_approval_mode_covers_every_change(start_world: Start) -> None:
+    world = await start_world(approvals=True)
+    assert (await world.ask("POST", "", {"key": "a"})).status_code == 409
+    assert await world.keys() == []

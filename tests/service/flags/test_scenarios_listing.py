@@ -1,0 +1,232 @@
+"""What a list of flags shows, and whether flags are in use: scenarios 40 to 45."""
+
+from typing import Any
+
+import pytest
+from tests.doubles.service_world import Start, World, variants
+
+EVERYBODY = '{"groups":[{"properties":[],"rollout_percentage":100}]}'
+
+
+def add(world: World, key: str, **columns: Any) -> int:
+    """A flag made long ago, straight into the database."""
+    values = {"created_at": world.ago(days=40), "filters": EVERYBODY, "version": 1, **columns}
+    places = ", ".join("?" for _ in values)
+    return world.write(
+        f"INSERT INTO flags (project_id, key, {', '.join(values)}) VALUES (1, ?, {places})",
+        *(key, *values.values()),
+    )
+
+
+async def test_scenario_40_stale_is_enabled_and_not_called_or_old_and_for_everybody(world: World) -> None:
+    add(world, "called-long-ago", last_called_at=world.ago(days=40), filters='{"groups":[{}]}')
+    add(world, "never-called")
+    add(world, "young", created_at=world.ago(days=20))
+    add(world, "called-today", last_called_at=world.ago(hours=1))
+    add(world, "off", active=0)
+    add(world, "targeted", filters='{"groups":[{"properties":[{"key":"a"}],"rollout_percentage":100}]}')
+    add(world, "half", filters='{"groups":[{"rollout_percentage":50}]}')
+    add(world, "nobody", filters='{"groups":[]}')
+    add(world, "odd", filters='{"groups":["x",{"properties":"y","rollout_percentage":"z"}]}')
+    assert sorted(await world.keys(active="STALE")) == ["called-long-ago", "never-called"]
+    statuses = {flag["key"]: flag["status"] for flag in (await world.get())["results"]}
+    assert [key for key, word in sorted(statuses.items()) if word == "STALE"] == [
+        "called-long-ago",
+        "never-called",
+        "nobody",
+    ]
+    assert statuses["off"] == "ACTIVE"
+
+
+@pytest.mark.parametrize(
+    ("groups", "shares", "expected"),
+    [
+        ([{"rollout_percentage": 100}], [("a", 100), ("b", 0)], "STALE"),
+        ([{"rollout_percentage": 100, "variant": "b"}], [("a", 50), ("b", 50)], "STALE"),
+        ([{"rollout_percentage": 100}], [("a", 50), ("b", 50)], "ACTIVE"),
+        ([], [("a", 100)], "ACTIVE"),
+    ],
+)
+async def test_a_multivariate_flag_is_rolled_out_when_all_get_one_variant(
+    world: World, groups: Any, shares: Any, expected: str
+) -> None:
+    listed = [{"key": key, "rollout_percentage": share} for key, share in shares]
+    flag = await world.flag("a", filters={"groups": [{}], "multivariate": {"variants": listed}})
+    await world.patch(f"{flag['id']}/", {"filters": {"groups": groups}})
+    world.clock.pass_(days=31)
+    assert (await world.get(f"{flag['id']}/"))["status"] == expected
+
+
+async def test_scenario_41_lists_are_filtered_by_state_type_and_runtime(world: World) -> None:
+    off = add(world, "off", active=0, evaluation_runtime="server")
+    add(world, "many", filters='{"multivariate":{"variants":[{"key":"a","rollout_percentage":100}]}}')
+    add(world, "config", is_remote_configuration=1, evaluation_runtime="client")
+    add(world, "unsaid", evaluation_runtime=None)
+    world.add_experiment(off, deleted=1)
+    expected = {
+        ("active", "true"): {"many", "config", "unsaid"},
+        ("active", "True"): {"many", "config", "unsaid"},
+        ("active", "false"): {"off"},
+        ("active", "yes"): {"off"},
+        ("type", "boolean"): {"off", "config", "unsaid"},
+        ("type", "multivariant"): {"many"},
+        ("type", "experiment"): {"off"},
+        ("type", "remote_config"): {"config"},
+        ("type", "multivariate"): {"off", "many", "config", "unsaid"},
+        ("evaluation_runtime", "server"): {"off"},
+        ("evaluation_runtime", "client"): {"config"},
+        ("evaluation_runtime", "all"): {"many"},
+        # Stored runtimes are never "both", but older documents name it as a filter: it means `all`.
+        ("evaluation_runtime", "both"): {"many"},
+        ("eligible_for_experiment", "true"): set(),
+    }
+    for (name, value), keys in expected.items():
+        assert set(await world.keys(**{name: value})) == keys, (name, value)
+
+
+async def test_scenario_42_a_space_matches_what_joins_words(world: World) -> None:
+    for key in ("new-check", "new_check", "NewCheck", "other"):
+        add(world, key)
+    add(world, "described", name="The NEW  check, at last")
+    experiment = add(world, "linked")
+    world.add_experiment(experiment, name="New check")
+    found = {"new-check", "new_check", "NewCheck", "described", "linked"}
+    assert set(await world.keys(search=" new check ")) == found
+    assert set(await world.keys(search="newcheck")) == {"NewCheck"}
+    assert await world.keys(search="NEW-CH") == ["new-check"]
+    assert await world.keys(search="_") == ["new_check"]
+    assert await world.keys(search="%") == []
+    refusal = await world.refused("GET", "?search=" + "x" * 201)
+    assert (refusal.attr, refusal.detail) == (None, "Search term cannot exceed 200 characters")
+
+
+async def test_search_knows_letters_beyond_ascii(world: World) -> None:
+    add(world, "umlaut", name="ÜBERSICHT neu")
+    assert await world.keys(search="übersicht") == ["umlaut"]
+
+
+async def test_scenario_43_lists_are_filtered_by_tags_keys_and_creators(world: World) -> None:
+    grace = world.add_user("grace@acme.test")
+    add(world, "a", tags='["ops"]', created_by_id=grace)
+    add(world, "b", tags='["ops","db"]')
+    add(world, "c", evaluation_contexts='["web"]')
+    everything = {"a", "b", "c"}
+    for query, keys in (
+        ({"tags": '["ops"]'}, {"a", "b"}),
+        ({"tags": '["OPS"]'}, set()),
+        ({"tags": "ops"}, everything),
+        ({"excluded_tags": '["db"]'}, {"a", "c"}),
+        ({"excluded_properties": '["a"]'}, {"b", "c"}),
+        ({"excluded_properties": "a"}, everything),
+        ({"created_by_id": str(grace)}, {"a"}),
+        ({"created_by_id": f"[{grace},99]"}, {"a"}),
+        ({"created_by_id": "me"}, everything),
+        ({"has_evaluation_contexts": "true"}, {"c"}),
+        ({"has_evaluation_contexts": "false"}, {"a", "b"}),
+        ({"key": "B"}, {"b"}),
+        ({"tags": '["ops"]', "excluded_tags": '["db"]'}, {"a"}),
+        ({"unheard_of": "1"}, everything),
+    ):
+        assert set(await world.keys(**query)) == keys, query
+
+
+async def test_scenario_44_lists_are_ordered_by_a_column(world: World) -> None:
+    add(world, "b", created_at=world.ago(days=3), updated_at=world.ago(days=2))
+    add(world, "a", created_at=world.ago(days=2), updated_at=world.ago(days=1))
+    add(world, "c", created_at=world.ago(days=1))
+    assert await world.keys() == ["c", "a", "b"]
+    assert await world.keys(order="key") == ["a", "b", "c"]
+    assert await world.keys(order="-key") == ["c", "b", "a"]
+    assert await world.keys(order="-updated_at") == ["c", "a", "b"]
+    assert await world.keys(order="updated_at") == ["b", "a", "c"]
+    assert await world.keys(order="; DROP TABLE flags") == ["c", "a", "b"]
+
+
+async def test_an_unknown_order_is_a_server_error_where_the_product_has_it(start_world: Start) -> None:
+    world = await start_world(strict=True)
+    assert (await world.ask("GET", "?order=foo")).status_code == 500
+
+
+async def test_scenario_45_the_status_of_a_flag_comes_with_its_reason(world: World) -> None:
+    flag = await world.flag("a", filters={"groups": [{"properties": [], "rollout_percentage": 100.0}]})
+    path = f"{flag['id']}/status/"
+    assert (await world.get(path))["reason"] == "Flag has no usage data yet"
+    world.clock.pass_(days=31)
+    assert await world.get(path) == {
+        "status": "stale",
+        "reason": 'This boolean flag will always evaluate to "true"',
+        "reason_states_rollout": True,
+        "rollout": {
+            "effectively_full_rollout": True,
+            "has_targeting_conditions": False,
+            "max_rollout_percentage": 100,
+            "is_multivariate": False,
+        },
+    }
+    for days, reason in (
+        (0, "was called today"),
+        (1, "was last called 1 day ago"),
+        (3, "was last called 3 days ago"),
+    ):
+        world.write("UPDATE flags SET last_called_at = ?", world.ago(days=days))
+        assert (await world.get(path))["reason"] == f"Flag {reason}"
+    world.write("UPDATE flags SET last_called_at = ?", world.ago(days=45))
+    assert (await world.get(path))["reason"] == "Flag has not been called in 45 days"
+    off = await world.patch(f"{flag['id']}/", {"active": False})
+    assert off["status"] == "ACTIVE"
+    assert (await world.get(path))["reason"] == "Flag is disabled (not evaluated for staleness)"
+    assert (await world.refused("GET", "999/status/")).detail == "Not found."
+
+
+async def test_a_stale_multivariate_flag_names_its_variant(world: World) -> None:
+    flag = await world.flag("a", filters=variants(control=0, test=100))
+    world.clock.pass_(days=31)
+    status = await world.get(f"{flag['id']}/status/")
+    assert status["reason"] == 'This flag will always use the variant "test"'
+    assert status["rollout"]["is_multivariate"] is True
+
+
+async def test_flags_the_product_made_for_surveys_are_not_listed(world: World) -> None:
+    flag = add(world, "survey-targeting")
+    world.write(
+        "INSERT INTO surveys (id, project_id, name, internal_flag_id, created_at) VALUES ('s', 1, 'S', ?, ?)",
+        *(flag, world.ago(days=1)),
+    )
+    assert await world.keys() == []
+    assert (await world.get(f"{flag}/"))["key"] == "survey-targeting"
+
+
+async def test_older_servers_have_other_fields_and_words(start_world: Start) -> None:
+    world = await start_world(legacy=True)
+    flag = await world.flag("a", filters={"groups": [{"properties": [], "rollout_percentage": 30}]})
+    for name in ("archived", "evaluation_contexts", "bucketing_identifier", "experiment_set_metadata"):
+        assert name not in flag
+    assert (flag["is_simple_flag"], flag["rollout_percentage"], flag["evaluation_tags"]) == (True, 30, [])
+    assert isinstance(flag["usage_dashboard"], int)
+    world.clock.pass_(days=31)
+    assert (await world.get())["results"][0]["status"] == "INACTIVE"
+    assert (await world.get(f"{flag['id']}/status/"))["status"] == "inactive"
+    response = await world.ask("GET", "999/status/")
+    assert (response.status_code, response.json()) == (
+        404,
+        {"status": "unknown", "reason": "Flag could not be found"},
+    )
+    assert await world.keys(active="True") == []
+    assert (await world.ask("GET", "999/activity/")).content == b""
+
+
+async def test_a_flag_without_access_is_hidden_and_refused(world: World) -> None:
+    flag, other = await world.flag("a"), await world.flag("b")
+    grace = world.add_user("grace@acme.test")
+    asking = world.with_key("*", user=grace)
+    level = "INSERT OR REPLACE INTO access_levels VALUES (1, ?, 'feature_flag', ?, ?)"
+    world.write(level, grace, str(flag["id"]), "none")
+    assert await asking.keys() == ["b"]
+    refusal = await asking.refused("GET", f"{flag['id']}/")
+    assert (refusal.status, refusal.detail) == (403, "You do not have viewer access to this resource.")
+    world.write(level, grace, "", "viewer")
+    shown = await asking.get(f"{other['id']}/")
+    assert (shown["can_edit"], shown["user_access_level"]) == (False, "viewer")
+    refusal = await asking.refused("PATCH", f"{other['id']}/", {"active": False})
+    assert refusal.detail == "You do not have editor access to this resource."
+    assert (await asking.get("matching_ids/")) == {"ids": [], "total": 0}

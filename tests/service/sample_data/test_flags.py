@@ -1,0 +1,133 @@
+"""The sample's flags: as drawn, of every kind, and with logs that lead back to the beginning."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from flagtui.service.sample_data.flag import SampleFlag
+from flagtui.service.sample_data.flags import mobile_flags, web_flags
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+DRAWN = [
+    "checkout-redesign", "billing-usage-alerts", "new-nav", "kill-search-v2", "pricing-page-test",
+    "ai-summaries", "rate-limit-tier", "dark-mode-default", "export-parquet", "mobile-deep-links",
+    "team-invites-v3", "webhook-retries", "survey-nps-q4", "sql-editor-tabs", "replay-canvas", "hogql-joins",
+    "geo-pricing", "checkout-v2-banner",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def flags() -> list[SampleFlag]:
+    return list(web_flags(NOW))
+
+
+@pytest.fixture(scope="module")
+def by_key(flags: list[SampleFlag]) -> dict[str, SampleFlag]:
+    return {flag.key: flag for flag in flags}
+
+
+def changes_of(flag: SampleFlag) -> list[dict[str, Any]]:
+    return [change for entry in flag.log for change in entry.changes]
+
+
+def listed(flags: list[SampleFlag]) -> list[SampleFlag]:
+    return [flag for flag in flags if not flag.state["deleted"] and not flag.state["archived"]]
+
+
+def test_the_list_counts_what_is_drawn(flags: list[SampleFlag]) -> None:
+    assert len(listed(flags)) == 248
+
+
+def test_the_flags_changed_last_are_the_drawn_ones_in_their_order(flags: list[SampleFlag]) -> None:
+    dated = [flag for flag in listed(flags) if flag.updated_at]
+    latest = sorted(dated, key=lambda flag: flag.updated_at or NOW, reverse=True)
+    assert [flag.key for flag in latest[: len(DRAWN)]] == DRAWN
+
+
+def test_the_famous_flag_is_as_drawn(by_key: dict[str, SampleFlag]) -> None:
+    flag = by_key["checkout-redesign"]
+    first, second = flag.filters["groups"]
+    assert (flag.id, flag.version, flag.state["name"]) == (812, 12, "New checkout flow for web")
+    assert [asked["operator"] for asked in first["properties"]] == ["ends_with", "exact"]
+    assert (first["rollout_percentage"], second["rollout_percentage"]) == (50, 10)
+    assert [entry.author for entry in flag.log[-3:]] == [1, 2, 1]
+    assert flag.log[-3].changes[0] | {"type": ""} == {
+        "type": "", "action": "changed", "field": "active", "before": False, "after": True,
+    }  # fmt: skip
+
+
+def test_the_banner_asks_for_the_famous_flag_by_id(by_key: dict[str, SampleFlag]) -> None:
+    (group,) = by_key["checkout-v2-banner"].filters["groups"]
+    assert group["properties"][0]["key"] == "812"
+
+
+def test_every_dependency_is_on_a_flag_that_exists(flags: list[SampleFlag]) -> None:
+    ids = {str(flag.id) for flag in flags}
+    asked = [
+        asked["key"]
+        for flag in flags
+        for group in flag.filters["groups"]
+        for asked in group["properties"]
+        if asked["type"] == "flag"
+    ]
+    assert len(asked) > 5
+    assert set(asked) <= ids
+
+
+@pytest.mark.parametrize("make", [web_flags, mobile_flags])
+def test_every_log_leads_back_to_version_one(make: Any) -> None:
+    for flag in make(NOW):
+        columns = {**flag.state, "version": flag.version}
+        for change in reversed(changes_of(flag)):
+            assert columns[change["field"]] == change["after"], (flag.key, change)
+            columns[change["field"]] = change["before"]
+        assert columns["version"] in (1, None)
+        assert len(flag.log) == (flag.version or 0)
+
+
+@pytest.mark.parametrize("make", [web_flags, mobile_flags])
+def test_no_log_runs_backwards_or_ahead_of_now(make: Any) -> None:
+    for flag in make(NOW):
+        times = [entry.at for entry in flag.log] + [NOW]
+        assert times == sorted(times), flag.key
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"),
+    [
+        ("multivariate", 40), ("is_remote_configuration", 5), ("has_encrypted_payloads", 1), ("archived", 10),
+        ("deleted", 5), ("feature_enrollment", 2), ("holdout", 1), ("off", 30), ("never versioned", 1),
+    ],
+)  # fmt: skip
+def test_every_kind_is_there(flags: list[SampleFlag], kind: str, least: int) -> None:
+    facts: dict[str, Any] = {
+        "off": lambda flag: not flag.state["active"],
+        "never versioned": lambda flag: flag.version is None,
+    }
+    has = facts.get(kind, lambda flag: bool(flag.filters.get(kind) or flag.state.get(kind)))
+    assert sum(map(has, flags)) >= least
+
+
+def test_conditions_ask_for_people_cohorts_companies_and_flags(flags: list[SampleFlag]) -> None:
+    kinds = {
+        asked["type"] for flag in flags for group in flag.filters["groups"] for asked in group["properties"]
+    }
+    assert kinds == {"person", "cohort", "group", "flag"}
+
+
+def test_the_same_moment_gives_the_same_sample() -> None:
+    assert list(web_flags(NOW)) == list(web_flags(NOW))
+
+
+def test_more_flags_leave_the_known_ones_as_they_are(flags: list[SampleFlag]) -> None:
+    many = list(web_flags(NOW, 2_000))
+    assert len(listed(many)) == 2_000
+    assert many[: len(flags)] == flags
+    assert len({flag.key for flag in many if not flag.state["deleted"]}) == len(many) - 6
+
+
+def test_fewer_flags_keep_the_ones_with_a_story() -> None:
+    few = list(web_flags(NOW, 1))
+    assert {flag.key for flag in few} >= set(DRAWN)
+    assert len(listed(few)) < 60

@@ -1,0 +1,176 @@
+"""The file: who may read it, what an open one promises, and the sentences for one that cannot be used."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from tests.doubles.service_world import starting
+
+from flagtui.service.database import Database, DatabaseUnusable, migrations
+
+
+def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+    database.write(lambda db: db.execute("CREATE TABLE t (n)")).result()
+    for file in tmp_path.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    database.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["x.db"]
+
+
+def test_every_acknowledged_write_has_been_asked_onto_the_disk(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+
+    def settings(db: sqlite3.Connection) -> list[object]:
+        return [
+            db.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+
+    assert database.write(settings).result() == ["wal", 2, 1]
+    database.close()
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+
+    def fail(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
+        raise KeyError("later")
+
+    with pytest.raises(KeyError):
+        database.write(fail).result()
+    with database.reading() as db:
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+    database.close()
+
+
+def test_a_reader_sees_one_moment_and_cannot_write(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+    insert = "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)"
+    with database.reading() as db:
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+        database.write(lambda writing: writing.execute(insert, ("a",))).result()
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+        with pytest.raises(sqlite3.OperationalError):
+            db.execute(insert, ("b",))
+    with database.reading() as db:
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 1
+    database.close()
+
+
+def test_closing_finishes_what_is_queued(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+    gate = threading.Event()
+    database.write(lambda _: gate.wait(5))
+    queued = [
+        database.write(
+            lambda db, name=name: db.execute(  # type: ignore[misc]
+                "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)", (str(name),)
+            )
+        )
+        for name in range(20)
+    ]
+    threading.Timer(0.01, gate.set).start()
+    database.close()
+    assert all(future.done() and future.exception() is None for future in queued)
+    again = Database(tmp_path / "x.db")
+    with again.reading() as db:
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 20
+    again.close()
+
+
+def test_migrations_are_numbered_without_gaps_and_run_once(tmp_path: Path) -> None:
+    numbers = [number for number, _ in migrations()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for _ in range(2):
+        Database(tmp_path / "x.db").close()
+    connection = sqlite3.connect(tmp_path / "x.db")
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == numbers[-1]
+    assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    connection.close()
+
+
+def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("This is a letter to grandmother, and nothing else at all.")
+    newer = sqlite3.connect(tmp_path / "newer.db")
+    newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    foreign = sqlite3.connect(tmp_path / "foreign.db")
+    foreign.execute("CREATE TABLE photos (n)")
+    foreign.close()
+    for name, words in (
+        ("text.db", "is not a database of this service"),
+        ("newer.db", "was written by a newer flagtui"),
+        ("foreign.db", "belongs to another program"),
+        (".", "is a directory"),
+        ("nowhere/x.db", "does not exist. Create it first."),
+    ):
+        with pytest.raises(DatabaseUnusable, match=words):
+            Database(tmp_path / name)
+
+
+def test_a_locked_file_is_a_sentence(tmp_path: Path) -> None:
+    Database(tmp_path / "x.db").close()
+    other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(DatabaseUnusable, match="is locked by another program"):
+        Database(tmp_path / "x.db", busy_seconds=0.05)
+    other.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_of_somebody_else_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.db").touch(mode=0o000)
+    with pytest.raises(DatabaseUnusable, match="Check who owns it"):
+        Database(tmp_path / "x.db")
+
+
+async def test_a_database_somebody_else_is_writing_answers_503(tmp_path: Path) -> None:
+    async with starting(tmp_path / "x.db") as world:
+        world.database.write(lambda db: db.execute("PRAGMA user_version")).result()
+        other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        world.database._writer.execute("PRAGMA busy_timeout = 10")
+        response = await world.ask("POST", "", {"key": "a"})
+        assert (response.status_code, response.json()["code"]) == (503, "database_unavailable")
+        assert response.headers["Retry-After"] == "1"
+        assert await world.keys() == []
+        other.execute("ROLLBACK")
+        other.close()
+        await world.flag("a")
+
+
+async def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
+    async with starting(tmp_path / "x.db") as world:
+        flag = await world.flag("a")
+    async with starting(tmp_path / "x.db") as again:
+        assert await again.get(f"{flag['id']}/") == flag
+        assert len(again.rows("SELECT * FROM api_keys")) == 1
+
+
+def test_the_service_is_not_loaded_with_the_encryption_library() -> None:
+    code = "import sys, flagtui.service; print('cryptography' in sys.modules, 'uvicorn' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["False", "False"]
+
+
+def test_programs_that_start_at_once_make_one_database(tmp_path: Path) -> None:
+    code = "import sys; from pathlib import Path; from flagtui.service.database import Database\n"
+    code += "Database(Path(sys.argv[1]), busy_seconds=20).close()"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "x.db")], stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    for process in started:
+        _, error = process.communicate()
+        assert (process.returncode, error) == (0, b"")
+    connection = sqlite3.connect(tmp_path / "x.db")
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]
+    connection.close()

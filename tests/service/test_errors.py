@@ -1,0 +1,133 @@
+"""Every error of the API has one shape, and no body or path can make the service fail."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.doubles.service_world import Start, World
+
+from flagtui.service.application import OPERATIONS
+from flagtui.service.errors import database_unavailable, payment_required, server_error, throttled
+from flagtui.service.operations import Operation
+
+KEYS = ["type", "code", "detail", "attr"]
+
+
+def reachable() -> Iterator[Operation]:
+    return (operation for operation in OPERATIONS if not operation.public and not operation.older)
+
+
+async def test_every_operation_refuses_a_stranger_in_the_same_words(world: World) -> None:
+    nobody = world.with_key()
+    for operation in reachable():
+        path = operation.path.replace("{project_id}", "1").replace("{", "").replace("}", "") + "/"
+        response = await world.client.request(operation.method, path)
+        assert (response.status_code, list(response.json())) == (401, KEYS), operation.path
+        if operation.scope is not None:
+            refused = await nobody.ask(operation.method, path)
+            assert refused.status_code in (403, 404), operation.path
+            assert list(refused.json()) == KEYS, operation.path
+
+
+async def test_no_operation_fails_over_an_empty_database_or_an_odd_body(world: World) -> None:
+    bodies: list[Any] = [None, {"name": {"a": []}, "ids": "x", "filters": 7, "key": None}, [1]]
+    for operation in reachable():
+        path = operation.path.replace("{project_id}", "1").replace("{organization_id}", "@current")
+        for name in ("7", "99999999999999999999", "%00é"):
+            url = path.replace("{id}", name).replace("{version}", name) + "/"
+            for body in bodies if operation.method in ("POST", "PATCH") else [None]:
+                response = await world.ask(operation.method, url, body)
+                assert response.status_code < 500, (operation.method, url, body, response.text)
+                if response.content:
+                    response.json()
+
+
+async def test_an_unknown_path_is_no_endpoint(world: World) -> None:
+    for path in ("/", "/api", "/api/nothing/", "/api/projects/1/nothing/", "/api//projects/", "/a%0Ab/"):
+        refusal = await world.refused("GET", path)
+        assert (refusal.status, refusal.detail) == (404, "Endpoint not found.")
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"\xff\xfe", 400),
+        (b"NaN", 400),
+        (b'{"key": NaN}', 400),
+        (b'{"key": 1e999}', 400),
+        (b'{"key": "\\ud800"}', 400),
+        (b"[" * 100_000, 400),
+        (b'{"a":' * 100 + b"1" + b"}" * 100, 400),
+        (b"[]", 400),
+        (b'"text"', 400),
+        (b"null", 400),
+        (b'{"key": "a\\u0000b"}', 400),
+        (b'{"key": "ok", "version": 1180591620717411303424}', 400),
+        (b'{"key": "ok", "filters": {"groups": [{"rollout_percentage": 1e400}]}}', 400),
+        (b"", 400),
+    ],
+)
+async def test_a_hostile_body_is_a_plain_400(world: World, content: bytes, status: int) -> None:
+    response = await world.ask("POST", "", content=content, headers={"Content-Type": "application/json"})
+    assert (response.status_code, list(response.json())) == (status, KEYS)
+
+
+async def test_a_body_is_nested_64_levels_at_most(world: World) -> None:
+    def nested(levels: int) -> bytes:
+        return b'{"key": "k' + str(levels).encode() + b'", "x": ' + b"[" * levels + b"]" * levels + b"}"
+
+    media = {"Content-Type": "application/json"}
+    assert (await world.ask("POST", "", content=nested(63), headers=media)).status_code == 201
+    refusal = await world.refused("POST", "", content=nested(65), headers=media)
+    assert (refusal.code, refusal.detail) == (
+        "parse_error",
+        "JSON parse error - nested deeper than 64 levels",
+    )
+
+
+async def test_a_body_that_is_too_large_is_not_read(start_world: Start) -> None:
+    world = await start_world(max_body_bytes=1000)
+    fits = {"key": "a", "name": "x" * 900}
+    await world.post("", fits, 201)
+    assert (await world.refused("POST", "", {"key": "b", "name": "x" * 1000})).status == 413
+
+    async def chunks() -> Any:
+        for _ in range(10):
+            yield b" " * 200
+
+    response = await world.ask("POST", "", content=chunks(), headers={"Content-Type": "application/json"})
+    assert response.status_code == 413
+
+
+async def test_filters_that_are_too_large_say_by_how_much(start_world: Start) -> None:
+    world = await start_world(max_filters_bytes=2048)
+    filters = {"groups": [{"description": "x" * 3000}]}
+    refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
+    assert refusal.attr == "filters"
+    assert refusal.detail == (
+        "Feature flag filters exceed maximum size of 2.0 KB. Current size: 3.0 KB. "
+        "Please simplify conditions or reduce payload sizes."
+    )
+
+
+async def test_a_refused_change_leaves_nothing_behind(world: World) -> None:
+    flag = await world.flag("a")
+    before = world.rows("SELECT * FROM flags"), world.rows("SELECT * FROM activity")
+    for body in ({"key": "a b"}, {"archived": True}, {"filters": {"groups": [{"rollout_percentage": 101}]}}):
+        await world.refused("PATCH", f"{flag['id']}/", body)
+    assert (world.rows("SELECT * FROM flags"), world.rows("SELECT * FROM activity")) == before
+
+
+def test_faults_of_a_server_have_their_bodies() -> None:
+    for fault, status, code in (
+        (server_error(), 500, "error"),
+        (database_unavailable(), 503, "database_unavailable"),
+        (payment_required("Pay."), 402, "payment_required"),
+        (throttled(1), 429, "throttled"),
+    ):
+        said = json.loads(fault.content)
+        assert (fault.status, said["code"], list(said)) == (status, code, KEYS)
+    assert database_unavailable().headers["Retry-After"] == "1"
+    assert json.loads(throttled(1).content)["detail"].endswith("available in 1 second.")
+    assert throttled(21).headers["Retry-After"] == "21"
