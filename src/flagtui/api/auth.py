@@ -1,0 +1,60 @@
+"""The key: what one looks like, and the only place that puts it on a request."""
+
+import re
+from collections.abc import Generator
+from typing import Final, Protocol
+
+import httpx
+
+from flagtui.api.errors import BadHost, BadKey
+from flagtui.api.hosts import Host
+
+_KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
+
+
+class Secret(Protocol):
+    """Something that holds a key without showing it, such as pydantic's `SecretStr`."""
+
+    def get_secret_value(self) -> str: ...
+
+
+class KeyAuth(httpx.Auth):
+    """Adds the key, and only for the host the person confirmed."""
+
+    def __init__(self, host: Host, key: str | Secret) -> None:
+        self._host = host
+        self._key = read_key(key)
+
+    def __repr__(self) -> str:
+        return f"KeyAuth({self._host.origin})"
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        if not self.is_for(request.url):
+            raise BadHost(f"A request was about to leave {self._host.origin}; it was stopped.")
+        request.headers["Authorization"] = f"Bearer {self._key}"
+        yield request
+
+    def redacted(self, body: bytes) -> bytes:
+        """What a server said, without our key: some echo the request they refuse."""
+        return body.replace(self._key.encode("ascii"), b"[the key]")
+
+    def is_for(self, url: httpx.URL) -> bool:
+        """Whether the key may go to this address: the same scheme, name and port as the host's."""
+        port = url.port or {"https": 443, "http": 80}.get(url.scheme)
+        return (url.scheme, url.host, port) == (self._host.scheme, self._host.name, self._host.port)
+
+    def for_host(self, host: Host) -> "KeyAuth":
+        """The same key for another host the person has confirmed."""
+        return KeyAuth(host, self._key)
+
+
+def read_key(key: str | Secret) -> str:
+    """The key without the spaces and line ends that come with pasting; raises `BadKey` and never shows it."""
+    text = (key if isinstance(key, str) else key.get_secret_value()).strip()
+    if text.startswith("phc_"):
+        raise BadKey("This is the public project token (phc_), which only sends events; it is not a key.")
+    if not text:
+        raise BadKey("There is no API key.")
+    if not _KEY_FORM.fullmatch(text):
+        raise BadKey("This cannot be an API key: a key is 3 to 512 plain characters without spaces.")
+    return text

@@ -1,0 +1,48 @@
+"""What a host turned out not to offer, remembered so that nobody is told twice."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.api.errors import ApiError, ClosedToKeys, EndpointNotFound, NotOffered
+from flagtui.api.operations import Operation
+
+_ALWAYS_ASKED: Final = frozenset({"list", "get", "create", "update", "delete", "hard_delete", "me", "key"})
+"""Second halves of names of what every server has: a refusal of these passes, so it is not remembered."""
+
+NOT_HERE: Final = (EndpointNotFound, ClosedToKeys, NotOffered)
+"""What a server says that is too old for an operation, or offers it to browsers only. It has done nothing."""
+
+
+@dataclass(eq=False)
+class Capabilities:
+    """Learns from answers: closed to keys, or not known to this server at all."""
+
+    _missing: dict[str, ApiError] = field(default_factory=dict)
+
+    def why_not(self, name: str) -> str:
+        """The reason an operation is not to be had here, or nothing while it may work."""
+        error = self._missing.get(name)
+        return error.what if error else ""
+
+    def offers(self, name: str) -> bool:
+        """False once the server has said that it does not do this."""
+        return name not in self._missing
+
+    def check(self, operation: Operation) -> None:
+        """Raises what the server said last time, without asking it again."""
+        error = self._missing.get(operation.name)
+        if error:
+            raise type(error)(error.what, now=error.now, next=error.next, facts=error.facts)
+
+    def learn(self, operation: Operation, error: ApiError) -> None:
+        """Remembers a refusal that will not change while this server runs."""
+        if operation.name.partition(".")[2] in _ALWAYS_ASKED:
+            return
+        # A web page comes from a gateway in between, which may be gone the next minute; it has no code.
+        of_the_server = isinstance(error, EndpointNotFound | NotOffered) and error.facts.code
+        if of_the_server or isinstance(error, ClosedToKeys):
+            self._missing[operation.name] = error
+
+    def forget(self) -> None:
+        """Asks afresh from now on, after an update of the server or a change of the key."""
+        self._missing.clear()

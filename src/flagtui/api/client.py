@@ -1,0 +1,171 @@
+"""The client: one host, one key, one project; others of the same host share its connection."""
+
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+
+import httpx
+
+from flagtui.api.auth import KeyAuth, Secret
+from flagtui.api.capabilities import Capabilities
+from flagtui.api.clock import Clock, SystemClock
+from flagtui.api.errors import ProjectNotFound
+from flagtui.api.flags import Flags
+from flagtui.api.hosts import Host, read_host
+from flagtui.api.link import Link
+from flagtui.api.people import People
+from flagtui.api.projects import Projects
+from flagtui.api.request_log import Log
+from flagtui.api.sending import Connection, Deadlines
+from flagtui.models.json_value import as_id
+
+if TYPE_CHECKING:
+    from flagtui.api.activity import ActivityFeeds
+    from flagtui.api.event_definitions import EventDefinitions
+    from flagtui.api.experiments import Experiments
+    from flagtui.api.kept import KeptRecords
+    from flagtui.models.experiment import Holdout, SavedMetric
+    from flagtui.models.scheduled_change import ScheduledChange
+
+
+class Options(TypedDict, total=False):
+    """What a client can be told beside host, key and project."""
+
+    transport: httpx.AsyncBaseTransport | None
+    """Instead of the network: a service in this process, or a test."""
+    clock: Clock
+    allow_plain_http: bool
+    """Send the key without encryption to a host that is not this machine."""
+    deadlines: Deadlines
+    log: Log | None
+    """Hears of every request: see `request_log`."""
+
+
+class Client:
+    """Use it as an async context manager. Raises `BadHost` or `BadKey` when made, `ApiError` when asked."""
+
+    def __init__(self, host: str, key: str | Secret, project: int | str, **options: Unpack[Options]) -> None:
+        place = read_host(host, allow_plain_http=options.get("allow_plain_http", False))
+        connection = Connection(
+            host=place,
+            auth=KeyAuth(place, key),
+            clock=options.get("clock") or SystemClock(),
+            transport=options.get("transport"),
+            deadlines=options.get("deadlines") or Deadlines(),
+            log=options.get("log"),
+        )
+        self._settle(connection, project)
+
+    def _settle(self, connection: Connection, project: int | str) -> None:
+        number = as_id(project)
+        if number is None and project != "@current":
+            raise ProjectNotFound("A project is a number, or @current.")
+        self.connection = connection
+        self.project: int | str = number or "@current"
+        """The number, or `@current` until `projects.current()` has said which that is."""
+        self.flags = Flags(connection, self.project)
+        self.projects = Projects(connection, self.project)
+        self.people = People(connection, self.project)
+
+    # Records beside the flags are built when they are first asked for: their models take 60 ms to load.
+
+    @cached_property
+    def experiments(self) -> "Experiments":
+        """The project's experiments."""
+        from flagtui.api.experiments import Experiments
+
+        return Experiments(self.connection, self.project)
+
+    @cached_property
+    def event_definitions(self) -> "EventDefinitions":
+        """The project's event definitions."""
+        from flagtui.api.event_definitions import EventDefinitions
+
+        return EventDefinitions(self.connection, self.project)
+
+    @cached_property
+    def holdouts(self) -> "KeptRecords[Holdout]":
+        """People kept out of experiments."""
+        from flagtui.api.kept import KeptRecords
+        from flagtui.models.experiment import Holdout
+
+        return KeptRecords(self.connection, self.project, "holdouts", Holdout)
+
+    @cached_property
+    def saved_metrics(self) -> "KeptRecords[SavedMetric]":
+        """Metrics experiments can share."""
+        from flagtui.api.kept import KeptRecords
+        from flagtui.models.experiment import SavedMetric
+
+        return KeptRecords(self.connection, self.project, "saved_metrics", SavedMetric)
+
+    @cached_property
+    def schedule(self) -> "KeptRecords[ScheduledChange]":
+        """Changes that flags are due for; list one flag's with `record_id`."""
+        from flagtui.api.kept import KeptRecords
+        from flagtui.models.scheduled_change import ScheduledChange
+
+        return KeptRecords(self.connection, self.project, "schedule", ScheduledChange)
+
+    @cached_property
+    def activity(self) -> "ActivityFeeds":
+        """Who changed what."""
+        from flagtui.api.activity import ActivityFeeds
+
+        return ActivityFeeds(self.connection, self.project)
+
+    def __repr__(self) -> str:
+        return f"Client({self.host.origin}, project={self.project})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connection, also for the clients made by `for_project`."""
+        await self.connection.close()
+
+    def for_project(self, project: int | str) -> "Client":
+        """The same host and key, another project; connection, budget and link state are shared."""
+        other = object.__new__(Client)
+        other._settle(self.connection, project)
+        return other
+
+    def at(self, host: str) -> "Client":
+        """The same key at another host, such as the other region. Only for one the person has confirmed."""
+        place, known = read_host(host), self.connection
+        connection = Connection(
+            host=place,
+            auth=known.auth.for_host(place),
+            clock=known.clock,
+            transport=known.transport,
+            deadlines=known.deadlines,
+            log=known.log,
+        )
+        other = object.__new__(Client)
+        other._settle(connection, self.project)
+        return other
+
+    def take_key_of(self, other: "Client") -> None:
+        """Goes on with the key of another client of the same host. Raises `BadHost` for another host."""
+        self.connection.auth = other.connection.auth.for_host(self.host)
+        self.capabilities.forget()
+
+    @property
+    def host(self) -> Host:
+        """Where everything is asked; as text it is the origin."""
+        return self.connection.host
+
+    @property
+    def link(self) -> Link:
+        """Whether the server answers, since when, and what is being waited for."""
+        return self.connection.link
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this host turned out not to offer."""
+        return self.connection.capabilities

@@ -1,0 +1,275 @@
+"""What can go wrong between us and the server, by meaning. Imports nothing heavy, so anyone can match these.
+
+Every error says three things in safe sentences: what happened, what is true now, what to do next.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from flagtui.models.json_value import JSON, as_dict, as_text
+
+_NOTHING_CHANGED = "Nothing was changed."
+_NOT_KNOWN = "Whether the server made the change is not known."
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about a failure. `detail` and `raw` are the server's own words: unsafe to print as is."""
+
+    method: str = "GET"
+    is_write: bool = False
+    """Whether the request was meant to change something; some that only read are POSTs."""
+    path: str = ""
+    status: int | None = None
+    code: str = ""
+    attr: str | None = None
+    detail: str = ""
+    raw: Mapping[str, JSON] = field(default_factory=dict)
+    retry_after: float | None = None
+    """Seconds the server asks us to wait."""
+    other_region: str = ""
+    """The cloud region that was not asked, `us` or `eu`; empty for other hosts."""
+
+
+class ApiError(Exception):
+    """A request that did not do what it was for."""
+
+    sent = False
+    """Whether the server may have acted on the request."""
+    advice = "Try again; if it stays like this, ask whoever runs the server."
+    """What to do next, unless the place that raised it knows better."""
+
+    def __init__(self, what: str, *, now: str = "", next: str = "", facts: Facts | None = None) -> None:
+        super().__init__(what)
+        self.facts = facts or Facts()
+        self.what = what
+        self.now = now or (_NOT_KNOWN if self.sent and self.facts.is_write else _NOTHING_CHANGED)
+        self.next = next or self.advice
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.now} {self.next}"
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, where there was an answer."""
+        return self.facts.status
+
+    @property
+    def code(self) -> str:
+        """The server's short word for it."""
+        return self.facts.code
+
+    @property
+    def attr(self) -> str | None:
+        """The field the server objects to, nested names joined by `__`."""
+        return self.facts.attr
+
+    @property
+    def detail(self) -> str:
+        """The server's own sentence, as it came."""
+        return self.facts.detail
+
+
+class BadHost(ApiError, ValueError):
+    """The address is none we can use. Raised before anything is sent."""
+
+    advice = "Use us, eu, or an address such as https://flags.example.com."
+
+
+class PlainHttpRefused(BadHost):
+    """The key would cross the network readable by others."""
+
+    advice = "Use https, or allow plain http for this profile if the network between is yours."
+
+
+class BadKey(ApiError, ValueError):
+    """What was given cannot be a personal API key. Raised before anything is sent."""
+
+    advice = "Make a personal API key in your account settings; it starts with phx_."
+
+
+class Unreachable(ApiError):
+    """No connection, so nothing was sent."""
+
+    advice = "Check the network and the host, then try again."
+
+
+class NameNotFound(Unreachable):
+    """The host's name leads nowhere."""
+
+    advice = "Check the host for a typing mistake, and that you are online."
+
+
+class Refused(Unreachable):
+    """Something is there, but nothing listens on that port."""
+
+    advice = "Check host and port, and that the server is running."
+
+
+class TlsFailed(Unreachable):
+    """The server could not prove who it is."""
+
+    advice = "Check the host, the clock of this machine, and the certificate bundle (SSL_CERT_FILE)."
+
+
+class ConnectTimedOut(Unreachable):
+    """Nobody answered the door."""
+
+
+class ProxyFailed(Unreachable):
+    """The proxy from the environment did not pass us on."""
+
+    advice = "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY."
+
+
+class Unanswered(ApiError):
+    """The request went out and no whole answer came back."""
+
+    sent = True
+    advice = "Look at it again before you repeat it."
+
+
+class Redirected(ApiError):
+    """The server sent us elsewhere; the key does not go there and a change is not repeated there."""
+
+    advice = "Set the profile's host to the address the server named, if you trust it."
+
+
+class NotSignedIn(ApiError):
+    """401: the key is wrong, revoked, or from the other region."""
+
+    advice = "Check the key, and that its owner is still active."
+
+    @property
+    def other_region(self) -> str:
+        """`us` or `eu` when the key may belong there; empty when no other region exists."""
+        return self.facts.other_region
+
+
+class Forbidden(ApiError):
+    """403: the key is good but may not do this."""
+
+    advice = "Ask an administrator of the project, or use another key."
+
+
+class MissingScope(Forbidden):
+    """The key lacks a scope."""
+
+    @property
+    def scope(self) -> str:
+        """The scope that is missing, such as `feature_flag:write`."""
+        found = re.search(r"scope '([a-z_*]+(?::[a-z]+)?)'", self.facts.detail)
+        return found[1] if found else ""
+
+
+class ClosedToKeys(Forbidden):
+    """This server offers the operation to browser sessions only."""
+
+    advice = "Use the web interface for this."
+
+
+class NoAccess(Forbidden):
+    """The key's owner may not see or change this, or the key is confined to other projects."""
+
+
+class NotFound(ApiError):
+    """404: it is not there, or not for us."""
+
+    advice = "Refresh; somebody may have deleted it."
+
+
+class ProjectNotFound(NotFound):
+    """There is no such project on this host."""
+
+    advice = "Check the number of the project, and the host: projects live in one region only."
+
+
+class EndpointNotFound(NotFound):
+    """The server does not know the operation: it is older or newer than it."""
+
+    advice = "This server does not offer it; the web interface may."
+
+
+class NotOffered(ApiError):
+    """405: the server knows the place but does not do this there."""
+
+    advice = "This server does not offer it."
+
+
+class Invalid(ApiError):
+    """400: the server objects to what was sent; `attr` names the field."""
+
+    advice = "Correct it and try again."
+
+
+class PolicyConflict(Invalid):
+    """Two approval policies contradict each other."""
+
+    advice = "Ask an administrator to sort out the approval policies."
+
+
+class Conflict(ApiError):
+    """409: somebody else changed the same thing meanwhile."""
+
+    advice = "Look at what they did, then decide again."
+
+
+class ApprovalNeeded(ApiError):
+    """409: a policy holds the change back until somebody approves it."""
+
+    advice = "Ask an approver; the change waits for them in the web interface."
+
+    @property
+    def change_request_id(self) -> str:
+        """The id of the request for approval."""
+        direct = as_text(self.facts.raw.get("change_request_id"))
+        return direct or as_text(as_dict(self.facts.raw.get("change_request")).get("id"))
+
+    @property
+    def pending(self) -> bool:
+        """True when an earlier request for the same is still open."""
+        return self.facts.code == "change_request_pending"
+
+
+class PaymentNeeded(ApiError):
+    """402: the organisation's plan does not include it, or its quota is used up."""
+
+    advice = "Ask whoever manages the plan."
+
+
+class RateLimited(ApiError):
+    """429: too many requests with this key."""
+
+    advice = "Wait; requests go on by themselves."
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds to wait, where the server said so."""
+        return self.facts.retry_after
+
+
+class ServerFault(ApiError):
+    """5xx: the server or a gateway before it failed."""
+
+    sent = True
+    advice = "Try again in a moment; if it stays, ask whoever runs the server."
+
+
+class Unreadable(ApiError):
+    """The server said yes, but what came with it is not an answer we can read."""
+
+    sent = True
+    advice = "Check the host: a login page or a proxy may be answering instead of the server."
+
+
+class TooLarge(ApiError):
+    """An answer, or what we would send, is beyond all reason."""
+
+    advice = "Ask for less at once."
+
+
+class AnswerTooLarge(TooLarge):
+    """The answer was cut off by us, so the server has acted."""
+
+    sent = True

@@ -1,0 +1,139 @@
+"""Event definitions: what is known about the events of each name."""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from flagtui.api.asking import Answer
+from flagtui.api.bodies import EventDefinitionBody
+from flagtui.api.budget import Urgency
+from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.errors import NotFound, ServerFault
+from flagtui.api.one_by_one import one_by_one, retagged
+from flagtui.api.resource import Listing, Query, Resource
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
+from flagtui.models.event_definition_rows import read_event_definition_page
+from flagtui.models.flag_answers import BulkTags
+from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import EventDefinitionRow
+
+_LISTING: Final = Listing("event_definitions.list", read_event_definition_page, lambda row: row.id)
+
+
+@dataclass(frozen=True, eq=False)
+class EventDefinitions(Resource):
+    """The event definitions of one project. A name cannot be changed, and a deletion cannot be taken back."""
+
+    def pages(
+        self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING
+    ) -> AsyncGenerator[RowPage[EventDefinitionRow], None]:
+        """All definitions as rows; with `is_capped` the total is a lower bound.
+
+        Filter names are the server's: search, event_type, ordering, verified, tags, exclude_hidden,
+        exclude_stale, names.
+        """
+        return self._pages(_LISTING, filters, urgency)
+
+    async def page(
+        self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
+    ) -> RowPage[EventDefinitionRow]:
+        """One page of rows; `limit` and `offset` are filters here."""
+        return await self._page(_LISTING, filters or {}, urgency)
+
+    async def get(self, id: str, *, urgency: Urgency = Urgency.PERSON) -> EventDefinition:
+        """One definition; `NotFound` also where the server fails on an id it does not have."""
+        try:
+            return self._definition(await self._ask("event_definitions.get", {"id": id}, urgency=urgency), id)
+        except ServerFault as fault:
+            if fault.status != 500:
+                raise
+            raise NotFound("It may have been deleted: the server fails on it.", facts=fault.facts) from None
+
+    async def by_name(self, name: str) -> EventDefinition:
+        """The definition of exactly this name; searched for in the list on servers that cannot say."""
+        try:
+            return self._definition(await self._ask_word("event_definitions.by_name", query={"name": name}))
+        except NOT_HERE:
+            async for page in self.pages({"search": name}, urgency=Urgency.PERSON):
+                for row in page.rows:
+                    if row.name == name:
+                        return await self.get(row.id)
+            raise NotFound("There is no event of this name.") from None
+
+    async def create(
+        self, name: str, more: EventDefinitionBody | Mapping[str, JSON] | None = None
+    ) -> EventDefinition:
+        """A definition for an event not seen yet. Never sent twice."""
+        answer = await self._ask("event_definitions.create", body={"name": name, **(more or {})})
+        return self._definition(answer)
+
+    async def update(self, id: str, changes: EventDefinitionBody | Mapping[str, JSON]) -> EventDefinition:
+        """Changes just these fields, once. `owner` is a user's number; hiding takes `verified` away."""
+        answer = await self._ask("event_definitions.update", {"id": id}, body=dict(changes))
+        return self._definition(answer, id)
+
+    async def delete(self, id: str) -> None:
+        """Deletes it for good; it comes back bare with the next such event."""
+        (await self._ask("event_definitions.delete", {"id": id})).expect_nothing()
+
+    async def metrics(self, id: str) -> int | None:
+        """How often it was used in queries in 30 days. The product never tells this to a key."""
+        found = (
+            (await self._ask("event_definitions.metrics", {"id": id}))
+            .record("query_usage_30_day")
+            .get("query_usage_30_day")
+        )
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+    async def primary_properties(self, names: Sequence[str] = ()) -> dict[str, str]:
+        """Event name to its most telling property, where one is set."""
+        query = {"names": tuple(names)}
+        found = (await self._ask_word("event_definitions.primary_properties", query=query)).record()
+        named = as_dict(found.get("primary_properties") or found.get("promoted_properties"))
+        return {name: as_text(value) for name, value in named.items() if isinstance(value, str)}
+
+    async def bulk_update_tags(
+        self, ids: Sequence[str], action: Literal["add", "remove", "set"], tags: Sequence[str]
+    ) -> BulkTags:
+        """Changes the tags of up to 500 definitions. One by one on servers that cannot do it together."""
+
+        async def retag(id: str) -> EventDefinition:
+            return await self.update(id, {"tags": retagged((await self.get(id)).tags, action, tags)})
+
+        body = {"ids": list(ids), "action": action, "tags": list(tags)}
+        try:
+            answer = await self._ask("event_definitions.bulk_update_tags", body=body)
+            return BulkTags.of(answer.record("updated"))
+        except NOT_HERE:
+            changed, errors = await one_by_one(ids, retag)
+            found = [{"id": definition.id, "tags": list(definition.tags)} for definition in changed]
+            return BulkTags.of({"updated": found, "skipped": errors})
+
+    async def bulk_update_verified(self, ids: Sequence[str], verified: bool) -> BulkVerified:
+        """Verifies or unverifies up to 500 definitions: all or none, except where it goes one by one."""
+
+        async def verify(id: str) -> EventDefinition:
+            return await self.update(id, {"verified": verified})
+
+        body = {"ids": list(ids), "verified": verified}
+        try:
+            answer = await self._ask("event_definitions.bulk_update_verified", body=body)
+            return BulkVerified.of(answer.record("updated"))
+        except NOT_HERE:
+            changed, errors = await one_by_one(ids, verify)
+            found = [{"id": definition.id, "verified": definition.verified} for definition in changed]
+            return BulkVerified.of({"updated": found, "skipped": errors})
+
+    async def code(self, language: Literal["typescript", "golang", "python"]) -> GeneratedCode:
+        """Types for all events in a programming language."""
+        answer = await self._ask_word("event_definitions.code", {"language": language})
+        return GeneratedCode.of(answer.record("content"))
+
+    @staticmethod
+    def _definition(answer: Answer, id: str | None = None) -> EventDefinition:
+        definition = EventDefinition.of(answer.record("id", "name"))
+        if not definition.id or (id is not None and definition.id != id):
+            raise answer.unreadable("it is not the event definition that was asked for")
+        return definition

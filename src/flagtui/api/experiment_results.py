@@ -1,0 +1,98 @@
+"""What experiments measure, and lists around them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.errors import Unanswered
+from flagtui.api.resource import Query, Resource
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_answers import (
+    ExperimentStats,
+    Exposures,
+    MetricResult,
+    Recalculation,
+    Timeseries,
+)
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+
+_LOOKS: Final = 20
+"""How often an unfinished query is looked at, with growing pauses: about a minute and a half."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentResults(Resource):
+    """Numbers; none of these changes the experiment."""
+
+    async def timeseries(self, id: int, metric_uuid: str, fingerprint: str) -> Timeseries:
+        """One metric day by day. Fingerprints change at launch, so read the experiment again before."""
+        query = {"metric_uuid": metric_uuid, "fingerprint": fingerprint}
+        return Timeseries.of(
+            (await self._ask("experiments.timeseries", {"id": id}, query=query)).record("timeseries")
+        )
+
+    async def recalculate_timeseries(
+        self, id: int, metric: Mapping[str, JSON], fingerprint: str
+    ) -> Recalculation:
+        """Begins the calculation anew; gives the one under way if there is one."""
+        body = {"metric": dict(metric), "fingerprint": fingerprint}
+        answer = await self._ask("experiments.recalculate_timeseries", {"id": id}, body=body)
+        return Recalculation.of(answer.record())
+
+    async def result(self, id: int, metric: Mapping[str, JSON]) -> MetricResult:
+        """One metric for every variant, as of now. Needs `query:read`."""
+        query = {"kind": "ExperimentQuery", "experiment_id": id, "metric": dict(metric)}
+        return MetricResult.of(await self._query(query))
+
+    async def exposures(self, experiment: Experiment) -> Exposures:
+        """How many met each variant. Needs `query:read`."""
+        raw = experiment.raw
+        query = {
+            "kind": "ExperimentExposureQuery",
+            "experiment_id": experiment.id,
+            "experiment_name": experiment.name,
+            "feature_flag": raw.get("feature_flag"),
+            "start_date": raw.get("start_date"),
+            "end_date": raw.get("end_date"),
+        }
+        return Exposures.of(await self._query(query))
+
+    async def requires_flag_implementation(self) -> bool | None:
+        """True when no recent event carries a flag: the code is probably not there. None: not known."""
+        try:
+            found = (await self._ask_word("experiments.requires_flag_implementation")).record("result")[
+                "result"
+            ]
+        except NOT_HERE:
+            return None
+        return found if isinstance(found, bool) else None
+
+    async def stats(self) -> ExperimentStats:
+        """How many were launched and completed lately."""
+        return ExperimentStats.of((await self._ask_word("experiments.stats")).record())
+
+    async def eligible_flags(self, filters: Query | None = None) -> tuple[Flag, ...]:
+        """Flags an experiment could use. Needs `feature_flag:read`."""
+        found: list[Flag] = []
+        while True:
+            query = {"limit": 100, "offset": len(found) or None, **(filters or {})}
+            page = (await self._ask_word("experiments.eligible_flags", query=query)).record("results")
+            items = [Flag.of(item) for item in as_list(page.get("results")) if isinstance(item, dict)]
+            found += items
+            count = page.get("count")
+            if not items or not isinstance(count, int) or len(found) >= count:
+                return tuple({flag.id: flag for flag in found}.values())
+
+    async def _query(self, query: Mapping[str, JSON]) -> dict[str, JSON]:
+        body = {"query": dict(query), "refresh": "blocking"}
+        found = (await self._ask("experiments.query", body=body)).record()
+        for look in range(_LOOKS):
+            status = as_dict(found.get("query_status"))
+            if not status or status.get("complete") is True:
+                return as_dict(status.get("results")) or found
+            await self.connection.clock.sleep(min(0.5 * (look + 1), 8.0))
+            name = as_text(status.get("id"))
+            found = (await self._ask("experiments.query_status", {"id": name})).record()
+        raise Unanswered("The server is still computing the result.")

@@ -1,0 +1,107 @@
+"""Who sees a flag, as the server computes it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flagtui.api.asking import Question
+from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.errors import NotFound
+from flagtui.api.flag_actions import FlagActions
+from flagtui.api.operations import operation
+from flagtui.api.resource import Query, pairs
+from flagtui.models.flag_answers import BlastRadius, EvaluatedFlag, MyFlag, Trial
+from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.local_evaluation import LocalEvaluation
+from flagtui.models.project import Project
+
+
+@dataclass(frozen=True, eq=False)
+class FlagEvaluation(FlagActions):
+    """Questions about persons and groups; none of them changes anything."""
+
+    async def evaluation_reasons(
+        self, distinct_id: str, *, groups: Mapping[str, str] | None = None, keys: Sequence[str] = ()
+    ) -> dict[str, EvaluatedFlag]:
+        """Every flag's value for one person, and why. Older servers leave `keys` out of account."""
+        query: Query = {
+            "distinct_id": distinct_id,
+            "groups": dict(groups) if groups else None,
+            "flag_keys": list(keys) or None,
+        }
+        answer = await self._ask("flags.evaluation_reasons", query=query)
+        found = {key: item for key, item in answer.record().items() if isinstance(item, dict)}
+        if answer.record() and not found:
+            raise answer.unreadable("it holds no reasons")
+        return {key: EvaluatedFlag.of(item) for key, item in found.items()}
+
+    async def my_flags(self, *, groups: Mapping[str, str] | None = None) -> tuple[MyFlag, ...]:
+        """Every flag's value for the holder of the key."""
+        query: Query = {"groups": dict(groups) if groups else None}
+        found = (await self._ask("flags.my_flags", query=query)).items()
+        return tuple(MyFlag.of(item) for item in found)
+
+    async def test_evaluation(
+        self, id: int, key: str, distinct_id: str, *, groups: Mapping[str, str] | None = None
+    ) -> Trial:
+        """One flag for one person, condition by condition; only value and reason on older servers."""
+        body: dict[str, JSON] = {"distinct_id": distinct_id} | ({"groups": dict(groups)} if groups else {})
+        try:
+            return Trial.of(
+                (await self._ask("flags.test_evaluation", {"id": id}, body=body)).record("result")
+            )
+        except NOT_HERE:
+            found = await self.evaluation_reasons(distinct_id, groups=groups, keys=[key])
+            said = found.get(key, EvaluatedFlag())
+            why = said.evaluation
+            return Trial(
+                flag_key=key,
+                result=said.value,
+                reason=why.reason if why else "",
+                condition_index=why.condition_index if why else None,
+            )
+
+    async def blast_radius(
+        self, condition: Mapping[str, JSON], group_type_index: int | None = None
+    ) -> BlastRadius:
+        """How many have the properties of one condition; its percentage is not applied."""
+        body = {"condition": dict(condition), "group_type_index": group_type_index}
+        answer = await self._ask("flags.blast_radius", body=body)
+        found = answer.record()
+        if found.keys().isdisjoint({"total", "total_users"}):
+            # Read as a number, a missing one would say that nobody is affected.
+            raise answer.unreadable("total is missing from it")
+        return BlastRadius.of_any(found)
+
+    async def remote_config(self, id_or_key: int | str) -> JSON:
+        """The payload of a remote configuration; None when it has none. May be a decrypted secret."""
+        answer = await self._ask("flags.remote_config", {"id": id_or_key})
+        if not answer.body:
+            return None
+        payload = answer.json()
+        if not isinstance(payload, str):
+            return payload
+        try:
+            return json.loads(payload)
+        except ValueError:
+            return payload
+
+    async def local_evaluation(self, *, etag: str = "") -> LocalEvaluation | None:
+        """All definitions for evaluating elsewhere; None when nothing changed since `etag`.
+
+        Newer servers moved it to a service of its own at the same host; both places are tried.
+        """
+        try:
+            return await self._definitions("flags.local_evaluation", {"send_cohorts": ""}, etag)
+        except (NotFound, *NOT_HERE):
+            token = Project.of((await self._ask("projects.get")).record()).api_token
+            return await self._definitions("flags.definitions", {"token": token, "send_cohorts": ""}, etag)
+
+    async def _definitions(self, name: str, query: Query, etag: str) -> LocalEvaluation | None:
+        asked = operation(name)
+        question = Question(asked, asked.at(project=self.project), pairs(query), etag=etag)
+        answer = await self.connection.ask(question)
+        if answer.status == 304:
+            return None
+        found = as_dict(answer.record("flags"))
+        return LocalEvaluation.of(found | {"etag": as_text(answer.headers.get("etag"))})

@@ -1,0 +1,162 @@
+"""Every operation once: how it is asked, which scope it needs, and what sending it twice would do."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+from urllib.parse import quote
+
+from flagtui.api.errors import Invalid
+
+Effect = Literal["read", "same", "again"]
+"""`read` changes nothing; `same` leaves the same state when sent twice; `again` would do it a second time."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9_@.-]{1,400}")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing a server can be asked."""
+
+    name: str
+    method: str
+    path: str
+    """Below the host; `{project}` and the ids in braces are filled in."""
+    scope: str
+    """The scope a key needs; empty where the product offers none to keys."""
+    effect: Effect
+    is_slow: bool = False
+    """Computed by the server from events or persons: waited for longer."""
+
+    @property
+    def is_write(self) -> bool:
+        return self.effect != "read"
+
+    def at(self, **ids: int | str) -> str:
+        """The path with the ids in it, each quoted so that it stays one step of the path."""
+        return self.path.format_map({name: _step(value) for name, value in ids.items()})
+
+
+def _step(value: int | str) -> str:
+    text = str(value)
+    if not _ID.fullmatch(text) or set(text) == {"."}:
+        raise Invalid("An id holds characters that do not belong in an address.")
+    return quote(text, safe="@")
+
+
+_P: Final = "/api/projects/{project}"
+_F: Final = f"{_P}/feature_flags"
+_E: Final = f"{_P}/experiments"
+_COHORT: Final = "create_exposure_cohort_for_experiment"
+_D: Final = f"{_P}/event_definitions"
+
+
+def _table(*lines: tuple[str, str, str, str, Effect]) -> dict[str, Operation]:
+    slow = {"flags.blast_radius", "flags.my_flags", "flags.local_evaluation", "flags.test_evaluation",
+            "flags.evaluation_reasons", "experiments.timeseries", "experiments.query"}  # fmt: skip
+    return {
+        name: Operation(name, method, path, scope, effect, name in slow)
+        for name, method, path, scope, effect in lines
+    }
+
+
+_FR, _FW, _AL = "feature_flag:read", "feature_flag:write", "activity_log:read"
+_ER, _EW = "experiment:read", "experiment:write"
+_DR, _DW = "event_definition:read", "event_definition:write"
+
+SEED: Final = _table(
+    ("experiments.list", "GET", f"{_E}/", _ER, "read"),
+    ("experiments.create", "POST", f"{_E}/", _EW, "again"),
+    ("experiments.get", "GET", f"{_E}/{{id}}/", _ER, "read"),
+    ("experiments.update", "PATCH", f"{_E}/{{id}}/", _EW, "same"),
+    ("experiments.hard_delete", "DELETE", f"{_E}/{{id}}/", _EW, "same"),
+    ("experiments.create_exposure_cohort", "POST", f"{_E}/{{id}}/{_COHORT}/", _EW, "same"),
+    ("experiments.duplicate", "POST", f"{_E}/{{id}}/duplicate/", _EW, "again"),
+    ("experiments.timeseries", "GET", f"{_E}/{{id}}/timeseries_results/", _ER, "read"),
+    ("experiments.requires_flag_implementation", "GET", f"{_E}/requires_flag_implementation/", _ER, "read"),
+    ("flags.list", "GET", f"{_F}/", _FR, "read"),
+    ("flags.create", "POST", f"{_F}/", _FW, "again"),
+    ("flags.get", "GET", f"{_F}/{{id}}/", _FR, "read"),
+    ("flags.update", "PATCH", f"{_F}/{{id}}/", _FW, "same"),
+    ("flags.hard_delete", "DELETE", f"{_F}/{{id}}/", _FW, "same"),
+    ("flags.activity_of", "GET", f"{_F}/{{id}}/activity/", _AL, "read"),
+    ("flags.create_static_cohort", "POST", f"{_F}/{{id}}/create_static_cohort_for_flag/", "", "again"),
+    ("flags.dashboard", "POST", f"{_F}/{{id}}/dashboard/", "", "again"),
+    ("flags.enrich_usage_dashboard", "POST", f"{_F}/{{id}}/enrich_usage_dashboard/", "", "same"),
+    ("flags.remote_config", "GET", f"{_F}/{{id}}/remote_config/", _FR, "read"),
+    ("flags.status", "GET", f"{_F}/{{id}}/status/", _FR, "read"),
+    ("flags.activity", "GET", f"{_F}/activity/", _AL, "read"),
+    ("flags.bulk_keys", "POST", f"{_F}/bulk_keys/", _FR, "read"),
+    ("flags.evaluation_reasons", "GET", f"{_F}/evaluation_reasons/", _FR, "read"),
+    ("flags.local_evaluation", "GET", f"{_F}/local_evaluation/", _FR, "read"),
+    ("flags.my_flags", "GET", f"{_F}/my_flags/", _FR, "read"),
+    ("flags.blast_radius", "POST", f"{_F}/user_blast_radius/", _FR, "read"),
+    ("event_definitions.list", "GET", f"{_D}/", _DR, "read"),
+    ("event_definitions.get", "GET", f"{_D}/{{id}}/", _DR, "read"),
+    ("event_definitions.update", "PATCH", f"{_D}/{{id}}/", _DW, "same"),
+    ("event_definitions.delete", "DELETE", f"{_D}/{{id}}/", _DW, "same"),
+    ("event_definitions.metrics", "GET", f"{_D}/{{id}}/metrics/", "", "read"),
+)  # fmt: skip
+"""The operations every server of the last years has."""
+
+NEWER: Final = _table(
+    ("flags.enable", "POST", f"{_F}/{{id}}/enable/", _FW, "same"),
+    ("flags.disable", "POST", f"{_F}/{{id}}/disable/", _FW, "same"),
+    ("flags.archive", "POST", f"{_F}/{{id}}/archive/", _FW, "same"),
+    ("flags.unarchive", "POST", f"{_F}/{{id}}/unarchive/", _FW, "same"),
+    ("flags.dependents", "GET", f"{_F}/{{id}}/dependent_flags/", _FR, "read"),
+    ("flags.matching_ids", "GET", f"{_F}/matching_ids/", _FR, "read"),
+    ("flags.bulk_delete", "POST", f"{_F}/bulk_delete/", _FW, "same"),
+    ("flags.bulk_update_tags", "POST", f"{_F}/bulk_update_tags/", _FW, "same"),
+    ("flags.version", "GET", f"{_F}/{{id}}/versions/{{number}}/", _FR, "read"),
+    ("flags.test_evaluation", "POST", f"{_F}/{{id}}/test_evaluation/", _FR, "read"),
+    ("flags.definitions", "GET", "/flags/definitions", _FR, "read"),
+    ("experiments.activity", "GET", f"{_E}/{{id}}/activity/", _AL, "read"),
+    ("schedule.list", "GET", f"{_P}/scheduled_changes/", _FR, "read"),
+    ("schedule.create", "POST", f"{_P}/scheduled_changes/", _FW, "again"),
+    ("schedule.get", "GET", f"{_P}/scheduled_changes/{{id}}/", _FR, "read"),
+    ("schedule.update", "PATCH", f"{_P}/scheduled_changes/{{id}}/", _FW, "same"),
+    ("schedule.delete", "DELETE", f"{_P}/scheduled_changes/{{id}}/", _FW, "same"),
+    ("flags.copy", "POST", "/api/organizations/{organization}/feature_flags/copy_flags/", _FW, "same"),
+    ("experiments.launch", "POST", f"{_E}/{{id}}/launch/", _EW, "same"),
+    ("experiments.pause", "POST", f"{_E}/{{id}}/pause/", _EW, "same"),
+    ("experiments.resume", "POST", f"{_E}/{{id}}/resume/", _EW, "same"),
+    ("experiments.end", "POST", f"{_E}/{{id}}/end/", _EW, "same"),
+    ("experiments.archive", "POST", f"{_E}/{{id}}/archive/", _EW, "same"),
+    ("experiments.unarchive", "POST", f"{_E}/{{id}}/unarchive/", _EW, "same"),
+    ("experiments.reset", "POST", f"{_E}/{{id}}/reset/", _EW, "same"),
+    ("experiments.ship_variant", "POST", f"{_E}/{{id}}/ship_variant/", _EW, "same"),
+    ("experiments.copy_to_project", "POST", f"{_E}/{{id}}/copy_to_project/", _EW, "again"),
+    ("experiments.recalculate_timeseries", "POST", f"{_E}/{{id}}/recalculate_timeseries/", _EW, "same"),
+    ("experiments.eligible_flags", "GET", f"{_E}/eligible_feature_flags/", _FR, "read"),
+    ("experiments.stats", "GET", f"{_E}/stats/", _ER, "read"),
+    ("experiments.query", "POST", f"{_P}/query/", "query:read", "read"),
+    ("experiments.query_status", "GET", f"{_P}/query/{{id}}/", "query:read", "read"),
+    ("holdouts.list", "GET", f"{_P}/experiment_holdouts/", _ER, "read"),
+    ("holdouts.create", "POST", f"{_P}/experiment_holdouts/", _EW, "again"),
+    ("holdouts.get", "GET", f"{_P}/experiment_holdouts/{{id}}/", _ER, "read"),
+    ("holdouts.update", "PATCH", f"{_P}/experiment_holdouts/{{id}}/", _EW, "same"),
+    ("holdouts.delete", "DELETE", f"{_P}/experiment_holdouts/{{id}}/", _EW, "same"),
+    ("saved_metrics.list", "GET", f"{_P}/experiment_saved_metrics/", _ER, "read"),
+    ("saved_metrics.create", "POST", f"{_P}/experiment_saved_metrics/", _EW, "again"),
+    ("saved_metrics.get", "GET", f"{_P}/experiment_saved_metrics/{{id}}/", _ER, "read"),
+    ("saved_metrics.update", "PATCH", f"{_P}/experiment_saved_metrics/{{id}}/", _EW, "same"),
+    ("saved_metrics.delete", "DELETE", f"{_P}/experiment_saved_metrics/{{id}}/", _EW, "same"),
+    ("event_definitions.create", "POST", f"{_D}/", _DW, "again"),
+    ("event_definitions.by_name", "GET", f"{_D}/by_name/", _DR, "read"),
+    ("event_definitions.primary_properties", "GET", f"{_D}/primary_properties/", _DR, "read"),
+    ("event_definitions.bulk_update_tags", "POST", f"{_D}/bulk_update_tags/", _DW, "same"),
+    ("event_definitions.bulk_update_verified", "POST", f"{_D}/bulk_update_verified/", _DW, "same"),
+    ("event_definitions.code", "GET", f"{_D}/{{language}}/", _DR, "read"),
+    ("projects.list", "GET", "/api/projects/", "project:read", "read"),
+    ("projects.get", "GET", f"{_P}/", "project:read", "read"),
+    ("people.me", "GET", "/api/users/@me/", "user:read", "read"),
+    ("people.key", "GET", "/api/personal_api_keys/@current/", "", "read"),
+)  # fmt: skip
+"""Newer operations, and the ones around the records; a server may lack any of them."""
+
+OPERATIONS: Final = SEED | NEWER
+
+
+def operation(name: str) -> Operation:
+    """The operation of this name."""
+    return OPERATIONS[name]

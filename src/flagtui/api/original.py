@@ -1,0 +1,47 @@
+"""What we read before a change, in the form the server compares it with what is stored."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flagtui.models.json_value import JSON
+
+NOT_COMPARED: Final = frozenset(
+    {
+        "tags",
+        "evaluation_tags",
+        "evaluation_contexts",
+        "analytics_dashboards",
+        "created_by",
+        "last_modified_by",
+        "version",
+        "original_flag",
+    }
+)
+"""Fields the server cannot look up when it compares what we read with what is stored."""
+
+
+def comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
+    """The old values in the form the server stores them, without the fields it cannot compare."""
+    kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
+    if isinstance(kept.get("filters"), dict):
+        kept["filters"] = stored_filters(kept["filters"])
+    return kept
+
+
+def stored_filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Filters without the names the server adds while reading, which are not stored."""
+    if not isinstance(filters.get("groups"), list):
+        return dict(filters)
+    return {**filters, "groups": [_stored_group(group) for group in filters["groups"]]}
+
+
+def _stored_group(group: JSON) -> JSON:
+    if not isinstance(group, dict) or not isinstance(group.get("properties"), list):
+        return group
+    return {**group, "properties": [_stored_property(item) for item in group["properties"]]}
+
+
+def _stored_property(item: JSON) -> JSON:
+    if not isinstance(item, dict):
+        return item
+    return {name: value for name, value in item.items() if name not in {"cohort_name", "group_key_names"}}

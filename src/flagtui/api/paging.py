@@ -1,0 +1,129 @@
+"""All of a list, page by page: the first at once, the rest several at a time.
+
+Offsets are computed here. The server's `next` is never followed: behind a proxy it can name another host,
+and following it would take the key there. Only whether it is there is looked at.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, TypeAlias, TypeVar
+
+from flagtui.models.row_pages import RowPage
+
+Row = TypeVar("Row")
+Fetch: TypeAlias = Callable[[int, int], Awaitable[RowPage[Row]]]
+"""Asks for the page at an offset with a limit."""
+
+AT_ONCE: Final = 8
+FIRST_PAGE: Final = 100
+SWEEPS: Final = 4
+"""How often a list that keeps changing is read from the start again."""
+LARGE_LIST: Final = 5_000
+LARGE_PAGE: Final = 200
+"""Longer lists come in larger pages, so that one load stays a small part of the budget of requests."""
+
+
+async def all_pages(
+    fetch: Fetch[Row], identity: Callable[[Row], Hashable], at_once: int = AT_ONCE
+) -> AsyncGenerator[RowPage[Row], None]:
+    """Every row once, whatever is changed meanwhile. A failure comes after the pages that did arrive."""
+    first = await fetch(0, FIRST_PAGE)
+    sweep = _Sweep(identity)
+    yield sweep.take(first, 0)
+    step = LARGE_PAGE if first.total > LARGE_LIST else FIRST_PAGE
+    for _ in range(SWEEPS):
+        async with aclosing(_rest(fetch, sweep, step, at_once)) as pages:
+            async for page in pages:
+                yield page
+        if not sweep.has_moved:
+            return
+        # Rows deleted while we read have moved others from a page to come to one already read.
+        sweep = _Sweep(identity, seen=sweep.seen, end=sweep.total)
+
+
+@dataclass(eq=False)
+class _Sweep(Generic[Row]):
+    """How far one pass over the list has come."""
+
+    identity: Callable[[Row], Hashable]
+    seen: set[Hashable] = field(default_factory=set)
+    offset: int = 0
+    end: int = 0
+    total: int = 0
+    has_moved: bool = False
+    """The list grew or shrank while it was read."""
+    stale: int = 0
+    """Pages in a row that brought nothing new: the server may be ignoring the offset."""
+    again: list[tuple[int, int]] = field(default_factory=list)
+
+    def next_span(self, step: int) -> tuple[int, int] | None:
+        """The offset and limit to ask for next."""
+        if self.stale >= AT_ONCE * 2:
+            return None
+        if self.again:
+            return self.again.pop()
+        if self.offset >= self.end:
+            return None
+        span = (self.offset, step)
+        self.offset += step
+        return span
+
+    def take(self, page: RowPage[Row], offset: int, limit: int = FIRST_PAGE) -> RowPage[Row]:
+        """The page without what was there before; learns where the list ends."""
+        until = offset + page.size
+        if self.total and page.total != self.total:
+            self.has_moved = True
+        self.total = page.total
+        if offset == 0:
+            self.offset = max(self.offset, page.size)
+        if not page.size:
+            self.end = min(self.end, offset)
+        elif page.is_capped:
+            self.end = max(self.end, until + limit * AT_ONCE if page.has_more else until)
+        else:
+            self.end = max(self.end, page.total)
+        if 0 < page.size < limit and until < min(offset + limit, self.end):
+            # The server gives less at once than it was asked for.
+            self.again.append((until, offset + limit - until))
+        rows = tuple(row for row in page.rows if not self._knows(row))
+        self.stale = 0 if rows or not page.rows else self.stale + 1
+        return replace(page, rows=rows)
+
+    def _knows(self, row: Row) -> bool:
+        name = self.identity(row)
+        known = name in self.seen
+        self.seen.add(name)
+        return known
+
+
+async def _rest(
+    fetch: Fetch[Row], sweep: _Sweep[Row], step: int, at_once: int
+) -> AsyncGenerator[RowPage[Row], None]:
+    asked: dict[asyncio.Task[RowPage[Row]], tuple[int, int]] = {}
+    fault: BaseException | None = None
+    try:
+        while True:
+            while fault is None and len(asked) < at_once and (span := sweep.next_span(step)):
+                asked[asyncio.ensure_future(_page(fetch, *span))] = span
+            if not asked:
+                break
+            done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                offset, limit = asked.pop(task)
+                fault = fault or task.exception()
+                if task.exception() is None:
+                    page = sweep.take(task.result(), offset, limit)
+                    if page.size:
+                        yield page
+        if fault:
+            raise fault
+    finally:
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+
+
+async def _page(fetch: Fetch[Row], offset: int, limit: int) -> RowPage[Row]:
+    return await fetch(offset, limit)

@@ -1,0 +1,36 @@
+"""One line per request for `--log FILE`: never a header, a query, a body or a key."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """What may be known about a request by anyone who reads the file."""
+
+    method: str
+    path: str
+    attempt: int = 1
+    status: int | None = None
+    milliseconds: float = 0.0
+    size: int = 0
+    """Bytes of the unpacked answer."""
+    fault: str = ""
+
+
+Log: TypeAlias = Callable[[LogLine], None]
+
+
+def log_to(path: Path) -> Log:
+    """Appends JSON lines, ASCII only, to a file nobody else may read."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    os.fchmod(handle, 0o600)
+
+    def write(line: LogLine) -> None:
+        os.write(handle, json.dumps(asdict(line), ensure_ascii=True).encode() + b"\n")
+
+    return write

@@ -1,0 +1,56 @@
+"""docs/client.md says what the code does."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from flagtui.api import budget, errors, paging, receiving, sending
+from flagtui.api.errors import ApiError
+from flagtui.api.operations import OPERATIONS
+from flagtui.models import json_value
+
+TEXT: Final = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+LINE: Final = re.compile(r"^\| `([a-z_.]+)` \| `([A-Z]+) ([^`]+)` \| (?:`([^`]+)`|–) \| (\w+) \|$", re.M)
+
+
+def test_the_tables_list_every_operation_and_what_sending_it_twice_does() -> None:
+    found = {
+        name: (method, path.replace("…", "/api/projects/{project}"), scope, effect)
+        for name, method, path, scope, effect in LINE.findall(TEXT)
+    }
+    assert found == {
+        name: (operation.method, operation.path, operation.scope, operation.effect)
+        for name, operation in OPERATIONS.items()
+    }
+
+
+def test_only_what_changes_nothing_is_ever_repeated() -> None:
+    for operation in OPERATIONS.values():
+        assert operation.method != "GET" or operation.effect == "read"
+
+
+def test_the_table_of_errors_names_each_kind_and_whether_the_server_may_have_acted() -> None:
+    rows = re.findall(r"^\| (`\w+`.*?) \| .* \| (yes|no) \|$", TEXT, re.M)
+    said = {name: acted == "yes" for names, acted in rows for name in re.findall(r"`(\w+)`", names)}
+    raised_early = {"ApiError", "BadHost", "BadKey", "PlainHttpRefused"}
+    kinds = {
+        name: kind.sent
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, ApiError) and name not in raised_early
+    }
+    assert said == kinds
+
+
+def test_the_numbers_in_the_text_are_the_ones_in_the_code() -> None:
+    limits = sending.Deadlines()
+    for words in (
+        f"connect {limits.connect:.0f}, read {limits.read:.0f}, write {limits.write:.0f}",
+        f"answers {limits.slow:.0f}",
+        f"holds {budget.BURST:.0f} and refills at {budget.PER_SECOND}",
+        f"leaves {budget.RESERVE:.0f} requests",
+        f"up to {paging.LARGE_LIST:,} records come in pages of {paging.FIRST_PAGE}",
+        f"pages of {paging.LARGE_PAGE}",
+        f"up to {receiving.ANSWER_LIMIT // 2**20} MB",
+        f"up to {json_value.DEPTH_LIMIT} levels",
+    ):
+        assert words in TEXT

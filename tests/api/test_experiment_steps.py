@@ -1,0 +1,87 @@
+"""An experiment's steps on servers that have no words for them."""
+
+from typing import Any
+
+import pytest
+from tests.doubles.old_servers import EXPERIMENT, FLAG, PAUSED, RUNNING, STOPPED, Old
+from tests.doubles.servers import MakeClient
+
+from flagtui.api import errors
+
+NOW = "2023-11-14T22:13:20Z"
+
+
+@pytest.mark.parametrize(
+    ("word", "before", "written"),
+    [
+        ("launch", EXPERIMENT, {"start_date": NOW}),
+        ("end", RUNNING, {"end_date": NOW, "conclusion": None, "conclusion_comment": None}),
+        ("archive", STOPPED, {"archived": True}),
+        ("unarchive", STOPPED, {"archived": False}),
+        (
+            "reset",
+            STOPPED,
+            {"start_date": None, "end_date": None, "archived": False, "conclusion": None,
+             "conclusion_comment": None},
+        ),
+    ],
+)  # fmt: skip
+async def test_an_experiment_takes_its_steps_by_patch_where_there_are_no_words(
+    make_client: MakeClient, word: str, before: dict[str, Any], written: dict[str, Any]
+) -> None:
+    server = Old(experiment=before)
+    await getattr(make_client(server).experiments, word)(12)
+    assert server.writes == [("experiments", "12", written)]
+
+
+@pytest.mark.parametrize(("word", "before", "on"), [("pause", RUNNING, False), ("resume", PAUSED, True)])
+async def test_pausing_is_a_change_of_the_flag_where_there_is_no_word(
+    make_client: MakeClient, word: str, before: dict[str, Any], on: bool
+) -> None:
+    server = Old(experiment=before)
+    await getattr(make_client(server).experiments, word)(12)
+    assert server.writes == [("feature_flags", "5", {"active": on})]
+
+
+@pytest.mark.parametrize(
+    ("word", "before"),
+    [("launch", RUNNING), ("end", STOPPED), ("end", EXPERIMENT), ("archive", RUNNING), ("pause", PAUSED),
+     ("resume", RUNNING), ("reset", EXPERIMENT)],
+)  # fmt: skip
+async def test_the_state_is_checked_where_the_server_would_not(
+    make_client: MakeClient, word: str, before: dict[str, Any]
+) -> None:
+    server = Old(experiment=before)
+    with pytest.raises(errors.Invalid) as caught:
+        await getattr(make_client(server).experiments, word)(12)
+    assert server.writes == []
+    assert not caught.value.sent
+
+
+async def test_a_variant_is_shipped_through_the_flag_where_there_is_no_word(make_client: MakeClient) -> None:
+    variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
+    flag = FLAG | {
+        "filters": {"groups": [{"rollout_percentage": 20}], "multivariate": {"variants": variants}, "x": 1}
+    }
+    server = Old(flag=flag, experiment=RUNNING)
+    await make_client(server).experiments.ship_variant(12, "test", everyone=True, conclusion="won")
+    [(_, _, of_flag), (_, _, of_experiment)] = server.writes
+    assert of_flag["filters"] == {
+        "groups": [{"properties": [], "rollout_percentage": 100}, {"rollout_percentage": 20}],
+        "multivariate": {
+            "variants": [
+                {"key": "control", "rollout_percentage": 0},
+                {"key": "test", "rollout_percentage": 100},
+            ]
+        },
+        "x": 1,
+    }
+    assert (of_flag["version"], of_flag["original_flag"]) == (3, {"filters": flag["filters"]})
+    assert of_experiment == {"end_date": NOW, "conclusion": "won"}
+
+
+async def test_a_variant_that_is_not_there_is_not_shipped(make_client: MakeClient) -> None:
+    server = Old(experiment=RUNNING)
+    with pytest.raises(errors.Invalid):
+        await make_client(server).experiments.ship_variant(12, "zzz")
+    assert server.writes == []

@@ -1,0 +1,253 @@
+"""Every operation of the specification against every fault: a named error or the right answer, never more."""
+
+import asyncio
+import gzip
+import json
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+import pytest
+from tests.doubles.every_operation import CALLS, Example, example
+from tests.doubles.servers import KEY, MakeClient
+
+from flagtui.api import Client, Deadlines, errors
+from flagtui.api.errors import ApiError
+from flagtui.api.operations import SEED
+from flagtui.api.request_log import LogLine
+from flagtui.models.record import Record
+
+PAGE: Final = b"<!doctype html><html><head><title>Sign in</title></head><body></body></html>"
+
+
+class Hanging(httpx.AsyncByteStream):
+    """Some bytes, and then silence."""
+
+    def __init__(self, start: bytes) -> None:
+        self.start = start
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self.start
+        await asyncio.Event().wait()
+
+
+class Breaking(httpx.AsyncByteStream):
+    """Some bytes, and then the connection is gone."""
+
+    def __init__(self, start: bytes) -> None:
+        self.start = start
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self.start
+        raise httpx.RemoteProtocolError("peer closed connection without sending complete message body")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong, and what that may be called."""
+
+    name: str
+    serve: Callable[[Example], httpx.Response]
+    kinds: tuple[type[ApiError], ...]
+    may_be_right: bool = False
+    """An odd answer that still is one."""
+    hangs: bool = False
+
+
+def whole(found: Example) -> bytes:
+    return b"" if found["answer"] is None else json.dumps(found["answer"]).encode()
+
+
+def raising(fault: Exception, cause: BaseException | None = None) -> Callable[[Example], httpx.Response]:
+    def serve(found: Example) -> httpx.Response:
+        raise fault from cause
+
+    return serve
+
+
+def answering(status: int, body: Any = b"", **headers: str) -> Callable[[Example], httpx.Response]:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda found: httpx.Response(status, content=content, headers=named)
+
+
+def streaming(make: Callable[[bytes], httpx.AsyncByteStream]) -> Callable[[Example], httpx.Response]:
+    return lambda found: httpx.Response(200, stream=make(whole(found) or b" "))
+
+
+def altered(change: Callable[[bytes], bytes], **headers: str) -> Callable[[Example], httpx.Response]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    def serve(found: Example) -> httpx.Response:
+        stream = httpx.ByteStream(change(whole(found)))
+        return httpx.Response(200, stream=stream, headers=named)
+
+    return serve
+
+
+def cut_gzip(body: bytes) -> bytes:
+    return gzip.compress(body)[:-9]
+
+
+def bomb(body: bytes) -> bytes:
+    return gzip.compress(b" " * 2**21)
+
+
+def with_field(text: bytes) -> Callable[[bytes], bytes]:
+    """Puts one more field into an object; other answers stay as they are."""
+    return lambda body: b"{" + text + b"," + body[1:] if body.startswith(b"{") and len(body) > 2 else body
+
+
+def said(detail: str, code: str = "permission_denied") -> dict[str, Any]:
+    return {"type": "x", "code": code, "detail": detail, "attr": None}
+
+
+CLOSED: Final = said("This action does not support personal API key access")
+NO_SCOPE: Final = said("API key missing required scope 'x:read'")
+FAILED: Final = said("A server error occurred.", "error")
+BUSY: Final = said("database", "database_unavailable")
+NO_PROJECT: Final = said("Project not found.", "not_found")
+NO_PLACE: Final = said("Endpoint not found.", "not_found")
+
+
+FAULTY: Final = (errors.ServerFault, errors.NotFound)
+DEEP: Final = b'"deep":' + b"[" * 2_000 + b"]" * 2_000
+CUT: Final = (errors.Unreadable, errors.Unanswered)
+
+FAULTS: Final = [
+    Fault("no such name", raising(httpx.ConnectError("x"), socket.gaierror(-2, "x")), (errors.NameNotFound,)),
+    Fault("refused", raising(httpx.ConnectError("x"), ConnectionRefusedError()), (errors.Refused,)),
+    Fault("tls", raising(httpx.ConnectError("SSL"), ssl.SSLError(1, "expired")), (errors.TlsFailed,)),
+    Fault("connect timeout", raising(httpx.ConnectTimeout("x")), (errors.ConnectTimedOut,)),
+    Fault("pool timeout", raising(httpx.PoolTimeout("x")), (errors.ConnectTimedOut,)),
+    Fault("proxy", raising(httpx.ProxyError(f"407 {KEY}")), (errors.ProxyFailed,)),
+    Fault("read timeout", raising(httpx.ReadTimeout("x")), (errors.Unanswered,)),
+    Fault("write timeout", raising(httpx.WriteTimeout("x")), (errors.Unanswered,)),
+    Fault("reset", raising(httpx.ReadError(f"Bearer {KEY}"), ConnectionResetError()), (errors.Unanswered,)),
+    Fault("protocol", raising(httpx.RemoteProtocolError("x")), (errors.Unanswered,)),
+    Fault("body hangs", streaming(Hanging), (errors.Unanswered,), hangs=True),
+    Fault("body breaks", streaming(Breaking), (errors.Unanswered,)),
+    Fault("half a body", altered(lambda body: body[: len(body) // 2]), (errors.Unreadable,), True),
+    Fault("half a gzip", altered(cut_gzip, Content_Encoding="gzip"), (errors.Unanswered,)),
+    Fault("no gzip", altered(lambda body: b"x" + body, Content_Encoding="gzip"), CUT),
+    Fault("not asked encoding", altered(lambda body: body, Content_Encoding="br"), (errors.Unreadable,)),
+    Fault("gzip bomb", altered(bomb, Content_Encoding="gzip"), (errors.TooLarge,)),
+    Fault("huge", altered(lambda body: b" " * (2**20 + 1)), (errors.TooLarge,)),
+    Fault("web page", answering(200, PAGE), (errors.Unreadable,)),
+    Fault("empty", answering(200), (errors.Unreadable,), True),
+    Fault("no content", answering(204), (errors.Unreadable,), True),
+    Fault("null", answering(200, b"null"), (errors.Unreadable,), True),
+    Fault("list", answering(200, b"[1]"), (errors.Unreadable,), True),
+    Fault("something else", answering(200, {"id": 4_711}), (errors.Unreadable,), True),
+    Fault("nan", altered(with_field(b'"x":NaN')), (errors.Unreadable,), True),
+    Fault("deep", altered(with_field(DEEP)), (errors.Unreadable,), True),
+    Fault("large integer", altered(with_field(b'"x":' + str(2**70).encode())), (), True),
+    Fault("endless integer", altered(with_field(b'"x":' + b"9" * 5_000)), (errors.Unreadable,), True),
+    Fault("half surrogate", altered(with_field(b'"x":"\\ud800"')), (), True),
+    Fault("duplicate key", altered(with_field(b'"id":0,"results":0,"key":0')), (errors.Unreadable,), True),
+    Fault("wrong content type", altered(lambda body: body, Content_Type="text/html"), (), True),
+    Fault("invalid utf-8", altered(lambda body: b"\xff" + body), (errors.Unreadable,)),
+    Fault("moved here", answering(302, Location="/api/"), (errors.Redirected,)),
+    Fault("moved away", answering(302, Location="https://evil.test/"), (errors.Redirected,)),
+    Fault("see other", answering(303, Location="/api/"), (errors.Redirected,)),
+    Fault("moved to nonsense", answering(301, Location="javascript:x"), (errors.Redirected,)),
+    Fault("400", answering(400, said("Bad.", "invalid_input")), (errors.Invalid,)),
+    Fault("401", answering(401, said("invalid", "authentication_failed")), (errors.NotSignedIn,)),
+    Fault("402", answering(402, said("premium", "payment_required")), (errors.PaymentNeeded,)),
+    Fault("403 scope", answering(403, NO_SCOPE), (errors.MissingScope,)),
+    Fault("403 closed", answering(403, CLOSED), (errors.ClosedToKeys,), True),
+    Fault("404 project", answering(404, NO_PROJECT), (errors.ProjectNotFound,), True),
+    Fault("404 endpoint", answering(404, NO_PLACE), (errors.NotFound,), True),
+    Fault("404 empty", answering(404), (errors.NotFound,), True),
+    Fault("405 empty", answering(405), (errors.NotOffered,), True),
+    Fault("409", answering(409, said("changed", "conflict")), (errors.Conflict,)),
+    Fault("409 approval", answering(409, {"code": "approval_required"}), (errors.ApprovalNeeded,)),
+    Fault("413", answering(413, PAGE), (errors.TooLarge,)),
+    Fault("418", answering(418, b"teapot"), (ApiError,)),
+    Fault("429", answering(429, said("slow", "throttled"), Retry_After="3"), (errors.RateLimited,)),
+    Fault("429 bare", answering(429), (errors.RateLimited,)),
+    Fault("500", answering(500, FAILED), FAULTY),
+    Fault("502 page", answering(502, PAGE), (errors.ServerFault,)),
+    Fault("503", answering(503, BUSY, Retry_After="1"), (errors.ServerFault,)),
+    Fault("504", answering(504), (errors.ServerFault,)),
+]  # fmt: skip
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Whether an odd answer was read as the plain one: whatever the plain one says is in it."""
+    if isinstance(found, Record) and isinstance(wanted, Record):
+        return type(found) is type(wanted) and bool(found.raw.items() >= wanted.raw.items())
+    return bool(found == wanted)
+
+
+NOTHING_TO_READ: Final = {"experiments.hard_delete", "flags.hard_delete", "event_definitions.delete"}
+"""Their answers are empty, so what is in one does not matter as long as it is no web page."""
+
+
+async def outcome(client: Client, name: str) -> Any:
+    try:
+        return await CALLS[name](client, example(name))
+    except ApiError as error:
+        return error
+
+
+def must_be_error(fault: Fault, name: str, error: ApiError) -> None:
+    is_delete = SEED[name].method == "DELETE"
+    expected = (*fault.kinds, errors.NotOffered) if is_delete else fault.kinds
+    assert isinstance(error, expected), f"{name}: {error!r}"
+    assert all(text.endswith(".") for text in (error.what, error.now, error.next))
+    if SEED[name].is_write:
+        assert error.sent == ("not known" in error.now)
+
+
+def must_be_right(fault: Fault, name: str, found: Any, plain: Any) -> None:
+    assert fault.may_be_right, f"{name} took {fault.name} for an answer: {found!r}"
+    if name not in NOTHING_TO_READ and (found, name) != (None, "experiments.requires_flag_implementation"):
+        assert same(found, plain) or (name, fault.name) in LOOSE, f"{name}, {fault.name}: {found!r}"
+
+
+LOOSE: Final = {
+    ("flags.remote_config", "empty"),
+    ("flags.remote_config", "no content"),
+    ("flags.remote_config", "null"),
+    ("flags.remote_config", "list"),
+    ("flags.remote_config", "something else"),
+    ("flags.dashboard", "something else"),
+    ("flags.enrich_usage_dashboard", "something else"),
+}
+"""Where anything is an answer: a payload is any JSON, and not to have succeeded is one too."""
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+async def test_every_operation_survives(make_client: MakeClient, fault: Fault) -> None:
+    for name, operation in SEED.items():
+        wanted = example(name)
+        plain = await outcome(make_client(lambda _, found=wanted: served(found)), name)
+        sent: list[httpx.Request] = []
+        lines: list[LogLine] = []
+
+        def answer(
+            request: httpx.Request, wanted: Example = wanted, sent: list[httpx.Request] = sent
+        ) -> httpx.Response:
+            sent.append(request)
+            return fault.serve(wanted)
+
+        wait = 0.004 if fault.hangs else 5.0
+        client = make_client(answer, deadlines=Deadlines(read=wait, write=wait, slow=wait), log=lines.append)
+        client.connection.answer_limit = 2**20
+        found = await outcome(client, name)
+        if isinstance(found, ApiError):
+            must_be_error(fault, name, found)
+        else:
+            must_be_right(fault, name, found, plain)
+        assert len(sent) == 1 if operation.is_write else len(sent) <= 9, f"{name}: {len(sent)} requests"
+        assert {request.url.host for request in sent} == {"flags.example.test"}
+        assert client.link.in_flight == 0
+        assert KEY not in f"{found} {found!r} {client!r} {client.connection!r} {lines}"
+
+
+def served(found: Example) -> httpx.Response:
+    return httpx.Response(found["status"], content=whole(found))

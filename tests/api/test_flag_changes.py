@@ -1,0 +1,168 @@
+"""Seeing what others did without loading everything again."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+from tests.doubles.servers import MakeClient, StillClock
+
+from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
+from flagtui.api.flags import Flags
+from flagtui.api.pace import next_look
+
+
+def stamp(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat()
+
+
+@dataclass
+class Project:
+    """A server with flags somebody else changes."""
+
+    clock: StillClock
+    count: int = 300
+    has_feed: bool = True
+    feed: list[dict[str, Any]] = field(default_factory=list)
+    flags: dict[int, dict[str, Any]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for id in range(1, self.count + 1):
+            self.flags[id] = {"id": id, "key": f"f{id}", "updated_at": stamp(self.clock.now - 10_000 + id)}
+
+    def change(self, id: int, **fields: Any) -> None:
+        self.clock.now += 1
+        made = (
+            {"id": id, "key": f"f{id}", "created_at": stamp(self.clock.now)} if id not in self.flags else {}
+        )
+        self.flags[id] = self.flags.get(id, {}) | made | fields | {"updated_at": stamp(self.clock.now)}
+        self.feed.insert(0, {"id": f"e{len(self.feed)}", "item_id": str(id), "activity": "updated"})
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request.url.path)
+        query = request.url.params
+        if request.url.path.endswith("/activity/"):
+            if not self.has_feed:
+                detail = "API key missing required scope 'activity_log:read'"
+                return httpx.Response(403, json={"detail": detail})
+            limit = int(query["limit"])
+            more = "more" if len(self.feed) > limit else None
+            return httpx.Response(200, json={"results": self.feed[:limit], "next": more})
+        if request.url.path.endswith("/feature_flags/"):
+            rows = [flag for flag in self.flags.values() if not flag.get("deleted")]
+            if query.get("order"):
+                rows.sort(key=lambda flag: flag["updated_at"], reverse=True)
+            offset, limit = int(query.get("offset", 0)), int(query["limit"])
+            return httpx.Response(200, json={"count": len(rows), "results": rows[offset : offset + limit]})
+        id = int(request.url.path.split("/")[-2])
+        found = self.flags.get(id)
+        return (
+            httpx.Response(200, json=found) if found else httpx.Response(404, json={"detail": "Not found."})
+        )
+
+
+async def loaded(flags: Flags) -> Mark:
+    mark = await take_mark(flags)
+    rows = [row async for page in flags.pages() for row in page.rows]
+    return known_from(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
+
+
+async def test_one_request_says_that_nothing_has_changed(make_client: MakeClient, clock: StillClock) -> None:
+    for has_feed in (True, False):
+        project = Project(clock, has_feed=has_feed)
+        project.change(3, active=True)
+        flags = make_client(project.answer).flags
+        mark = await loaded(flags)
+        project.asked.clear()
+        found = await changes_since(flags, mark)
+        assert (found.rows, found.gone, found.must_reload) == ((), (), False)
+        assert len(project.asked) == 1
+
+
+async def test_changed_made_and_deleted_flags_are_told_apart(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    project = Project(clock)
+    flags = make_client(project.answer).flags
+    mark = await loaded(flags)
+    project.change(3, active=True)
+    project.change(3, active=False)
+    project.change(9, deleted=True)
+    project.change(777, archived=True)
+    project.asked.clear()
+    found = await changes_since(flags, mark)
+    assert [(row.id, row.archived) for row in found.rows] == [(777, True), (3, False)]
+    assert found.gone == (9,)
+    assert not found.must_reload
+    assert len(project.asked) == 4
+    assert (await changes_since(flags, found.mark)).rows == ()
+
+
+async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, clock: StillClock) -> None:
+    project = Project(clock, has_feed=False)
+    flags = make_client(project.answer).flags
+    mark = await loaded(flags)
+    assert mark.newest is None
+    project.change(3, active=True)
+    project.change(777)
+    found = await changes_since(flags, mark)
+    assert {row.id for row in found.rows} == {3, 777}
+    assert not found.must_reload
+    project.change(9, deleted=True)
+    assert (await changes_since(flags, found.mark)).must_reload
+
+
+async def test_many_changes_are_read_with_the_whole_list(make_client: MakeClient, clock: StillClock) -> None:
+    for has_feed in (True, False):
+        for changed in (30, 150):
+            project = Project(clock, has_feed=has_feed)
+            flags = make_client(project.answer).flags
+            mark = await loaded(flags)
+            for id in range(1, changed + 1):
+                project.change(id)
+            project.asked.clear()
+            found = await changes_since(flags, mark)
+            assert found.must_reload
+            assert len(project.asked) <= 3
+
+
+async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    project = Project(clock)
+    flags = make_client(project.answer).flags
+    mark = await loaded(flags)
+    project.has_feed = False
+    found = await changes_since(flags, mark)
+    assert found.must_reload
+    assert found.mark.newest is None
+
+
+def test_looks_become_rare_while_nobody_is_there() -> None:
+    assert next_look(0.0, 30.0) == 30.0
+    assert next_look(119.0, 30.0) == 30.0
+    assert next_look(1_200.0, 30.0) == 300.0
+    assert next_look(80_000.0, 30.0) == 600.0
+    assert next_look(80_000.0, 3_600.0) == 3_600.0
+
+
+async def test_a_day_of_an_idle_app_on_two_thousand_flags_stays_under_300_requests(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    """Load, then look until a day has passed, while colleagues change 30 flags."""
+    for has_feed in (True, False):
+        project = Project(clock, count=2_000, has_feed=has_feed)
+        client = make_client(project.answer)
+        began = clock.now
+        mark = await loaded(client.flags)
+        due = [began + 86_400 * part / 30 for part in range(1, 30)]
+        while clock.now < began + 86_400:
+            await clock.sleep(next_look(clock.now - began, 30.0))
+            while due and due[0] < clock.now:
+                project.change(int(due.pop(0)) % 2_000 + 1)
+            found = await changes_since(client.flags, mark)
+            assert not found.must_reload
+            mark = found.mark
+        assert 150 < client.link.requests < 300
+        assert client.link.requests == len(project.asked)

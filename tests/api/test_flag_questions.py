@@ -1,0 +1,117 @@
+"""What can be asked about a flag, on servers that answer differently."""
+
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.old_servers import FLAG, NO_PLACE
+from tests.doubles.servers import MakeClient, StillClock
+
+from flagtui.api import errors
+
+
+async def test_dependents_are_found_in_the_list_where_the_server_cannot_say(make_client: MakeClient) -> None:
+    asks = {"groups": [{"properties": [{"type": "flag", "key": "5"}], "rollout_percentage": 100}]}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("dependent_flags/"):
+            return httpx.Response(404, json=NO_PLACE)
+        rows = [FLAG, {"id": 9, "key": "child", "active": True, "filters": asks},
+                {"id": 10, "key": "off", "active": False, "filters": asks}]  # fmt: skip
+        return httpx.Response(200, json={"count": 3, "results": rows})
+
+    found = await make_client(answer).flags.dependents(5)
+    assert [(flag.id, flag.key, flag.name) for flag in found] == [(9, "child", "child")]
+
+
+async def test_a_version_is_put_together_from_the_activity(make_client: MakeClient) -> None:
+    def entry(before: int, **fields: Any) -> dict[str, Any]:
+        changes = [{"field": name, "before": old, "after": "?"} for name, old in fields.items()]
+        changes.append({"field": "version", "before": before, "after": before + 1})
+        return {
+            "id": f"e{before}",
+            "created_at": f"2026-03-0{before}T00:00:00Z",
+            "detail": {"changes": changes},
+        }
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if "/versions/" in request.url.path:
+            return httpx.Response(404, json=NO_PLACE)
+        if request.url.path.endswith("/activity/"):
+            feed = [entry(2, active=False), entry(1, name="First", filters={"groups": [1]})]
+            return httpx.Response(200, json={"results": feed, "next": None})
+        return httpx.Response(200, json=FLAG | {"name": "Third"})
+
+    flags = make_client(answer).flags
+    first = await flags.version(5, 1)
+    assert (first.name, first.active, first.filters, first.version) == ("First", False, {"groups": [1]}, 1)
+    second = await flags.version(5, 2)
+    assert (second.name, second.active) == ("Third", False)
+    with pytest.raises(errors.EndpointNotFound):
+        await flags.version(5, 9)
+
+
+@pytest.mark.parametrize("names", [("affected", "total"), ("users_affected", "total_users")])
+async def test_the_reach_is_read_under_both_names(make_client: MakeClient, names: tuple[str, str]) -> None:
+    client = make_client(
+        lambda request: httpx.Response(200, json=dict(zip(names, (120, 4_000), strict=True)))
+    )
+    found = await client.flags.blast_radius({"properties": []})
+    assert (found.affected, found.total, found.at(25)) == (120, 4_000, 30)
+
+
+async def test_an_evaluation_falls_back_to_its_reason(make_client: MakeClient) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if "test_evaluation" in request.url.path:
+            return httpx.Response(404, json=NO_PLACE)
+        reasons = {"a": {"value": "test", "evaluation": {"reason": "condition_match", "condition_index": 1}}}
+        return httpx.Response(200, json=reasons)
+
+    trial = await make_client(answer).flags.test_evaluation(5, "a", "u1")
+    assert (trial.result, trial.reason, trial.condition_index) == ("test", "condition_match", 1)
+
+
+async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_client: MakeClient) -> None:
+    paths: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        paths.append(request.url.path)
+        match request.url.path:
+            case "/api/projects/1/":
+                return httpx.Response(200, json={"id": 1, "api_token": "phc_x"})
+            case "/flags/definitions":
+                is_same = request.headers.get("if-none-match") == 'W/"7"'
+                body = {"flags": [FLAG], "group_type_mapping": {}, "cohorts": {}}
+                return (
+                    httpx.Response(304)
+                    if is_same
+                    else httpx.Response(200, json=body, headers={"ETag": 'W/"7"'})
+                )
+            case _:
+                return httpx.Response(404, json=NO_PLACE | {"detail": "Not found."})
+
+    flags = make_client(answer).flags
+    found = await flags.local_evaluation()
+    assert found is not None
+    assert (found.flags, found.etag) == ((FLAG,), 'W/"7"')
+    assert await flags.local_evaluation(etag=found.etag) is None
+
+
+async def test_a_query_that_takes_time_is_looked_at_until_it_is_done(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    result = {"baseline": {"key": "control"}, "variant_results": []}
+    looks = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal looks
+        if request.method == "POST":
+            return httpx.Response(202, json={"query_status": {"id": "q1", "complete": False}})
+        looks += 1
+        done = {"id": "q1", "complete": looks == 3, "results": result if looks == 3 else None}
+        return httpx.Response(200, json={"query_status": done})
+
+    found = await make_client(answer).experiments.result(12, {"kind": "ExperimentMetric"})
+    assert found.baseline is not None
+    assert looks == 3
+    assert len(clock.waits) == 3

@@ -1,0 +1,97 @@
+"""Servers of other years: what they lack is done another way, once, and remembered."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.old_servers import CLOSED, FLAG, Old
+from tests.doubles.servers import MakeClient
+
+from flagtui.api import errors
+
+
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        (lambda client: client.flags.enable(5), {"active": True}),
+        (lambda client: client.flags.disable(5), {"active": False}),
+    ],
+)
+async def test_a_flag_is_switched_by_patch_where_there_is_no_word_for_it(
+    make_client: MakeClient, call: Callable[[Any], Any], written: dict[str, Any]
+) -> None:
+    server = Old()
+    client = make_client(server)
+    await call(client)
+    await call(client)
+    assert server.writes == [("feature_flags", "5", written)] * 2
+    assert len(server.asked) == 3
+
+
+async def test_archiving_is_not_pretended_on_servers_without_archives(make_client: MakeClient) -> None:
+    server = Old()
+    with pytest.raises(errors.EndpointNotFound):
+        await make_client(server).flags.archive(5)
+    assert server.writes == []
+    server = Old(flag=FLAG | {"archived": False})
+    await make_client(server).flags.archive(5)
+    assert server.writes == [("feature_flags", "5", {"archived": True, "active": False})]
+
+
+async def test_several_flags_are_deleted_one_by_one_where_there_is_no_bulk(make_client: MakeClient) -> None:
+    server = Old()
+    found = await make_client(server).flags.bulk_delete([5])
+    assert [flag.key for flag in found.deleted] == ["a"]
+    assert server.writes == [("feature_flags", "5", {"deleted": True})]
+
+
+async def test_a_bulk_that_loses_the_link_stops_and_says_what_was_not_tried(make_client: MakeClient) -> None:
+    patched: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            return httpx.Response(403, json=CLOSED)
+        patched.append(request.url.path)
+        if "/6/" in request.url.path:
+            return httpx.Response(400, json={"detail": "Other flags depend on it."})
+        if "/7/" in request.url.path:
+            raise httpx.ReadError("gone")
+        return httpx.Response(200, json=FLAG)
+
+    found = await make_client(answer).flags.bulk_delete([5, 6, 7, 8, 9])
+    assert len(patched) == 3
+    assert [(error.id, error.reason) for error in found.errors[2:]] == [(8, "Not tried."), (9, "Not tried.")]
+    assert "depend on it" in found.errors[0].reason
+    assert "not known" in found.errors[1].reason
+
+
+@pytest.mark.parametrize("id", ["../../users/@me", "a/b", "", "..", "x" * 500, "a?b", "a%2fb", "ö"])
+async def test_an_id_stays_one_step_of_the_path(make_client: MakeClient, id: str) -> None:
+    client = make_client(lambda request: httpx.Response(200))
+    with pytest.raises(errors.Invalid):
+        await client.event_definitions.get(id)
+    assert client.link.requests == 0
+
+
+async def test_a_web_page_of_a_gateway_is_not_remembered_as_a_lack(make_client: MakeClient) -> None:
+    answers = iter([httpx.Response(404, html="<html>"), httpx.Response(200, json={"status": "active"})])
+    client = make_client(lambda request: next(answers))
+    with pytest.raises(errors.EndpointNotFound):
+        await client.flags.status(5)
+    assert (await client.flags.status(5)).status == "active"
+
+
+async def test_what_was_forgotten_is_asked_again(make_client: MakeClient) -> None:
+    client = make_client(lambda request: httpx.Response(403, json=CLOSED))
+    for _ in range(2):
+        with pytest.raises(errors.ClosedToKeys):
+            await client.flags.dashboard(5)
+        client.capabilities.forget()
+    assert client.link.requests == 2
+
+
+async def test_flags_are_tagged_one_by_one_where_there_is_no_bulk(make_client: MakeClient) -> None:
+    server = Old(flag=FLAG | {"tags": ["ops"]})
+    await make_client(server).flags.bulk_update_tags([5], "add", ["Web"])
+    assert server.writes == [("feature_flags", "5", {"tags": ["ops", "web"]})]

@@ -1,0 +1,65 @@
+"""When a read is asked again, and that a write never is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flagtui.api import errors
+from flagtui.api.errors import ApiError, Facts
+from flagtui.api.retry import ATTEMPTS, WAIT_LIMIT, pause_before_retry
+
+KINDS: list[type[ApiError]] = [
+    errors.Unreachable, errors.NameNotFound, errors.Refused, errors.TlsFailed, errors.ConnectTimedOut,
+    errors.Unanswered, errors.RateLimited, errors.ServerFault, errors.NotSignedIn, errors.Forbidden,
+    errors.NotFound, errors.Invalid, errors.Conflict, errors.Unreadable, errors.TooLarge, errors.Redirected,
+]  # fmt: skip
+
+
+def error_of(kind: type[ApiError], **facts: object) -> ApiError:
+    return kind("x", facts=Facts(**facts))  # type: ignore[arg-type]  # names and values as data
+
+
+@given(
+    kind=st.sampled_from(KINDS),
+    status=st.none() | st.integers(300, 599),
+    wait=st.none() | st.floats(0, 1e9),
+    attempt=st.integers(1, 10),
+    chance=st.floats(0, 1),
+    method=st.sampled_from(["GET", "POST", "PATCH", "DELETE"]),
+)
+def test_a_pause_is_bounded_and_only_for_reads(
+    kind: type[ApiError], status: int | None, wait: float | None, attempt: int, chance: float, method: str
+) -> None:
+    error = error_of(kind, method=method, status=status, retry_after=wait)
+    pause = pause_before_retry(error, attempt, chance)
+    if method != "GET" or attempt >= ATTEMPTS:
+        assert pause is None
+    assert pause is None or 0 <= pause <= WAIT_LIMIT
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_gateway_that_failed_is_asked_again_with_jitter(status: int) -> None:
+    error = error_of(errors.ServerFault, status=status)
+    assert [pause_before_retry(error, 1, chance) for chance in (0.0, 0.5, 1.0)] == [0.0, 0.5, 1.0]
+    assert pause_before_retry(error, 2, 1.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        error_of(errors.ServerFault, status=500),
+        error_of(errors.NameNotFound),
+        error_of(errors.TlsFailed),
+        error_of(errors.NotSignedIn, status=401),
+        error_of(errors.Conflict, status=409),
+        error_of(errors.Unreadable, status=200),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_would_fail_the_same_way_is_not_asked_again(error: ApiError) -> None:
+    assert pause_before_retry(error, 1, 0.5) is None
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(0.0, 1.0), (21.0, 21.0), (86_400.0, 120.0)])
+def test_the_server_may_ask_for_one_second_to_two_minutes(asked: float, waited: float) -> None:
+    assert pause_before_retry(error_of(errors.RateLimited, status=429, retry_after=asked), 1, 0.5) == waited

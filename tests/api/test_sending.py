@@ -1,0 +1,259 @@
+"""What happens between the question and the answer: faults, limits, repeats."""
+
+import asyncio
+import json
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.doubles.servers import KEY, Answering, MakeClient, StillClock, always
+
+from flagtui.api import Deadlines, errors
+from flagtui.api.errors import ApiError
+from flagtui.api.request_log import log_to
+
+FLAG = {"id": 5, "key": "a"}
+
+
+def raising(fault: Exception, cause: BaseException | None = None) -> Answering:
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise fault from cause
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause", "kind"),
+    [
+        (httpx.ConnectError("x"), socket.gaierror(-2, "Name or service not known"), errors.NameNotFound),
+        (httpx.ConnectError("x"), ConnectionRefusedError(111, "refused"), errors.Refused),
+        (httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED]"), ssl.SSLError(1, "x"), errors.TlsFailed),
+        (httpx.ConnectError("no route"), OSError(113, "no route"), errors.Unreachable),
+        (httpx.ConnectTimeout("x"), None, errors.ConnectTimedOut),
+        (httpx.PoolTimeout("x"), None, errors.ConnectTimedOut),
+        (httpx.ProxyError("x"), None, errors.ProxyFailed),
+        (httpx.LocalProtocolError("x"), None, errors.Unreachable),
+    ],
+)
+@pytest.mark.parametrize("writing", [False, True])
+async def test_without_a_connection_nothing_was_sent(
+    make_client: MakeClient, fault: Exception, cause: Exception | None, kind: type[ApiError], writing: bool
+) -> None:
+    client = make_client(raising(fault, cause))
+    asking = client.flags.update(5, {"active": True}) if writing else client.flags.get(5)
+    with pytest.raises(errors.Unreachable) as caught:
+        await asking
+    assert type(caught.value) is kind
+    assert not caught.value.sent
+    assert caught.value.now == "Nothing was changed."
+    assert client.link.is_offline
+    assert client.link.state == "offline"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [httpx.ReadTimeout("x"), httpx.WriteTimeout("x"), httpx.ReadError("x"), httpx.WriteError("x"),
+     httpx.RemoteProtocolError("peer closed connection without sending complete message body"),
+     httpx.CloseError("x"), ConnectionResetError(104, "reset")],
+    ids=lambda fault: type(fault).__name__,
+)  # fmt: skip
+async def test_a_write_that_went_out_and_was_not_answered_is_not_known(
+    make_client: MakeClient, fault: Exception
+) -> None:
+    client = make_client(raising(fault))
+    with pytest.raises(errors.Unanswered) as caught:
+        await client.flags.update(5, {"active": True})
+    assert caught.value.sent
+    assert client.link.requests == 1
+
+
+async def test_a_read_survives_two_bad_gateways(make_client: MakeClient, clock: StillClock) -> None:
+    answers = iter([httpx.Response(502, html="<html>"), httpx.Response(503), httpx.Response(200, json=FLAG)])
+    client = make_client(lambda request: next(answers))
+    assert (await client.flags.get(5)).key == "a"
+    assert client.link.requests == 3
+    assert len(clock.waits) == 2
+
+
+async def test_a_limit_of_the_server_stops_everything_and_then_goes_on(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    answers = iter([httpx.Response(429, headers={"Retry-After": "6"}), httpx.Response(200, json=FLAG)])
+    client = make_client(lambda request: next(answers))
+    states: list[str] = []
+    client.link.watch(lambda: states.append(f"{client.link.state} {client.link.waiting:.0f}"))
+    assert (await client.flags.get(5)).key == "a"
+    assert clock.waits == [6.0]
+    assert "waiting 6" in states
+    assert client.link.state == "online"
+
+
+async def test_a_limited_write_is_not_repeated_but_holds_the_rest(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    client = make_client(always(429, {"detail": "Expected available in 21 seconds."}))
+    with pytest.raises(errors.RateLimited) as caught:
+        await client.flags.update(5, {"active": True})
+    assert client.link.requests == 1
+    assert caught.value.retry_after == 21.0
+    assert client.link.waiting == 21.0
+
+
+class Dripping(httpx.AsyncByteStream):
+    """A body that never ends by itself."""
+
+    def __init__(self, parts: list[bytes], *, hangs: bool = False) -> None:
+        self.parts = parts
+        self.hangs = hangs
+        self.is_closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self.parts:
+            yield part
+        if self.hangs:
+            await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
+async def test_a_body_that_drips_is_given_up_at_the_deadline(make_client: MakeClient) -> None:
+    body = Dripping([b'{"id"', b":"], hangs=True)
+    deadlines = Deadlines(read=0.02, write=0.02)
+    client = make_client(lambda request: httpx.Response(200, stream=body), deadlines=deadlines)
+    with pytest.raises(errors.Unanswered):
+        await client.flags.update(5, {"active": True})
+    assert body.is_closed
+
+
+async def test_a_server_that_never_answers_is_given_up_at_the_deadline(make_client: MakeClient) -> None:
+    async def hang(request: httpx.Request) -> httpx.Response:
+        await asyncio.Event().wait()
+        return httpx.Response(200)
+
+    client = make_client(hang, deadlines=Deadlines(read=0.02, write=0.02))
+    with pytest.raises(errors.Unanswered):
+        await client.flags.get(5)
+    assert client.link.in_flight == 0
+
+
+async def test_a_cancelled_request_lets_go_of_everything(make_client: MakeClient) -> None:
+    body = Dripping([b"{"], hangs=True)
+    client = make_client(lambda request: httpx.Response(200, stream=body))
+    task = asyncio.ensure_future(client.flags.get(5))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert body.is_closed
+    assert client.link.in_flight == 0
+
+
+async def test_a_key_of_the_other_region_is_recognised(make_client: MakeClient) -> None:
+    client = make_client(always(401, {"detail": "invalid"}), host="us")
+    with pytest.raises(errors.NotSignedIn) as caught:
+        await client.flags.get(5)
+    assert caught.value.other_region == "eu"
+    assert "eu" in caught.value.next
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 409, 500])
+async def test_a_server_that_echoes_the_key_does_not_get_it_shown(
+    make_client: MakeClient, status: int
+) -> None:
+    body = {"detail": f"No: Authorization: Bearer {KEY}", "attr": KEY, "code": KEY, "echo": {"header": KEY}}
+    client = make_client(always(status, body, Location=f"https://evil.test/?{KEY}"))
+    with pytest.raises(ApiError) as caught:
+        await client.flags.get(5)
+    error = caught.value
+    assert KEY not in f"{error} {error!r} {error.detail} {error.facts!r} {client.link!r}"
+
+
+async def test_what_the_server_does_not_offer_is_asked_once(make_client: MakeClient) -> None:
+    client = make_client(always(403, {"detail": "This action does not support personal API key access"}))
+    for _ in range(2):
+        with pytest.raises(errors.ClosedToKeys):
+            await client.flags.dashboard(5)
+    assert client.link.requests == 1
+    assert not client.capabilities.offers("flags.dashboard")
+    assert client.capabilities.why_not("flags.dashboard") == "This server does not offer this to API keys."
+    assert client.for_project(2).capabilities is client.capabilities
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), {1: {2, 3}}])
+async def test_what_cannot_be_json_is_not_sent(make_client: MakeClient, value: object) -> None:
+    client = make_client(always(200, FLAG))
+    with pytest.raises(errors.Invalid):
+        await client.flags.update(5, {"filters": value})
+    assert client.link.requests == 0
+
+
+async def test_the_log_names_the_request_and_no_secret(make_client: MakeClient, tmp_path: Path) -> None:
+    path = tmp_path / "requests.jsonl"
+    client = make_client(always(502, b"secret body"), log=log_to(path))
+    with pytest.raises(errors.ServerFault):
+        await client.flags.page({"search": "private\nwords"})
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["attempt"] for line in lines] == [1, 2, 3]
+    assert lines[0] | {"milliseconds": 0} == {
+        "method": "GET",
+        "path": "/api/projects/1/feature_flags/",
+        "attempt": 1,
+        "status": 502,
+        "milliseconds": 0,
+        "size": 11,
+        "fault": "ServerFault",
+    }
+    assert path.stat().st_mode & 0o777 == 0o600
+    text = path.read_text()
+    assert not any(word in text for word in (KEY, "secret", "private", "Bearer"))
+
+
+async def test_a_proxy_setting_that_cannot_work_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flagtui.api import Client
+
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://proxy.example.test")
+    async with Client("https://flags.example.test", KEY, 1) as client:
+        with pytest.raises(errors.ProxyFailed) as caught:
+            await client.flags.get(5)
+    assert "HTTPS_PROXY" in caught.value.what
+
+
+async def test_a_certificate_bundle_that_is_missing_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flagtui.api import Client
+
+    monkeypatch.setenv("SSL_CERT_FILE", "/nonexistent/bundle.pem")
+    async with Client("https://flags.example.test", KEY, 1) as client:
+        with pytest.raises(errors.TlsFailed) as caught:
+            await client.flags.get(5)
+    assert "SSL_CERT_FILE" in caught.value.what
+    assert not caught.value.sent
+
+
+async def test_a_closed_port_of_this_machine_says_so() -> None:
+    from flagtui.api import Client
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    async with Client(f"http://127.0.0.1:{port}", KEY, 1) as client:
+        with pytest.raises(errors.Refused) as caught:
+            await client.flags.update(5, {"active": True})
+    assert not caught.value.sent
+
+
+async def test_a_read_that_used_up_its_time_is_not_begun_again(
+    make_client: MakeClient, clock: StillClock
+) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        clock.now += 15.0
+        raise httpx.ReadTimeout("late")
+
+    client = make_client(answer)
+    with pytest.raises(errors.Unanswered):
+        await client.flags.get(5)
+    assert client.link.requests == 1
