@@ -1,0 +1,1 @@
+"""What the person chose: places, profiles, keys, and how the program looks."""

@@ -1,0 +1,194 @@
+"""The API key: where it is found, and where it is kept. The only importer of keyring.
+
+Keyrings answer late, never, or ask on our terminal. So each call runs in a daemon thread with a limit, only
+the systems' own backends are used, and what was stored is read back before it is believed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, Protocol, TypeVar
+
+from flagtui.config.daemon import start_call
+from flagtui.config.key_command import CommandFailed, run_key_command
+from flagtui.config.key_file import KeyFileRefused, forget_key_file, read_key_file, write_key_file
+from flagtui.config.secret import KeyMalformed, Secret
+
+Source = Literal["FLAGTUI_API_KEY", "key_command", "keyring", "file"]
+
+SERVICE: Final = "flagtui"
+SECONDS: Final = 5.0
+_TRUSTED: Final = {
+    "keyring.backends.macOS": "macOS Keychain",
+    "keyring.backends.Windows": "Windows Credential Locker",
+    "keyring.backends.SecretService": "Secret Service",
+    "keyring.backends.libsecret": "libsecret",
+    "keyring.backends.kwallet": "KWallet",
+}
+
+Answer = TypeVar("Answer")
+
+
+class Backend(Protocol):
+    """What of a keyring is used."""
+
+    def get_password(self, service: str, username: str) -> str | None: ...
+    def set_password(self, service: str, username: str, password: str) -> None: ...
+    def delete_password(self, service: str, username: str) -> None: ...
+
+
+class KeyringUnusable(Exception):
+    """No keyring, or one that does not answer; the text is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose key it is. A key for one host is never offered to another."""
+
+    profile: str
+    origin: str
+    """Such as https://eu.posthog.com."""
+
+    @property
+    def username(self) -> str:
+        """The name it has in a keyring."""
+        return f"{self.profile} @ {self.origin}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A key and where it was."""
+
+    key: Secret
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """Nowhere; `reasons` has a sentence for each place that was looked into."""
+
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Keyring:
+    """The system's keyring, asked only when needed."""
+
+    load: Callable[[], Backend] = field(default_factory=lambda: load_backend)
+    seconds: float = SECONDS
+
+    def get(self, owner: Owner) -> str | None:
+        """The key kept for the owner. Raises KeyringUnusable."""
+        return self._ask(lambda backend: backend.get_password(SERVICE, owner.username))
+
+    def store(self, owner: Owner, key: Secret) -> None:
+        """Keeps the key and reads it back. Raises KeyringUnusable."""
+        value = key.get_secret_value()
+
+        def write_and_read(backend: Backend) -> str | None:
+            backend.set_password(SERVICE, owner.username, value)
+            return backend.get_password(SERVICE, owner.username)
+
+        if self._ask(write_and_read) != value:
+            raise KeyringUnusable("The keyring took the key but does not give it back.")
+
+    def forget(self, owner: Owner) -> bool:
+        """Removes the key; False when there was none. Raises KeyringUnusable."""
+
+        def remove(backend: Backend) -> bool:
+            if backend.get_password(SERVICE, owner.username) is None:
+                return False
+            backend.delete_password(SERVICE, owner.username)
+            return True
+
+        return self._ask(remove)
+
+    def describe(self) -> str:
+        """Which keyring it is. Raises KeyringUnusable."""
+        return self._ask(lambda backend: _TRUSTED.get(type(backend).__module__, type(backend).__module__))
+
+    def _ask(self, question: Callable[[Backend], Answer]) -> Answer:
+        call = start_call(lambda: question(self.load()))
+        try:
+            error = call.exception(self.seconds)
+        except TimeoutError:
+            raise KeyringUnusable(f"The keyring did not answer within {self.seconds:g} seconds.") from None
+        if error is None:
+            return call.result()
+        if isinstance(error, KeyringUnusable):
+            raise error
+        # Backends raise whatever D-Bus, Cocoa or Win32 gives them, some of it with the key in its text.
+        raise KeyringUnusable(f"The keyring failed ({type(error).__name__}).")
+
+
+def load_backend() -> Backend:
+    """The first of the system's own keyrings that works here. Raises KeyringUnusable."""
+    import keyring
+    from keyring.backend import KeyringBackend
+
+    chosen: KeyringBackend = keyring.get_keyring()
+    candidates = [*getattr(chosen, "backends", ()), chosen]
+    for candidate in candidates:
+        if type(candidate).__module__ in _TRUSTED:
+            trusted: Backend = candidate
+            return trusted
+    module = type(chosen).__module__
+    if module.startswith(("keyring.backends.fail", "keyring.backends.null", "keyring.backends.chainer")):
+        raise KeyringUnusable("This system has no keyring that can be used from here.")
+    raise KeyringUnusable(f"The keyring {module} is not one of the system's own and is not used.")
+
+
+@dataclass(frozen=True)
+class KeyPlaces:
+    """Everywhere a key can be, in the order they are tried."""
+
+    environment: str = field(default="", repr=False)
+    """What FLAGTUI_API_KEY held."""
+    command: str = ""
+    keyring: Keyring | None = field(default_factory=Keyring)
+    """None when the person keeps keys elsewhere."""
+    folder: Path | None = None
+    """Where keys are kept in files."""
+
+    def find(self, owner: Owner) -> Found | NotFound:
+        """The first key there is. A place that cannot be read gives its reason and is passed."""
+        reasons: list[str] = []
+        looks: tuple[tuple[Source, Callable[[], str | None]], ...] = (
+            ("FLAGTUI_API_KEY", lambda: self.environment or None),
+            ("key_command", lambda: run_key_command(self.command) if self.command else None),
+            ("keyring", lambda: self.keyring.get(owner) if self.keyring else None),
+            ("file", lambda: read_key_file(self.folder, owner.username)),
+        )
+        for source, look in looks:
+            try:
+                value = look()
+                if value is not None:
+                    return Found(Secret(value), source)
+            except KeyMalformed as odd:
+                reasons.append(f"{source}: what is there is no key. {odd}")
+                if source in ("FLAGTUI_API_KEY", "key_command"):
+                    # Chosen on purpose; another key than the one meant would be worse than none.
+                    break
+            except CommandFailed as failed:
+                reasons.append(f"{source}: {failed}")
+                break
+            except (KeyringUnusable, KeyFileRefused) as refused:
+                reasons.append(f"{source}: {refused}")
+        return NotFound(tuple(reasons))
+
+    def keep_in_keyring(self, owner: Owner, key: Secret) -> None:
+        """Raises KeyringUnusable."""
+        if self.keyring is None:
+            raise KeyringUnusable("The keyring is not used.")
+        self.keyring.store(owner, key)
+
+    def keep_in_file(self, owner: Owner, key: Secret) -> Path:
+        """Keeps the key in a file only its owner can read; ask the person first. Raises KeyFileRefused."""
+        return write_key_file(self.folder, owner.username, key.get_secret_value())
+
+    def forget(self, owner: Owner) -> tuple[Source, ...]:
+        """Removes the key, and says from where. Raises KeyringUnusable, KeyFileRefused."""
+        gone: list[Source] = ["file"] if forget_key_file(self.folder, owner.username) else []
+        if self.keyring and self.keyring.forget(owner):
+            gone.append("keyring")
+        return tuple(gone)

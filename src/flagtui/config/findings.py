@@ -1,0 +1,181 @@
+"""What was found where, for `flagtui doctor`: facts to paste into a report. None holds a key."""
+
+import locale
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from flagtui.config.credentials import Found, KeyPlaces, KeyringUnusable, NotFound, Owner
+from flagtui.config.files import why_not_private
+from flagtui.config.locations import Given, Locations
+from flagtui.config.profiles import Chosen
+from flagtui.config.settings import Settings
+from flagtui.config.toml_source import SettingsError
+
+State = Literal["fine", "note", "wrong"]
+
+_LEVELS: Final = {
+    "read_only": "read-only",
+    "relaxed": "relaxed: y",
+    "guarded": "guarded: the full dialog, y",
+    "strict": "strict: type the key",
+}
+_TERMINAL: Final = (
+    "TERM",
+    "COLORTERM",
+    "TERM_PROGRAM",
+    "NO_COLOR",
+    "TMUX",
+    "STY",
+    "SSH_CONNECTION",
+    "LANG",
+    "LC_ALL",
+)
+_PRESENCE_ONLY: Final = frozenset({"TMUX", "STY", "SSH_CONNECTION"})
+"""Their values name sockets and addresses, which nobody wants in a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report. Raw text; make it safe to print."""
+
+    about: str
+    value: str
+    state: State = "fine"
+    next: str = ""
+    """What to do about it."""
+
+
+def find_program(version: str) -> list[Finding]:
+    """Which program this is, and on what."""
+    return [
+        Finding("flagtui", version),
+        Finding("python", f"{platform.python_version()} at {sys.executable}"),
+        Finding("system", f"{platform.system()} {platform.release()} {platform.machine()}"),
+    ]
+
+
+def find_folders(locations: Locations) -> list[Finding]:
+    """Where things are kept, and whether they can be."""
+    places = {
+        "settings": locations.config,
+        "journal and keys": locations.state,
+        "demo data": locations.data,
+        "copies of rows": locations.cache,
+    }
+    return [_folder(about, folder) for about, folder in places.items()]
+
+
+def find_settings(locations: Locations, settings: Settings | SettingsError) -> list[Finding]:
+    """What the settings file says, or what is wrong in it."""
+    file = locations.settings_file
+    if isinstance(settings, SettingsError):
+        return [Finding("settings file", str(settings), "wrong", "Correct that line, or move the file away.")]
+    if file is None or not file.exists():
+        return [
+            Finding("settings file", f"{file or 'nowhere'}: not there, everything has its default", "note")
+        ]
+    profiles = ", ".join(settings.profiles) or "no profile"
+    return [
+        Finding("settings file", f"{file}: {profiles}"),
+        *([Finding("own keys", f"{len(settings.keys)}")] if settings.keys else []),
+        *([Finding("saved queries", f"{len(settings.queries)}")] if settings.queries else []),
+    ]
+
+
+def find_choice(given: Given, chosen: Chosen) -> list[Finding]:
+    """Which profile is opened, and what won over the settings file."""
+    profile, sources = chosen.profile, chosen.sources
+    findings = [
+        Finding("profile", f"{profile.name} ({sources.get('profile', '')})"),
+        Finding("host", f"{profile.host} ({sources.get('host', '')})"),
+        Finding("project", f"{profile.project} ({sources.get('project', '')})"),
+        Finding("changes", _LEVELS.get(profile.level, profile.level)),
+    ]
+    if given.names:
+        findings.append(Finding("environment", ", ".join(given.names), "note"))
+    if profile.allow_plain_http:
+        findings.append(
+            Finding("plain http", "the key may be sent unencrypted", "note", "Use https if you can.")
+        )
+    if not chosen.has_own_host:
+        findings.append(
+            Finding("host", "not the profile's: its kept key and key_command are not used", "note")
+        )
+    return findings
+
+
+def find_key(keys: KeyPlaces, owner: Owner) -> list[Finding]:
+    """Where the key was found, and which keyring there is. Takes as long as the keyring does."""
+    found = keys.find(owner)
+    match found:
+        case Found(key, source):
+            first = Finding("key", f"{key.mask} from {source}")
+        case NotFound(reasons):
+            why = " ".join(reasons) or f"none for {owner.profile} at {owner.origin}"
+            first = Finding("key", why, "wrong", "Make one, then: flagtui auth login")
+    return [first, *_keyring(keys)]
+
+
+def find_terminal(
+    environment: Mapping[str, str] = os.environ,
+    size: Callable[[], os.terminal_size] = shutil.get_terminal_size,
+) -> list[Finding]:
+    """What the terminal says about itself."""
+    columns, lines = size()
+    room: Finding = Finding("size", f"{columns}×{lines}")
+    if columns < 40 or lines < 10:
+        room = Finding("size", f"{columns}×{lines}", "wrong", "The app needs 40×10.")
+    said = [
+        Finding(name, "set" if name in _PRESENCE_ONLY else environment[name])
+        for name in _TERMINAL
+        if environment.get(name) and name != "TERM"
+    ]
+    return [room, _term(environment.get("TERM", "")), *said, _encoding()]
+
+
+def _folder(about: str, folder: Path | None) -> Finding:
+    if folder is None:
+        return Finding(about, "no place for them", "wrong", "Set HOME.")
+    if not folder.exists():
+        parent = next((each for each in folder.parents if each.exists()), folder)
+        if os.access(parent, os.W_OK | os.X_OK):
+            return Finding(about, f"{folder}: not there yet")
+        return Finding(
+            about, f"{folder}: cannot be made, {parent} is read-only", "wrong", "Make it writable."
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return Finding(about, f"{folder}: read-only", "wrong", "Make it writable.")
+    reason = why_not_private(folder)
+    if reason:
+        return Finding(about, f"{folder}: others may look into it", "note", f"chmod 700 {folder}")
+    return Finding(about, str(folder))
+
+
+def _keyring(keys: KeyPlaces) -> Iterator[Finding]:
+    if keys.keyring is None:
+        return
+    try:
+        yield Finding("keyring", keys.keyring.describe())
+    except KeyringUnusable as unusable:
+        advice = "Keys come from FLAGTUI_API_KEY, a key_command, or a file by your choice."
+        yield Finding("keyring", str(unusable), "note", advice)
+
+
+def _encoding() -> Finding:
+    encoding = locale.getpreferredencoding(do_setlocale=False)
+    if encoding.upper().replace("-", "") == "UTF8":
+        return Finding("encoding", encoding)
+    return Finding("encoding", encoding, "note", "Set LANG to one that ends in .UTF-8.")
+
+
+def _term(term: str) -> Finding:
+    if term in ("", "dumb", "unknown"):
+        advice = "Set it to what the terminal is, such as xterm-256color."
+        return Finding("TERM", term or "not set", "wrong", advice)
+    return Finding("TERM", term)

@@ -1,0 +1,65 @@
+"""Keys in files, for machines without a keyring. Only by the person's own choice."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from flagtui.config.files import replace_file, why_not_private
+from flagtui.config.locations import FolderUnusable, make_folder
+
+_SIZE_LIMIT: Final = 4_096
+
+
+class KeyFileRefused(Exception):
+    """A file that cannot be used; the text is a sentence with what to do."""
+
+
+def key_path(folder: Path, username: str) -> Path:
+    """One file for each profile and host, with a name a person recognises."""
+    readable = re.sub(r"[^a-z0-9.]+", "-", username.lower()).strip("-.")[:60]
+    return folder / "keys" / f"{readable}-{sha256(username.encode()).hexdigest()[:8]}"
+
+
+def read_key_file(folder: Path | None, username: str) -> str | None:
+    """The key kept for this profile and host. Raises KeyFileRefused when others could have read it."""
+    if folder is None:
+        return None
+    path = key_path(folder, username)
+    try:
+        reason = why_not_private(path)
+        if reason:
+            raise KeyFileRefused(f"{path} is not used: {reason}.")
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(_SIZE_LIMIT).strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise KeyFileRefused(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def write_key_file(folder: Path | None, username: str, value: str) -> Path:
+    """Keeps the key where only its owner can read it, and gives the path. Raises KeyFileRefused."""
+    try:
+        path = key_path(make_folder(folder, "the key"), username)
+        make_folder(path.parent, "the key").chmod(0o700)
+        replace_file(path, value + "\n")
+    except FolderUnusable as unusable:
+        raise KeyFileRefused(str(unusable)) from unusable
+    except OSError as error:
+        raise KeyFileRefused(f"The key cannot be kept in {folder}: {error.strerror}.") from error
+    return path
+
+
+def forget_key_file(folder: Path | None, username: str) -> bool:
+    """Removes the file; False when there was none. Raises KeyFileRefused."""
+    if folder is None:
+        return False
+    path = key_path(folder, username)
+    try:
+        path.unlink()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise KeyFileRefused(f"{path} cannot be removed: {error.strerror}.") from error
+    return True

@@ -1,0 +1,173 @@
+"""The person's own keys, checked against the table of commands."""
+
+import difflib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
+
+from flagtui.config.settings import Settings
+from flagtui.config.toml_source import KeyPath, SettingsError
+from flagtui.safe_text import safe_text
+
+
+class KnownCommand(Protocol):
+    """What of a command matters here."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def keys(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+
+
+_EVERYWHERE: Final = frozenset({"everywhere", "lists"})
+"""Places whose keys work beside those of every other place."""
+_NAMED_KEYS: Final = frozenset(
+    ["enter", "escape", "tab", "space", "backspace", "insert", "delete", "home", "end", "pageup", "pagedown"]
+    + ["up", "down", "left", "right"]
+    + [f"f{number}" for number in range(1, 25)]
+)
+_ALIASES: Final = {
+    "esc": "escape",
+    "return": "enter",
+    "del": "delete",
+    "ins": "insert",
+    "pgup": "pageup",
+    "pgdn": "pagedown",
+    "page_up": "pageup",
+    "page_down": "pagedown",
+    "control": "ctrl",
+    "option": "alt",
+    "meta": "alt",
+}
+_MODIFIERS: Final = ("ctrl", "alt", "shift", "super")
+_SAME_KEY: Final = {
+    "ctrl+i": "tab",
+    "ctrl+m": "enter",
+    "ctrl+left_square_bracket": "escape",
+    "ctrl+h": "backspace",
+}
+"""Keys a terminal cannot tell apart."""
+_RENAMED: Final = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+_FIXED: Final = frozenset({"ctrl+c", "ctrl+z"})
+"""Interrupt and suspend keep their meaning."""
+
+
+class UnknownKey(ValueError):
+    """No keyboard sends this; the text says what keys are called."""
+
+
+def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[str, str]:
+    """Command id to keys, separated by commas, for commands that got other keys. Raises SettingsError."""
+    by_id = {command.id: command for command in commands}
+    changed: dict[str, str] = {}
+    for command_id, written in settings.keys.items():
+        path = ("keys", *command_id.split("."))
+        if command_id not in by_id:
+            raise _unknown_command(settings, path, command_id, by_id)
+        try:
+            changed[command_id] = ",".join(read_key(key) for key in split_keys(written))
+        except UnknownKey as unknown:
+            raise settings.source.error(path, str(unknown)) from unknown
+    _refuse_collisions(settings, commands, changed)
+    return changed
+
+
+def split_keys(written: str) -> list[str]:
+    """The single keys of `a,ctrl+b`; a comma alone or at an end is the key itself."""
+    stripped = written.strip()
+    if stripped == ",":
+        return [","]
+    return [key.strip() for key in stripped.split(",") if key.strip()]
+
+
+def read_key(written: str) -> str:
+    """One key by the name the terminal library uses: `/` is slash, `Ctrl+X` is ctrl+x. Raises UnknownKey."""
+    head, _plus, last = (
+        (written[:-1].rstrip("+"), "", "+") if written.endswith("+") else written.rpartition("+")
+    )
+    modifiers = head.split("+") if head else []
+    names = [_ALIASES.get(each.strip().lower(), each.strip().lower()) for each in modifiers]
+    if any(name not in _MODIFIERS for name in names) or len(set(names)) < len(names):
+        raise UnknownKey(f"{safe_text(written, 40)!r} is no key; modifiers are {', '.join(_MODIFIERS)}")
+    base = _base(last.strip() or last, is_modified=bool(names))
+    if names == ["shift"] and len(base) == 1:
+        return base.upper()
+    key = "+".join([*(name for name in _MODIFIERS if name in names), base])
+    if key in _FIXED:
+        raise UnknownKey(f"{key} keeps its meaning in every terminal")
+    return _SAME_KEY.get(key, key)
+
+
+def _base(last: str, *, is_modified: bool) -> str:
+    if len(last) == 1 and last.isprintable():
+        if last.isalnum():
+            return last.lower() if is_modified else last
+        name = unicodedata.name(last, "").lower().replace("-", "_").replace(" ", "_")
+        return _RENAMED.get(name, name) or last
+    name = _ALIASES.get(last.lower(), last.lower())
+    if name in _NAMED_KEYS or _is_character_name(name):
+        return name
+    near = difflib.get_close_matches(name, sorted(_NAMED_KEYS), 1, 0.6)
+    hint = (
+        f"did you mean {near[0]}?" if near else "write a letter, a sign, f1 to f24, enter, pageup and so on"
+    )
+    raise UnknownKey(f"{safe_text(last, 40)!r} is no key; {hint}")
+
+
+def _is_character_name(name: str) -> bool:
+    if name in _RENAMED.values():
+        return True
+    for spelling in (name.replace("_", " "), name.replace("_", "-")):
+        try:
+            found = unicodedata.lookup(spelling.upper())
+        except KeyError:
+            continue
+        return found.isprintable() and not found.isalnum()
+    return False
+
+
+def _unknown_command(
+    settings: Settings, path: KeyPath, command_id: str, known: Mapping[str, KnownCommand]
+) -> SettingsError:
+    near = difflib.get_close_matches(command_id, sorted(known), 1, 0.5)
+    hint = f"did you mean {near[0]}?" if near else "the help screen lists them all"
+    return settings.source.error(path, f"there is no command {safe_text(command_id, 60)}; {hint}")
+
+
+def _refuse_collisions(
+    settings: Settings, commands: Sequence[KnownCommand], changed: Mapping[str, str]
+) -> None:
+    """Raises SettingsError when a changed key already does something else where the command works."""
+    keys = {command.id: _plain_keys(changed.get(command.id, command.keys)) for command in commands}
+    for command in commands:
+        if command.id not in changed:
+            continue
+        for other in commands:
+            shared = sorted(keys[command.id] & keys[other.id])
+            if shared and other.id != command.id and _meet(command.place, other.place):
+                path = ("keys", *command.id.split("."))
+                raise settings.source.error(path, f"{shared[0]} is taken by {other.id} already")
+
+
+def _plain_keys(written: str) -> set[str]:
+    """The keys by one name each; the program's own table may hold some no person could write."""
+    found = set()
+    for key in split_keys(written):
+        try:
+            found.add(read_key(key))
+        except UnknownKey:
+            found.add(key)
+    return found
+
+
+def _meet(one: str, other: str) -> bool:
+    return one == other or bool({one, other} & _EVERYWHERE)

@@ -1,0 +1,169 @@
+"""The settings file: everything a person chose, checked, or the exact place that is wrong."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from flagtui.config.fields import (
+    Field,
+    WrongSetting,
+    one_of,
+    read_table,
+    read_value,
+    table_at,
+    text,
+    texts,
+    yes_or_no,
+)
+from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
+from flagtui.config.toml_source import SettingsError, TomlSource, parse_source, read_source
+
+__all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]
+
+LISTS: Final = ("flags", "experiments", "events")
+"""Lists with columns and saved queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A search line with a name, shown as a tab."""
+
+    name: str
+    line: str
+    list: str = "flags"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stands in the file, with defaults for what does not."""
+
+    source: TomlSource
+    profiles: Mapping[str, Profile]
+    default_profile: str = ""
+    theme: str = ""
+    """Empty for the program's own."""
+    mouse: bool = True
+    preview: bool | None = None
+    """None leaves it as it was at the end of the last run."""
+    snapshots: bool = True
+    """Whether rows are kept on disk between runs."""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By list."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Command to keys, as written; `read_keymap` checks them."""
+    queries: tuple[SavedQuery, ...] = ()
+
+    def check_theme(self, themes: tuple[str, ...]) -> str:
+        """The theme's name when there is such a theme. Raises SettingsError."""
+        if self.theme and self.theme not in themes:
+            raise self.source.error(("theme",), f"there is no theme {self.theme!r}; use {', '.join(themes)}")
+        return self.theme
+
+    def check_columns(self, name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        """The columns of a list when it has them all; empty for the program's own. Raises SettingsError."""
+        chosen = self.columns.get(name, ())
+        for column in chosen:
+            if column not in known:
+                reason = f"{name} has no column {column!r}; use {', '.join(known)}"
+                raise self.source.error(("columns", name), reason)
+        return chosen
+
+
+_FIELDS: Final[Mapping[str, Field]] = {
+    "default_profile": Field(text(40), "The profile to open when none is named."),
+    "theme": Field(text(60), "The colours."),
+    "mouse": Field(yes_or_no, "Whether the mouse is used; without it the terminal selects text."),
+    "preview": Field(yes_or_no, "Whether the pane beside the list is open at start; else as it was left."),
+    "snapshots": Field(yes_or_no, "Whether the last good rows are kept on disk for the next start."),
+}
+_QUERY_FIELDS: Final[Mapping[str, Field]] = {
+    "name": Field(text(24), "The word on the tab."),
+    "line": Field(text(1_000), "The search line."),
+    "list": Field(one_of(*LISTS), "The list it belongs to; flags unless given."),
+}
+_TABLES: Final = {
+    "profiles": "One table for each place to work.",
+    "keys": "Other keys for commands.",
+    "columns": "Which columns a list shows, in which order.",
+    "queries": "Search lines with a name.",
+}
+
+
+def read_settings(file: Path | None) -> Settings:
+    """Reads and checks the file; one that is not there gives the defaults. Raises SettingsError."""
+    return _settings(read_source(file))
+
+
+def parse_settings(toml: str, file: Path | None = None) -> Settings:
+    """The same for text. Raises SettingsError."""
+    return _settings(parse_source(toml, file))
+
+
+def documented_settings() -> dict[str, Mapping[str, Field]]:
+    """Every setting by the table it stands in, for the documents and their test."""
+    return {"": _FIELDS, "profiles.NAME": PROFILE_FIELDS, "queries": _QUERY_FIELDS}
+
+
+def _settings(source: TomlSource) -> Settings:
+    for name in source.values:
+        if name not in _FIELDS and name not in _TABLES:
+            raise source.unknown((name,), (*_FIELDS, *_TABLES))
+    values: dict[str, Any] = {
+        name: read_value(source, (name,), _FIELDS[name].read, value)
+        for name, value in source.values.items()
+        if name in _FIELDS
+    }
+    profiles = read_profiles(source)
+    default = values.get("default_profile", "")
+    if default and default not in profiles:
+        known = ", ".join(profiles) or "none is written down yet"
+        raise source.error(("default_profile",), f"there is no profile {default!r}; profiles: {known}")
+    return Settings(
+        source, profiles, columns=_columns(source), keys=_keys(source), queries=_queries(source), **values
+    )
+
+
+def _columns(source: TomlSource) -> dict[str, tuple[str, ...]]:
+    return read_table(source, ("columns",), {name: Field(texts, "") for name in LISTS})
+
+
+def _keys(source: TomlSource) -> dict[str, str]:
+    """Tables are joined by dots, so that `flags.toggle = "t"` needs no quotes."""
+    found: dict[str, str] = {}
+
+    def collect(table: Mapping[str, Any], path: tuple[str, ...]) -> None:
+        for name, value in table.items():
+            if isinstance(value, dict):
+                collect(value, (*path, name))
+            else:
+                found[".".join((*path, name))] = read_value(source, ("keys", *path, name), _keys_text, value)
+
+    collect(table_at(source, ("keys",)), ())
+    return found
+
+
+def _keys_text(value: object) -> str:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ",".join(value)
+    if not isinstance(value, str):
+        raise WrongSetting('use the name of a key such as "ctrl+s", several with commas, or "" for none')
+    return value
+
+
+def _queries(source: TomlSource) -> tuple[SavedQuery, ...]:
+    tables = source.values.get("queries", [])
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise source.error(("queries",), "has to be tables: [[queries]]")
+    queries: list[SavedQuery] = []
+    for place, table in enumerate(tables):
+        path = ("queries", place)
+        values = read_table(source, path, _QUERY_FIELDS)
+        missing = [name for name in ("name", "line") if name not in table]
+        if missing:
+            raise source.error(path, f"{missing[0]} is missing")
+        query = SavedQuery(**values)
+        if any(query.name == other.name and query.list == other.list for other in queries):
+            raise source.error((*path, "name"), f"{query.name!r} is there twice")
+        queries.append(query)
+    return tuple(queries)

@@ -1,0 +1,112 @@
+"""Changes to the settings file made by the program. Comments and order stay as the person wrote them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Final
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Table
+
+from flagtui.config.files import replace_file
+from flagtui.config.profiles import CURRENT_PROJECT, Profile
+from flagtui.config.settings import parse_settings
+from flagtui.config.toml_source import SettingsError
+
+_HEADER: Final = "# Settings of flagtui; docs/settings.md says what there is.\n"
+
+
+def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -> None:
+    """Adds the profile or brings it up to date. What equals the default is left out, unless it was written.
+
+    Raises SettingsError, OSError.
+    """
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        if make_default:
+            document["default_profile"] = profile.name
+        table = _table(_table(document, "profiles", is_super=True), profile.name)
+        usual = Profile(profile.name)
+        for name in [each.name for each in fields(Profile) if each.name != "name"]:
+            value = getattr(profile, name)
+            if name in table or value != getattr(usual, name) or name == "host":
+                table[name] = int(value) if name == "project" and value != CURRENT_PROJECT else value
+
+    _change(file, change)
+
+
+def remove_profile(file: Path, name: str) -> None:
+    """Takes the profile out, and the default with it if it was that. Raises SettingsError, OSError."""
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        profiles = document.get("profiles")
+        if profiles is not None:
+            profiles.pop(name, None)
+        if document.get("default_profile") == name:
+            document.remove("default_profile")
+
+    _change(file, change)
+
+
+def write_setting(file: Path, name: str, value: str | bool) -> None:
+    """Sets one setting at the top of the file. Raises SettingsError, OSError."""
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        document[name] = value
+
+    _change(file, change)
+
+
+def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
+    """Sets which columns a list shows; none gives it its own back. Raises SettingsError, OSError."""
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        table = _table(document, "columns")
+        if names:
+            table[list_name] = list(names)
+        else:
+            table.pop(list_name, None)
+
+    _change(file, change)
+
+
+def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> None:
+    """Keeps a search line under a name, replacing the one that had it. Raises SettingsError, OSError."""
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        queries = document.setdefault("queries", tomlkit.aot())
+        for query in queries:
+            if query.get("name") == name and query.get("list", "flags") == list_name:
+                query["line"] = line
+                return
+        query = tomlkit.table()
+        query.update({"name": name, "line": line} | ({} if list_name == "flags" else {"list": list_name}))
+        queries.append(query)
+
+    _change(file, change)
+
+
+def _change(file: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
+    """Reads, changes, checks and only then writes, so that a mistake of ours never spoils the file."""
+    try:
+        before = file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        before = _HEADER
+    parse_settings(before, file)
+    try:
+        document = tomlkit.parse(before)
+        change(document)
+        after = tomlkit.dumps(document)
+    except TOMLKitError as error:
+        raise SettingsError(file, None, "", f"cannot be changed: {error}") from error
+    parse_settings(after, file)
+    replace_file(file, after)
+
+
+def _table(parent: tomlkit.TOMLDocument | Table, name: str, *, is_super: bool = False) -> Table:
+    found = parent.get(name)
+    if found is None:
+        parent[name] = tomlkit.table(is_super)
+        found = parent[name]
+    return found  # type: ignore[no-any-return]  # checked before: profiles are tables

@@ -1,0 +1,128 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from flagtui.config.credentials import KeyPlaces, Keyring, KeyringUnusable, Owner
+from flagtui.config.findings import (
+    Finding,
+    find_choice,
+    find_folders,
+    find_key,
+    find_program,
+    find_settings,
+    find_terminal,
+)
+from flagtui.config.locations import Given, Locations
+from flagtui.config.profiles import Profile, choose_profile
+from flagtui.config.settings import SettingsError, parse_settings, read_settings
+
+KEY = "phx_canary_0123456789abcdef"
+OWNER = Owner("prod", "https://eu.posthog.com")
+
+
+def locations(folder: Path) -> Locations:
+    return Locations(folder / "config", folder / "data", folder / "state", folder / "cache")
+
+
+def by_name(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.about: finding for finding in findings}
+
+
+def no_keyring() -> Keyring:
+    def load() -> None:
+        raise KeyringUnusable("This system has no keyring.")
+
+    return Keyring(load=load)  # type: ignore[arg-type]  # it never gives one
+
+
+def test_the_program_and_its_python_are_named() -> None:
+    found = by_name(find_program("1.2.3"))
+    assert found.keys() == {"flagtui", "python", "system"}
+    assert found["flagtui"].value == "1.2.3"
+
+
+def test_folders_say_whether_they_are_there_and_private(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir(mode=0o700)
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o755)
+    found = by_name(find_folders(locations(tmp_path)))
+    assert found["settings"] == Finding("settings", str(tmp_path / "config"))
+    assert found["journal and keys"].value.endswith("not there yet")
+    assert found["copies of rows"].next == f"chmod 700 {tmp_path / 'cache'}"
+    nowhere = by_name(find_folders(Locations(None, None, None, None)))
+    assert {finding.state for finding in nowhere.values()} == {"wrong"}
+
+
+def test_the_settings_file_says_what_is_in_it_or_what_is_wrong(tmp_path: Path) -> None:
+    places = locations(tmp_path)
+    assert find_settings(places, parse_settings(""))[0].state == "note"
+    file = tmp_path / "config" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("[profiles.prod]\n[keys]\nflags.toggle = 't'\n[[queries]]\nname = 'a'\nline = 'b'")
+    assert [finding.value for finding in find_settings(places, read_settings(file))] == [
+        f"{file}: prod",
+        "1",
+        "1",
+    ]
+    (wrong,) = find_settings(places, SettingsError(file, 3, "theme", "cannot be used"))
+    assert (wrong.value, wrong.state) == (f"{file}:3: theme: cannot be used", "wrong")
+
+
+def test_the_profile_says_what_won_over_the_file() -> None:
+    given = Given(host="http://10.0.0.1", project="9", profile="prod", has_key=True)
+    chosen = choose_profile(
+        {"prod": Profile("prod", host="eu", guard="strict", allow_plain_http=True)}, "", given
+    )
+    findings = find_choice(given, chosen)
+    said = [f"{finding.about}: {finding.value}" for finding in findings]
+    assert said == [
+        "profile: prod (FLAGTUI_PROFILE)",
+        "host: http://10.0.0.1 (FLAGTUI_HOST)",
+        "project: 9 (FLAGTUI_PROJECT)",
+        "changes: strict: type the key",
+        "environment: FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE",
+        "plain http: the key may be sent unencrypted",
+        "host: not the profile's: its kept key and key_command are not used",
+    ]
+
+
+def test_the_key_is_masked_and_its_place_named(tmp_path: Path) -> None:
+    key, keyring = find_key(KeyPlaces(environment=KEY, keyring=no_keyring(), folder=tmp_path), OWNER)
+    assert key == Finding("key", "phx_••••cdef from FLAGTUI_API_KEY")
+    assert (keyring.value, keyring.state) == ("This system has no keyring.", "note")
+
+
+def test_a_missing_key_says_why_and_what_to_do(tmp_path: Path) -> None:
+    (key,) = find_key(KeyPlaces(keyring=None, folder=tmp_path), OWNER)
+    assert key == Finding(
+        "key", "none for prod at https://eu.posthog.com", "wrong", "Make one, then: flagtui auth login"
+    )
+
+
+@pytest.mark.parametrize(("size", "state"), [((80, 24), "fine"), ((39, 24), "wrong"), ((80, 9), "wrong")])
+def test_a_terminal_that_is_too_small_says_so(size: tuple[int, int], state: str) -> None:
+    found = by_name(find_terminal({"TERM": "xterm"}, lambda: os.terminal_size(size)))
+    assert found["size"].state == state
+
+
+@pytest.mark.parametrize("term", ["", "dumb"])
+def test_a_terminal_that_cannot_be_drawn_on_says_so(term: str) -> None:
+    findings = find_terminal({"TERM": term}, lambda: os.terminal_size((80, 24)))
+    assert [finding.state for finding in findings if finding.about == "TERM"] == ["wrong"]
+
+
+def test_addresses_are_not_in_the_report() -> None:
+    environment = {
+        "SSH_CONNECTION": "10.1.2.3 22 10.4.5.6 22",
+        "TMUX": "/tmp/tmux-0/default",
+        "TERM": "screen",
+    }
+    findings = find_terminal(environment, lambda: os.terminal_size((80, 24)))
+    found = by_name(findings)
+    assert (found["SSH_CONNECTION"].value, found["TMUX"].value, found["TERM"].value) == (
+        "set",
+        "set",
+        "screen",
+    )
+    assert "10.1" not in repr(findings)

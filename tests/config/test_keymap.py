@@ -1,0 +1,118 @@
+from dataclasses import dataclass
+
+import pytest
+
+from flagtui.config.keymap import UnknownKey, read_key, read_keymap
+from flagtui.config.settings import SettingsError, parse_settings
+
+
+@dataclass(frozen=True)
+class Known:
+    id: str
+    keys: str
+    place: str
+
+
+COMMANDS = (
+    Known("everywhere.quit", "q", "everywhere"),
+    Known("everywhere.help", "question_mark", "everywhere"),
+    Known("lists.search", "slash", "lists"),
+    Known("lists.sort", "s", "lists"),
+    Known("flags.toggle", "space", "flags"),
+    Known("flags.undo", "u", "flags"),
+    Known("experiments.launch", "L", "experiments"),
+)
+
+
+def keymap(toml: str) -> dict[str, str]:
+    return read_keymap(parse_settings(f"[keys]\n{toml}"), COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("t", "t"),
+        ("T", "T"),
+        ("shift+t", "T"),
+        ("ctrl+T", "ctrl+t"),
+        ("Ctrl + t", "ctrl+t"),
+        ("control+shift+f5", "ctrl+shift+f5"),
+        ("shift+ctrl+f5", "ctrl+shift+f5"),
+        ("/", "slash"),
+        ("slash", "slash"),
+        ("?", "question_mark"),
+        ("%", "percent_sign"),
+        ("-", "minus"),
+        ("+", "plus"),
+        ("ctrl++", "ctrl+plus"),
+        (",", "comma"),
+        ("esc", "escape"),
+        ("PgUp", "pageup"),
+        ("ctrl+i", "tab"),
+        ("ctrl+m", "enter"),
+        ("ctrl+[", "escape"),
+        ("f24", "f24"),
+        ("é", "é"),
+        ("7", "7"),
+    ],
+)
+def test_a_key_has_one_name_however_it_is_written(written: str, name: str) -> None:
+    assert read_key(written) == name
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("entre", "did you mean enter?"),
+        ("f25", "is no key"),
+        ("hyper+x", "modifiers are ctrl, alt, shift, super"),
+        ("ctrl+ctrl+x", "modifiers are"),
+        ("ctrl+c", "keeps its meaning"),
+        ("ctrl+z", "keeps its meaning"),
+        ("ab", "is no key"),
+        ("\x1b", "is no key"),
+        ("latin_small_letter_a", "is no key"),
+    ],
+)
+def test_what_no_keyboard_sends_is_refused(written: str, reason: str) -> None:
+    with pytest.raises(UnknownKey) as caught:
+        read_key(written)
+    assert reason in str(caught.value)
+
+
+def test_other_keys_for_commands_are_taken() -> None:
+    assert keymap('flags.toggle = "t,ctrl+t"\n"lists.sort" = ["o", "."]') == {
+        "flags.toggle": "t,ctrl+t",
+        "lists.sort": "o,full_stop",
+    }
+    assert keymap('everywhere.quit = ""') == {"everywhere.quit": ""}
+    assert keymap('everywhere.quit = ","') == {"everywhere.quit": "comma"}
+    assert keymap("") == {}
+
+
+def test_two_commands_may_swap_their_keys() -> None:
+    assert keymap('flags.toggle = "u"\nflags.undo = "space"') == {"flags.toggle": "u", "flags.undo": "space"}
+
+
+def test_screens_that_never_meet_may_share_a_key() -> None:
+    assert keymap('experiments.launch = "space"') == {"experiments.launch": "space"}
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ('flags.togle = "t"', "settings:2: keys.flags.togle: there is no command flags.togle; did you mean"),
+        ('zzz = "t"', "settings:2: keys.zzz: there is no command zzz; the help screen lists them all"),
+        ('\nflags.toggle = "entre"', "settings:3: keys.flags.toggle: 'entre' is no key; did you mean enter?"),
+        ('flags.toggle = "q"', "settings:2: keys.flags.toggle: q is taken by everywhere.quit already"),
+        ('flags.toggle = "/"', "slash is taken by lists.search already"),
+        ('flags.toggle = "u"', "u is taken by flags.undo already"),
+        ('lists.sort = "L"', "L is taken by experiments.launch already"),
+        ('everywhere.quit = "?"', "question_mark is taken by everywhere.help already"),
+        ('flags.toggle = "t"\nflags.undo = "T, t"', "t is taken by flags.undo already"),
+    ],
+)  # fmt: skip
+def test_a_wrong_keymap_is_named_with_its_line(toml: str, message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        keymap(toml)
+    assert message in str(caught.value)

@@ -1,0 +1,80 @@
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flagtui.config.locations import (
+    FolderUnusable,
+    Given,
+    Locations,
+    find_locations,
+    make_folder,
+    read_environment,
+)
+
+
+def test_folders_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    assert find_locations() == Locations(
+        config=tmp_path / "CONFIG" / "flagtui",
+        data=tmp_path / "DATA" / "flagtui",
+        state=tmp_path / "STATE" / "flagtui",
+        cache=tmp_path / "CACHE" / "flagtui",
+    )
+    assert find_locations().settings_file == tmp_path / "CONFIG" / "flagtui" / "config.toml"
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_home_there_is_no_folder_named_after_the_tilde(tmp_path: Path) -> None:
+    program = (
+        "import os, pwd\n"
+        "def nobody(number): raise KeyError(number)\n"
+        "pwd.getpwuid = nobody\n"
+        "from flagtui.config.locations import find_locations\n"
+        "print(find_locations())"
+    )
+    environment = {
+        name: value for name, value in os.environ.items() if name != "HOME" and not name.startswith("XDG_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "Locations(config=None, data=None, state=None, cache=None)"
+    assert not list(tmp_path.iterdir())
+    assert Locations(None, None, None, None).settings_file is None
+
+
+def test_the_environment_is_read_without_its_key() -> None:
+    given = read_environment(
+        {"FLAGTUI_HOST": " eu ", "FLAGTUI_PROJECT": "", "FLAGTUI_API_KEY": "phx_canary_123", "HOME": "/root"}
+    )
+    assert given == Given(host="eu", has_key=True)
+    assert given.names == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
+    assert "canary" not in repr(given)
+
+
+def test_a_folder_is_made_private(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "a" / "b", "the journal")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert make_folder(folder, "the journal") == folder
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FolderUnusable) as caught:
+        make_folder(tmp_path / "file" / "state", "the journal")
+    assert str(caught.value) == (
+        f"{tmp_path}/file/state cannot be made (Not a directory), so the journal cannot be kept. "
+        "Make it writable, or set HOME to a folder that is."
+    )
+    with pytest.raises(FolderUnusable, match="There is no home folder, so the journal cannot be kept"):
+        make_folder(None, "the journal")

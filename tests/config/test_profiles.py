@@ -1,0 +1,82 @@
+import pytest
+
+from flagtui.config.locations import Given
+from flagtui.config.profiles import Profile, ProfileUnknown, choose_profile
+
+PROD = Profile("prod", host="eu", project="12", key_command="pass show flagtui")
+DEV = Profile("dev", host="http://127.0.0.1:8010", project="1")
+BOTH = {"prod": PROD, "dev": DEV}
+
+
+@pytest.mark.parametrize(
+    ("default", "given_", "asked", "expected"),
+    [
+        ("prod", Given(), "", "prod"),
+        ("prod", Given(profile="dev"), "", "dev"),
+        ("prod", Given(profile="prod"), "dev", "dev"),
+        ("", Given(), "dev", "dev"),
+    ],
+)
+def test_an_option_wins_over_the_environment_which_wins_over_the_file(
+    default: str, given_: Given, asked: str, expected: str
+) -> None:
+    assert choose_profile(BOTH, default, given_, asked=asked).profile.name == expected
+
+
+def test_the_only_profile_needs_no_naming() -> None:
+    assert choose_profile({"prod": PROD}, "", Given()).profile == PROD
+
+
+def test_without_any_profile_the_environment_makes_one_and_it_is_guarded() -> None:
+    chosen = choose_profile({}, "", Given(host="http://127.0.0.1:8010", has_key=True))
+    assert chosen.profile.host == "http://127.0.0.1:8010"
+    assert chosen.profile.level == "guarded"
+    assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
+
+
+def test_what_wins_over_the_profile_is_told() -> None:
+    given_ = Given(host="us", project="99", profile="prod", has_key=True)
+    chosen = choose_profile(BOTH, "dev", given_)
+    assert (chosen.profile.host, chosen.profile.project) == ("us", "99")
+    assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE")
+    assert chosen.sources == {
+        "profile": "FLAGTUI_PROFILE",
+        "host": "FLAGTUI_HOST",
+        "project": "FLAGTUI_PROJECT",
+    }
+
+
+def test_an_option_that_wins_over_a_variable_leaves_the_variable_out() -> None:
+    chosen = choose_profile(BOTH, "", Given(profile="dev", project="99"), asked="prod", project="7")
+    assert chosen.overridden == ("--project",)
+    assert chosen.profile.project == "7"
+
+
+def test_a_host_from_elsewhere_is_not_the_one_the_profiles_key_is_for() -> None:
+    assert choose_profile(BOTH, "prod", Given()).has_own_host
+    assert choose_profile(BOTH, "prod", Given(host="eu")).has_own_host
+    assert not choose_profile(BOTH, "prod", Given(host="https://evil.test")).has_own_host
+
+
+@pytest.mark.parametrize(
+    ("profiles", "given_", "message"),
+    [
+        (
+            BOTH,
+            Given(profile="staging"),
+            r"There is no profile staging \(FLAGTUI_PROFILE\). Profiles: dev, prod.",
+        ),
+        ({}, Given(profile="x"), "flagtui auth login"),
+        (BOTH, Given(profile="dev", project="web"), "'web' is no project; use the number"),
+    ],
+)
+def test_what_cannot_be_opened_says_what_can(
+    profiles: dict[str, Profile], given_: Given, message: str
+) -> None:
+    with pytest.raises(ProfileUnknown, match=message):
+        choose_profile(profiles, "", given_)
+
+
+def test_several_profiles_and_none_named_is_a_question_and_not_a_guess() -> None:
+    with pytest.raises(ProfileUnknown, match="--profile"):
+        choose_profile(BOTH, "", Given())

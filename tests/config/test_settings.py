@@ -1,0 +1,200 @@
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.config.profiles import Profile
+from flagtui.config.settings import (
+    SavedQuery,
+    SettingsError,
+    documented_settings,
+    parse_settings,
+    read_settings,
+)
+
+WHOLE = """\
+# Mine.
+default_profile = "prod"
+theme = "flagtui-day"
+mouse = false
+preview = true
+snapshots = false
+
+[profiles.prod]
+host = "https://flags.acme.test:8443"
+project = 1234
+colour = "red"
+badge = "LIVE"
+guard = "strict"
+read_only = true
+require_reason = true
+refresh = 0
+bulk_limit = 5
+key_command = "pass show flagtui"
+allow_plain_http = true
+ca_bundle = "/etc/acme.pem"
+
+[profiles.dev]
+
+[columns]
+flags = ["key", "rollout"]
+
+[keys]
+flags.toggle = "t"
+"lists.sort" = ["o", "ctrl+o"]
+
+[[queries]]
+name = "Stale"
+line = "is:stale by:me"
+
+[[queries]]
+name = "Stale"
+line = "is:stale"
+list = "events"
+"""
+
+
+def test_everything_in_the_file_is_understood() -> None:
+    settings = parse_settings(WHOLE)
+    assert settings.profiles["prod"] == Profile(
+        name="prod",
+        host="https://flags.acme.test:8443",
+        project="1234",
+        colour="red",
+        badge="LIVE",
+        guard="strict",
+        read_only=True,
+        require_reason=True,
+        refresh=0,
+        bulk_limit=5,
+        key_command="pass show flagtui",
+        allow_plain_http=True,
+        ca_bundle="/etc/acme.pem",
+    )
+    assert (settings.default_profile, settings.theme, settings.mouse) == ("prod", "flagtui-day", False)
+    assert (settings.preview, settings.snapshots) == (True, False)
+    assert settings.columns == {"flags": ("key", "rollout")}
+    assert settings.keys == {"flags.toggle": "t", "lists.sort": "o,ctrl+o"}
+    assert settings.queries == (
+        SavedQuery("Stale", "is:stale by:me"),
+        SavedQuery("Stale", "is:stale", "events"),
+    )
+
+
+def test_what_is_not_written_has_careful_defaults() -> None:
+    settings = parse_settings("")
+    assert (settings.profiles, settings.mouse, settings.preview, settings.snapshots) == ({}, True, None, True)
+    dev = parse_settings(WHOLE).profiles["dev"]
+    assert (dev.guard, dev.read_only, dev.project, dev.host, dev.allow_plain_http) == (
+        "guarded",
+        False,
+        "@current",
+        "us",
+        False,
+    )
+    assert (dev.word, dev.theme_colour, dev.level) == ("DEV", "primary", "guarded")
+    prod = parse_settings(WHOLE).profiles["prod"]
+    assert (prod.word, prod.theme_colour, prod.level) == ("LIVE", "error", "read_only")
+
+
+@pytest.mark.parametrize(
+    ("toml", "line", "message"),
+    [
+        ("theme = 5", 1, "theme: 5 cannot be used; use text on one line"),
+        ("\n\nmouse = 'no'", 3, "mouse: 'no' cannot be used; use true or false, without quotes"),
+        ("mouse = 1", 1, "use true or false"),
+        ("teme = 'x'", 1, "teme: there is no such setting; did you mean theme?"),
+        ("zzz = 1", 1, "known here: columns, default_profile, keys"),
+        ("default_profile = 'x'", 1, "there is no profile 'x'; profiles: none is written down yet"),
+        ("default_profile = 'x'\n[profiles.prod]", 1, "profiles: prod"),
+        ("[profiles.prod]\nguard = 'strickt'", 2, "'strickt' cannot be used; use relaxed, guarded or strict"),
+        ("[profiles.prod]\nhots = 'us'", 2, "prod.hots: there is no such setting; did you mean host?"),
+        ("[profiles.prod]\n\n# why\nrefresh = -1", 4, "-1 cannot be used; use a whole number from 0"),
+        ("[profiles.prod]\nrefresh = true", 2, "use a whole number"),
+        ("[profiles.prod]\nrefresh = 1.5", 2, "use a whole number"),
+        ("[profiles.prod]\nproject = 'web'", 2, 'use the number of a project, or "@current"'),
+        ("[profiles.prod]\nproject = 0", 2, "use the number of a project"),
+        ("[profiles.prod]\nproject = '٣'", 2, "use the number of a project"),
+        ("[profiles.prod]\ncolour = 'pink'", 2, "use red, yellow, green, blue or purple"),
+        ("[profiles.prod]\nhost = ''", 2, "use text on one line"),
+        ("[profiles.prod]\nkey_command = []", 2, "use a command that prints the key"),
+        ("[profiles.'../x']\n", 1, "a profile's name is letters, digits, - and _"),
+        ("profiles.prod = 5", 1, "profiles.prod: has to be a table: [profiles.prod]"),
+        ("profiles = 5", 1, "profiles: has to be tables: [profiles.NAME]"),
+        ("profiles.prod = {guard = 'x'}", 1, "profiles.prod.guard: 'x' cannot be used"),
+        ("[columns]\nflags = 'key'", 2, "columns.flags: 'key' cannot be used; use a list of texts"),
+        ("[columns]\nflgs = []", 2, "did you mean flags?"),
+        ("columns = 1", 1, "columns: has to be a table"),
+        ("[keys]\nflags.toggle = 1", 2, "keys.flags.toggle: 1 cannot be used; use the name of a key"),
+        ("keys = 'x'", 1, "keys: has to be a table"),
+        ("queries = {}", 1, "queries: has to be tables: [[queries]]"),
+        ("[[queries]]\nname = 'a'", 1, "queries.0: line is missing"),
+        ("[[queries]]\nname='a'\nline='b'\n[[queries]]\nline = 'c'\nname = 'a'", 6, "'a' is there twice"),
+        ("[[queries]]\nname='a'\nline='b'\nlist = 'persons'", 4, "use flags, experiments or events"),
+        ("a = ", 1, "not valid TOML"),
+        ("a = 1\na = 2", 2, "not valid TOML"),
+        ("[profiles.prod]\nhost = 'us", 2, "not valid TOML"),
+        ("theme = '\u202e" + "x" * 500 + "'", 1, r"\u202exxx"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_file_line_key_and_what_is_allowed(
+    toml: str, line: int, message: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        parse_settings(toml, Path("/home/ada/config.toml"))
+    assert str(caught.value).startswith(f"/home/ada/config.toml:{line}: ")
+    assert message in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_a_name_the_program_does_not_have_is_pointed_at() -> None:
+    settings = parse_settings(WHOLE)
+    assert settings.check_theme(("flagtui-night", "flagtui-day")) == "flagtui-day"
+    assert settings.check_columns("flags", ("key", "rollout", "tags")) == ("key", "rollout")
+    assert settings.check_columns("events", ()) == ()
+    with pytest.raises(SettingsError, match=r"settings:3: theme: there is no theme 'flagtui-day'; use night"):
+        settings.check_theme(("night",))
+    with pytest.raises(
+        SettingsError, match=r"settings:25: columns.flags: flags has no column 'rollout'; use key"
+    ):
+        settings.check_columns("flags", ("key",))
+
+
+def test_a_file_that_is_not_there_gives_the_defaults(tmp_path: Path) -> None:
+    assert read_settings(tmp_path / "config.toml").profiles == {}
+    assert read_settings(None).profiles == {}
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"theme = '\xe9'"])
+def test_a_file_that_is_not_text_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "config.toml").write_bytes(content)
+    with pytest.raises(SettingsError, match="is not UTF-8 text at byte"):
+        read_settings(tmp_path / "config.toml")
+
+
+def test_a_folder_in_place_of_the_file_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
+        read_settings(tmp_path)
+
+
+def test_deep_nesting_is_a_sentence() -> None:
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        parse_settings("a = " + "[" * 100_000)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_no_text_does_more_harm_than_a_settings_error(toml: str) -> None:
+    with suppress(SettingsError):
+        assert parse_settings(toml).source.file is None
+
+
+def test_every_setting_is_in_the_documents() -> None:
+    document = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
+    for table, fields in documented_settings().items():
+        assert not table or table in document
+        for name, setting in fields.items():
+            assert f"`{name}`" in document
+            assert setting.meaning in document
