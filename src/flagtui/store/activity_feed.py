@@ -1,0 +1,179 @@
+"""Who changed which flag, newest first, read page by page as far back as somebody looks."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.store.finder import Listing
+from flagtui.store.query.activity import ACTIVITY
+from flagtui.store.query.folding import fold
+from flagtui.store.sorting import Order
+
+PAGE: Final = 100
+MOST: Final = 5_000
+"""Entries kept: each holds whole targetings."""
+CATCH_UP_PAGES: Final = 3
+"""More new entries than these pages hold, and the feed is read afresh."""
+
+ReadPage = Callable[[int, int], Awaitable[ActivityPage]]
+"""Takes a page's size and number, counted from 1."""
+Watcher = Callable[[], None]
+
+ACTIVITY_LISTING: Final[Listing[ChangeRow]] = Listing(
+    ACTIVITY, {"newest": Order(lambda row: row.place, is_descending=True)}, lambda row: fold(row.key)
+)
+
+
+class ActivityFeed:
+    """Entries already read. `rows` is a new list after every change, with what came later at its end."""
+
+    def __init__(self, read: ReadPage) -> None:
+        self._read = read
+        self._turn = asyncio.Lock()
+        self._watchers: list[Watcher] = []
+        self._known: set[str] = set()
+        self._top, self._bottom = 0, 0
+        self._newest_heard: str | None = None
+        self._head_total: int | None = None
+        """How many entries the server had when the newest one here was its newest."""
+        self.rows: Sequence[ChangeRow] = []
+        self.total: int | None = None
+        """How many entries the server has; None while it did not say."""
+        self.is_complete = False
+        """Nothing older is left to read."""
+        self.trouble: ApiError | None = None
+        """Why the last reading failed."""
+
+    def watch(self, told: Watcher) -> Watcher:
+        """Call `told` after every change; the result stops that."""
+        self._watchers.append(told)
+        return lambda: self._watchers.remove(told) if told in self._watchers else None
+
+    @property
+    def oldest(self) -> float | None:
+        """The time of the oldest entry read, Unix seconds."""
+        return min((row.at for row in self.rows if row.at is not None), default=None)
+
+    @property
+    def is_behind(self) -> bool:
+        """Somebody saw an entry that is not here yet."""
+        return bool(self._newest_heard) and bool(self.rows) and self._newest_heard not in self._known
+
+    def hear(self, newest: str | None) -> None:
+        """The newest entry there is, by its identity, as somebody else happened to see it."""
+        if newest != self._newest_heard:
+            self._newest_heard = newest
+
+    async def read_on(self) -> None:
+        """One page further back; a failure becomes `trouble`."""
+        async with self._turn:
+            if self.is_complete:
+                return
+            await self._guarded(self._read_older())
+
+    async def catch_up(self) -> None:
+        """What is new since the newest entry here."""
+        async with self._turn:
+            await self._guarded(self._read_newer() if self.rows else self._read_older())
+
+    async def _guarded(self, reading: Awaitable[None]) -> None:
+        try:
+            await reading
+            self.trouble = None
+        except ApiError as error:
+            self.trouble = error
+        for told in tuple(self._watchers):
+            told()
+
+    async def _read_older(self) -> None:
+        page, skipped = await self._page_after_the_last()
+        fresh = self._unknown(page.entries[skipped:])
+        added = []
+        for entry in fresh:
+            self._bottom -= 1
+            added.append(change_row(entry, self._bottom))
+        self.is_complete = not page.has_more or len(self.rows) + len(added) >= MOST
+        self._take(added)
+
+    async def _page_after_the_last(self) -> tuple[ActivityPage, int]:
+        """The page with what follows the oldest entry here, and how much of it comes before that.
+
+        Entries made meanwhile push older ones onto later pages; the server's own count says how many.
+        """
+        number = self._next_number()
+        while True:
+            page = await self._read(PAGE, number)
+            self.total = page.total_count
+            if not self.rows:
+                self._head_total = page.total_count
+            following = self._next_number()
+            if following <= number:
+                start = len(self.rows) + self._made_meanwhile
+                return page, max(0, start - (number - 1) * PAGE)
+            number = following
+
+    @property
+    def _made_meanwhile(self) -> int:
+        if self.total is None or self._head_total is None:
+            return 0
+        return max(0, self.total - self._head_total)
+
+    def _next_number(self) -> int:
+        return (len(self.rows) + self._made_meanwhile) // PAGE + 1
+
+    async def _read_newer(self) -> None:
+        found: list[Activity] = []
+        made_until: int | None = None
+        for number in range(1, CATCH_UP_PAGES + 1):
+            page = await self._read(PAGE, number)
+            self.total = page.total_count
+            if number == 1:
+                made_until = page.total_count
+            fresh = self._unknown(page.entries)
+            found += fresh
+            if len(fresh) < len(page.entries) or not page.has_more:
+                break
+        else:
+            self._forget()
+        self._newest_heard, self._head_total = None, made_until
+        added = []
+        for entry in reversed(found):
+            self._top += 1
+            added.append(change_row(entry, self._top))
+        self._take(added)
+
+    def _unknown(self, entries: Iterable[Activity]) -> list[Activity]:
+        return [entry for entry in entries if entry.identity not in self._known]
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self.rows, self.is_complete = [], False
+
+    def _take(self, added: Sequence[ChangeRow]) -> None:
+        self._known.update(row.id for row in added)
+        if added:
+            self.rows = with_standing([*self.rows, *added])
+
+
+def with_standing(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
+    """The rows, the same objects where nothing changed, with deletions known that nobody took back."""
+    decided: set[int] = set()
+    standing: set[str] = set()
+    for row in sorted(rows, key=lambda row: -row.place):
+        if row.flag_id is None or row.flag_id in decided or not _decides(row):
+            continue
+        decided.add(row.flag_id)
+        if "deleted" in row.kinds:
+            standing.add(row.id)
+    return [
+        row if row.is_standing is (row.id in standing) else replace(row, is_standing=row.id in standing)
+        for row in rows
+    ]
+
+
+def _decides(row: ChangeRow) -> bool:
+    return any(kind in ("created", "deleted", "restored") for kind in row.kinds)

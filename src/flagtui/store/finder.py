@@ -1,0 +1,251 @@
+"""Finds rows while somebody types: everything that does not depend on the line is prepared beforehand."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import is_
+from typing import Any, Final, Generic
+
+from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query, Vocabulary, read_line
+from flagtui.store.query.folding import fold
+from flagtui.store.query.language import Term, row_test, text_test
+from flagtui.store.query.vocabulary import Row
+from flagtui.store.sorting import (
+    EVENT_ORDERS,
+    EXPERIMENT_ORDERS,
+    FLAG_ORDERS,
+    Order,
+    Rank,
+    Sort,
+    flag_label,
+    name_label,
+    rank,
+)
+
+_NEWEST_FIRST: Final = Sort("updated")
+_REMEMBERED: Final = 24
+"""Answers kept, so that deleting letters is as quick as typing them."""
+_AGES_HOLD: Final = 30.0
+"""Seconds for which an answer that depends on ages is taken to be still right."""
+
+
+@dataclass(frozen=True)
+class Listing(Generic[Row]):
+    """How one kind of record is searched and ordered."""
+
+    vocabulary: Vocabulary[Row]
+    orders: Mapping[str, Order[Row]]
+    label: Callable[[Row], str]
+
+
+FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, flag_label)
+EXPERIMENT_LISTING: Final = Listing(EXPERIMENTS, EXPERIMENT_ORDERS, name_label)
+EVENT_LISTING: Final = Listing(EVENTS, EVENT_ORDERS, name_label)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer(Generic[Row]):
+    query: Query[Row]
+    places: list[int]
+    """Places in the present order, ascending."""
+
+
+class Finder(Generic[Row]):
+    """Rows, searched and ordered. Answers are indices into `rows`; no row is copied.
+
+    A line that only narrows an earlier one looks at that one's answer alone.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row] = (),
+        *,
+        listing: Listing[Any] = FLAG_LISTING,
+        sort: Sort = _NEWEST_FIRST,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._listing: Listing[Row] = listing
+        self._sort = sort
+        self._clock = clock
+        self.is_steady = False
+        """True keeps a row that changes where it stands until the rows are sorted again."""
+        self._held: dict[Any, Rank] = {}
+        self._me: Person | None = None
+        self._more_text: Callable[[Row], str] | None = None
+        self._order: list[int] = []
+        """Index of the row at each place."""
+        self._texts: list[str] = []
+        """Folded text of the row at each place: read in order, neighbours lie side by side in memory."""
+        self._texts_by_index: list[str] = []
+        self._hidden: list[tuple[str, ...]] = []
+        """By index: the words one of which has to be asked for before the row is shown."""
+        self._ranks: list[Rank] = []
+        """By index."""
+        self._answers: dict[tuple[Term[Row], ...], _Answer[Row]] = {}
+        self._answered_at = 0.0
+        self.rows: Sequence[Row] = ()
+        self.query: Query[Row] = read_line("", listing.vocabulary)
+        self.show(rows)
+
+    @property
+    def sort(self) -> Sort:
+        """The order the answers are in."""
+        return self._sort
+
+    @property
+    def order_names(self) -> tuple[str, ...]:
+        """Every order there is."""
+        return tuple(self._listing.orders)
+
+    @property
+    def total(self) -> int:
+        """How many rows an empty line finds."""
+        return self.count("")
+
+    def find(self, line: str) -> Sequence[int]:
+        """Indices of the rows the line asks for, in the present order.
+
+        `query` holds the line as it was read, with its problems.
+        """
+        if line != self.query.line:
+            self.query = read_line(line, self._listing.vocabulary)
+        order = self._order
+        return [order[place] for place in self._answer(self.query).places]
+
+    def count(self, line: str) -> int:
+        """How many rows a line finds; `query` stays what it is."""
+        return len(self._answer(read_line(line, self._listing.vocabulary)).places)
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Takes the rows as they are now. Rows that are the same objects as before cost next to nothing."""
+        before = self.rows
+        if rows is before:
+            return
+        self.rows = rows
+        if len(rows) < len(before) or not before:
+            self._prepare_all()
+            return
+        is_as_before = all(map(is_, before, rows))
+        if len(rows) > len(before) or not is_as_before:
+            self._prepare_changed(before, is_longer_only=is_as_before)
+
+    def sort_by(self, sort: Sort) -> None:
+        """Changes the order. Raises KeyError for one there is not."""
+        if sort.name not in self._listing.orders:
+            raise KeyError(sort.name)
+        self._sort = sort
+        self._held.clear()
+        self._prepare_all()
+
+    def know_person(self, me: Person | None) -> None:
+        """Says who `by:me` is."""
+        self._me = me
+        self._answers.clear()
+
+    def know_text(self, more_text: Callable[[Row], str] | None) -> None:
+        """Adds text that is not in the rows, such as the names of a flag's experiments."""
+        self._more_text = more_text
+        self._prepare_all()
+
+    def _answer(self, query: Query[Row]) -> _Answer[Row]:
+        now = self._clock()
+        if abs(now - self._answered_at) > _AGES_HOLD:
+            self._answers.clear()
+            self._answered_at = now
+        answer = self._answers.get(query.terms)
+        if answer is None:
+            answer = _Answer(query, self._narrow(query, Facts(now, self._me)))
+            if len(self._answers) >= _REMEMBERED:
+                self._answers.pop(next(iter(self._answers)))
+            self._answers[query.terms] = answer
+        return answer
+
+    def _narrow(self, query: Query[Row], facts: Facts) -> list[int]:
+        """Starts at the smallest answer that must contain this one, and asks only what that one did not."""
+        wider = [known for known in self._answers.values() if query.narrows(known.query)]
+        base = min(wider, key=lambda known: len(known.places)) if wider else None
+        found = base.places if base else self._visible(query)
+        fresh = [term for term in query.terms if base is None or term not in base.query.terms]
+        for term in sorted(fresh, key=_cost):
+            found = self._pass(term, found, facts)
+        return found
+
+    def _pass(self, term: Term[Row], found: list[int], facts: Facts) -> list[int]:
+        if term.name:
+            on_row, order, rows = row_test(term, facts), self._order, self.rows
+            return [place for place in found if on_row(rows[order[place]])] if on_row else found
+        texts = self._texts
+        if term.is_negated:
+            on_text = text_test(term)
+            return [place for place in found if on_text(texts[place])]
+        for word in term.words:
+            found = [place for place in found if word in texts[place]]
+        if len(term.words) > 1:
+            on_text = text_test(term)
+            found = [place for place in found if on_text(texts[place])]
+        return found
+
+    def _visible(self, query: Query[Row]) -> list[int]:
+        hidden, shows = self._hidden, query.shows
+        if not shows:
+            return [place for place, index in enumerate(self._order) if not hidden[index]]
+        return [place for place, index in enumerate(self._order) if shows.issuperset(hidden[index])]
+
+    def _hiding(self, row: Row) -> tuple[str, ...]:
+        tests = self._listing.vocabulary.hidden
+        return tuple([word for word, test in tests.items() if test(row)])
+
+    def _text(self, row: Row) -> str:
+        more = f"\0{self._more_text(row)}" if self._more_text else ""
+        return fold(self._listing.vocabulary.text(row) + more)
+
+    def _rank(self, index: int) -> Rank:
+        row, order = self.rows[index], self._listing.orders[self._sort.name]
+        held = self._held.get(_record(row))
+        if held is not None:
+            return held[0], held[1], index
+        return rank(row, order, self._listing.label(row), index, is_reversed=self._sort.is_reversed)
+
+    def _prepare_all(self) -> None:
+        rows = self.rows
+        self._ranks = [self._rank(index) for index in range(len(rows))]
+        self._order = self._arranged(list(range(len(rows))))
+        self._texts = [self._text(rows[index]) for index in self._order]
+        self._texts_by_index = [""] * len(rows)
+        for index, text in zip(self._order, self._texts, strict=True):
+            self._texts_by_index[index] = text
+        self._hidden = [self._hiding(row) for row in rows]
+        self._answers.clear()
+
+    def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
+        """Prepares only rows put in another's place, and those added at the end."""
+        rows, count = self.rows, len(before)
+        changed = [] if is_longer_only else [at for at in range(count) if before[at] is not rows[at]]
+        for index in changed:
+            if self.is_steady:
+                self._held.setdefault(_record(rows[index]), self._ranks[index])
+            self._ranks[index] = self._rank(index)
+            self._hidden[index] = self._hiding(rows[index])
+            self._texts_by_index[index] = self._text(rows[index])
+        added = range(count, len(rows))
+        self._ranks.extend(self._rank(index) for index in added)
+        self._hidden.extend(self._hiding(rows[index]) for index in added)
+        self._texts_by_index.extend(self._text(rows[index]) for index in added)
+        self._order = self._arranged([*self._order, *sorted(added, key=self._ranks.__getitem__)])
+        self._texts = [self._texts_by_index[index] for index in self._order]
+        self._answers.clear()
+
+    def _arranged(self, indices: list[int]) -> list[int]:
+        """Sorted; quick when most of it is in order already."""
+        by_key = self._listing.orders[self._sort.name].value is None
+        return sorted(indices, key=self._ranks.__getitem__, reverse=by_key and self._sort.is_reversed)
+
+
+def _record(row: object) -> Any:
+    """The id by which a row is known from one load to the next."""
+    return getattr(row, "id", None)
+
+
+def _cost(term: Term[Any]) -> tuple[int, int]:
+    """Cheap and telling tests first: words, the longest ahead, then qualifiers, then phrases."""
+    return (0, -len(term.words[0])) if term.is_plain_word else (1 if term.name else 2, 0)

@@ -1,0 +1,96 @@
+"""The search line of the flag list."""
+
+from typing import Final
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.query.readings import (
+    AGES,
+    age_of,
+    number_of,
+    part_of,
+    percentage_of,
+    person_of,
+    tag_of,
+)
+from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
+
+_TYPES: Final[dict[str, Test[FlagRow]]] = {
+    "boolean": lambda row: row.type == "boolean",
+    "multivariant": lambda row: row.type == "multivariant",
+    "experiment": lambda row: row.type == "experiment",
+    "config": lambda row: row.type == "config",
+}
+_RUNTIMES: Final[dict[str, Test[FlagRow]]] = {
+    "server": lambda row: row.runtime == "server",
+    "client": lambda row: row.runtime == "client",
+    "all": lambda row: row.runtime == "all",
+}
+_STATES: Final[dict[str, Test[FlagRow]]] = {
+    "on": lambda row: row.active,
+    "off": lambda row: not row.active,
+    "stale": lambda row: row.status == "STALE",
+    "archived": lambda row: row.archived,
+    "deleted": lambda row: row.deleted,
+    "partial": lambda row: row.rollout > 0 and (row.rollout < 100 or row.conditional),
+    "full": lambda row: row.rollout >= 100 and not row.conditional,
+}
+
+_QUALIFIERS: Final[tuple[Qualifier[FlagRow], ...]] = (
+    Qualifier(
+        "type",
+        "boolean, multivariant, experiment or config",
+        "what kind of flag it is",
+        choice(_TYPES, {"multivariate": "multivariant", "remote_config": "config", "remote": "config"}),
+        tuple(_TYPES),
+        tuple(_TYPES),
+    ),
+    Qualifier(
+        "runtime",
+        "server, client or all",
+        "where it is evaluated",
+        choice(_RUNTIMES, {"both": "all"}),
+        tuple(_RUNTIMES),
+        tuple(_RUNTIMES),
+    ),
+    Qualifier(
+        "is",
+        "on, off, stale, archived, deleted, partial or full",
+        "its state",
+        choice(_STATES),
+        tuple(_STATES),
+        ("on", "off", "stale"),
+    ),
+    Qualifier(
+        "by",
+        "me or part of an e-mail",
+        "who made it",
+        person_of(lambda row: row.creator_id, lambda row: row.creator),
+        ("me",),
+        ("me",),
+    ),
+    Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
+    Qualifier(
+        "rollout",
+        "a percentage such as <50, >=10 or =100",
+        "its highest percentage",
+        percentage_of(lambda row: row.rollout),
+    ),
+    Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
+    Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
+    Qualifier(
+        "called", AGES, "when it was last asked for", age_of(lambda row: row.called_at), (">30d", "never")
+    ),
+    Qualifier(
+        "key",
+        "part of a key or a pattern such as /^new-.*v2$/",
+        "its key alone",
+        part_of(lambda row: row.key),
+    ),
+    Qualifier("id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)),
+)
+
+FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
+    qualifiers={qualifier.name: qualifier for qualifier in _QUALIFIERS},
+    text=lambda row: f"{row.key}\0{row.name}",
+    hidden={"archived": lambda row: row.archived, "deleted": lambda row: row.deleted},
+)

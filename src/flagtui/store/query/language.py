@@ -1,0 +1,189 @@
+"""A search line understood: what every piece asks for, and what is wrong with the rest."""
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.query.flags import FLAGS
+from flagtui.store.query.folding import fold
+from flagtui.store.query.pieces import LINE_LIMIT, Piece, split
+from flagtui.store.query.vocabulary import (
+    Facts,
+    Person,
+    Qualifier,
+    Reading,
+    Row,
+    Test,
+    Value,
+    Vocabulary,
+    WrongValue,
+)
+
+_SEPARATORS: Final = r"[\s_-]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A piece that was ignored, with its place in the line and the reason."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Term(Generic[Row]):
+    """One piece that counts. Two terms are equal when they ask for the same thing, wherever they stand."""
+
+    name: str
+    """The qualifier's name; empty for words."""
+    words: tuple[str, ...]
+    """Folded: the parts of a phrase, or the values of a qualifier."""
+    is_negated: bool
+    start: int = field(compare=False)
+    end: int = field(compare=False)
+    test: Callable[[Facts], Test[Row] | None] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_plain_word(self) -> bool:
+        """True for a word that is looked for as it is and must be there."""
+        return not self.name and not self.is_negated and len(self.words) == 1
+
+
+@dataclass(frozen=True)
+class Query(Generic[Row]):
+    """A line that has been read. Nothing in it can fail any more."""
+
+    line: str
+    terms: tuple[Term[Row], ...]
+    problems: tuple[Problem, ...]
+    vocabulary: Vocabulary[Row] = field(repr=False)
+
+    @property
+    def shows(self) -> frozenset[str]:
+        """The kinds of row, else hidden, that the line asks for."""
+        asked = {
+            word for term in self.terms if term.name == "is" and not term.is_negated for word in term.words
+        }
+        return frozenset(asked & self.vocabulary.hidden.keys())
+
+    @property
+    def needs_person(self) -> bool:
+        """True when `by:me` or `owner:me` is in it, without effect until it is known who that is."""
+        return any(term.name in ("by", "owner") and term.words == ("me",) for term in self.terms)
+
+    @property
+    def longest_word(self) -> str:
+        """The word that leaves the fewest records when only one can be asked for; empty without words."""
+        return max((term.words[0] for term in self.terms if term.is_plain_word), key=len, default="")
+
+    def narrows(self, other: "Query[Row]") -> bool:
+        """True when every row this query finds is certainly among those of the other."""
+        if self.shows != other.shows:
+            return False
+        return all(any(_implies(mine, theirs) for mine in self.terms) for theirs in other.terms)
+
+
+def read_line(line: str, vocabulary: Vocabulary[Row]) -> Query[Row]:
+    """Reads a line in any vocabulary. Never raises: what cannot be understood becomes a problem."""
+    terms: list[Term[Row]] = []
+    problems: list[Problem] = []
+    for piece in split(line):
+        try:
+            term = _term(piece, vocabulary)
+        except WrongValue as wrong:
+            problems.append(Problem(piece.start, piece.end, str(wrong)))
+        else:
+            terms.extend([term] if term else [])
+    if len(line) > LINE_LIMIT:
+        problems.append(Problem(LINE_LIMIT, len(line), f"only the first {LINE_LIMIT:,} characters are read"))
+    return Query(line, tuple(terms), tuple(problems), vocabulary)
+
+
+def parse(line: str) -> Query[FlagRow]:
+    """Reads the flag list's search line."""
+    return read_line(line, FLAGS)
+
+
+def compile_query(query: Query[Row], *, now: float, me: Person | None = None) -> Test[Row]:
+    """One test for a row. Lists use a Finder, which does the same over rows prepared once."""
+    text, facts = query.vocabulary.text, Facts(now, me)
+    on_text = [text_test(term) for term in query.terms if not term.name]
+    asked = [row_test(term, facts) for term in query.terms]
+    on_rows = [test for test in asked if test is not None] + hiding_tests(query)
+
+    def passes(row: Row) -> bool:
+        folded = fold(text(row)) if on_text else ""
+        return all(test(folded) for test in on_text) and all(test(row) for test in on_rows)
+
+    return passes
+
+
+def text_test(term: Term[Row]) -> Callable[[str], bool]:
+    """A word or phrase as a test of folded text."""
+    if len(term.words) == 1:
+        word = term.words[0]
+        return (lambda text: word not in text) if term.is_negated else (lambda text: word in text)
+    search = re.compile(_SEPARATORS.join(re.escape(word) for word in term.words)).search
+    return lambda text: (search(text) is None) is term.is_negated
+
+
+def row_test(term: Term[Row], facts: Facts) -> Test[Row] | None:
+    """A qualifier as a test of a row; None for words, and when the facts do not tell."""
+    test = term.test(facts) if term.test else None
+    return _negation(test) if test is not None and term.is_negated else test
+
+
+def hiding_tests(query: Query[Row]) -> list[Test[Row]]:
+    """Tests that fail for rows which are hidden unless asked for."""
+    shows = query.shows
+    return [_negation(test) for word, test in query.vocabulary.hidden.items() if word not in shows]
+
+
+def _term(piece: Piece, vocabulary: Vocabulary[Row]) -> Term[Row] | None:
+    if piece.name is None:
+        words = _words(piece)
+        return Term("", words, piece.is_negated, piece.start, piece.end) if words else None
+    qualifier = vocabulary.qualifiers.get(piece.name)
+    if qualifier is None:
+        raise WrongValue(_unknown(piece.name, vocabulary.qualifiers))
+    reading = _read(qualifier, piece)
+    return Term(piece.name, reading.words, piece.is_negated, piece.start, piece.end, reading.test)
+
+
+def _read(qualifier: Qualifier[Row], piece: Piece) -> Reading[Row]:
+    value = Value(piece.value, is_quoted=piece.mark == '"', is_pattern=piece.mark == "/")
+    try:
+        return qualifier.read(value)
+    except WrongValue as wrong:
+        detail = f"{wrong}; " if str(wrong) else ""
+        raise WrongValue(f"{qualifier.name}: {detail}use {qualifier.allowed}") from None
+
+
+def _words(piece: Piece) -> tuple[str, ...]:
+    """A word, or the parts of a phrase; between parts any spaces, hyphens and underscores may stand."""
+    folded = fold(piece.value)
+    if piece.mark != '"':
+        return (folded,) if folded else ()
+    parts = folded.split()
+    solid = tuple(part for part in parts if part.strip("-_"))
+    return solid if len(parts) > 1 else tuple(parts)
+
+
+def _unknown(name: str, qualifiers: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(name, qualifiers, 1, 0.6)
+    hint = f"did you mean {near[0]}:?" if near else f"use {', '.join(qualifiers)}"
+    return f"{name}: is not a qualifier; {hint} To look for it as text, put it in quotes"
+
+
+def _negation(test: Test[Row]) -> Test[Row]:
+    return lambda row: not test(row)
+
+
+def _implies(mine: Term[Row], theirs: Term[Row]) -> bool:
+    if mine == theirs:
+        return True
+    return mine.is_plain_word and theirs.is_plain_word and theirs.words[0] in mine.words[0]

@@ -1,0 +1,165 @@
+"""Patterns that cannot hang: `key:/…/` runs in time proportional to the key, whatever is typed.
+
+The standard library tries alternatives one after the other, and `(a+)+$` against a long key takes years.
+Here all alternatives advance together, one character at a time, and the sets of positions reached are
+remembered, so that each costs its computation once. The price: no back references and no look-around.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.store.query.pattern_syntax import (
+    Choice,
+    Edge,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+    Symbol,
+    parse_pattern,
+)
+
+__all__ = ["Pattern", "PatternError"]
+
+_POSITION_LIMIT: Final = 2_000
+_MEMORY_LIMIT: Final = 20_000
+"""Remembered steps; beyond them everything remembered is dropped and learnt anew."""
+
+
+class Pattern:
+    """A pattern looked for anywhere in a text, upper and lower case alike.
+
+    Raises PatternError with what is wrong and where.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._positions: list[_Position] = []
+        found = self._add(_Position(accepts=True))
+        tree = parse_pattern(source)
+        self._needed = _longest_run(tree)
+        self._start = self._build(tree, found)
+        self._forget()
+
+    def search(self, text: str) -> bool:
+        """True when the pattern is found in the text, which has to be folded already."""
+        if self._needed not in text:
+            return False
+        reached = self._first
+        for character in text:
+            if reached.accepts:
+                return True
+            reached = reached.following.get(character) or self._step(reached, character)
+        return reached.accepts or reached.accepts_at_end
+
+    def _forget(self) -> None:
+        self._known: dict[tuple[frozenset[int], bool], _Reached] = {}
+        self._remembered = 0
+        self._first = self._remember(self._closure([self._start], is_first=True), is_first=True)
+
+    def _step(self, reached: "_Reached", character: str) -> "_Reached":
+        if self._remembered >= _MEMORY_LIMIT:
+            self._forget()
+        onward = [
+            position.after
+            for index in reached.positions
+            if (position := self._positions[index]).symbol is not None and position.symbol.accepts(character)
+        ]
+        following = self._remember(self._closure([*onward, self._start]))
+        reached.following[character] = following
+        self._remembered += 1
+        return following
+
+    def _remember(self, positions: frozenset[int], *, is_first: bool = False) -> "_Reached":
+        known = self._known.get((positions, is_first))
+        if known is None:
+            at_end = self._closure(list(positions), is_first=is_first, is_last=True)
+            known = _Reached(positions, self._accepts(positions), self._accepts(at_end))
+            self._known[positions, is_first] = known
+        return known
+
+    def _accepts(self, positions: frozenset[int]) -> bool:
+        return any(self._positions[index].accepts for index in positions)
+
+    def _closure(
+        self, indices: list[int], *, is_first: bool = False, is_last: bool = False
+    ) -> frozenset[int]:
+        """Everything reachable without reading a character."""
+        reached: set[int] = set()
+        waiting = list(indices)
+        while waiting:
+            index = waiting.pop()
+            if index in reached:
+                continue
+            reached.add(index)
+            position = self._positions[index]
+            edge = position.edge
+            if edge is None or (edge == "^" and is_first) or (edge == "$" and is_last):
+                waiting.extend(position.free)
+        return frozenset(reached)
+
+    def _add(self, position: "_Position") -> int:
+        if len(self._positions) >= _POSITION_LIMIT:
+            raise PatternError("the pattern is too large; use smaller repeats")
+        self._positions.append(position)
+        return len(self._positions) - 1
+
+    def _build(self, node: Node, after: int) -> int:
+        """The position where the node begins; whoever gets through it goes on at `after`."""
+        match node:
+            case Symbol():
+                return self._add(_Position(symbol=node, after=after))
+            case Edge(kind):
+                return self._add(_Position(edge=kind, free=[after]))
+            case Sequence(parts):
+                for part in reversed(parts):
+                    after = self._build(part, after)
+                return after
+            case Choice(options):
+                return self._add(_Position(free=[self._build(option, after) for option in options]))
+            case Repeat():
+                return self._build_repeat(node, after)
+
+    def _build_repeat(self, repeat: Repeat, after: int) -> int:
+        if repeat.high is None:
+            loop = self._add(_Position(free=[after]))
+            self._positions[loop].free.append(self._build(repeat.node, loop))
+            start = loop
+        else:
+            start = after
+            for _ in range(repeat.high - repeat.low):
+                start = self._add(_Position(free=[after, self._build(repeat.node, start)]))
+        for _ in range(repeat.low):
+            start = self._build(repeat.node, start)
+        return start
+
+
+def _longest_run(tree: Node) -> str:
+    """Letters that have to stand together in every text the pattern is found in; most texts fail there."""
+    runs = [""]
+    for part in tree.parts if isinstance(tree, Sequence) else ():
+        if isinstance(part, Symbol) and part.letter:
+            runs[-1] += part.letter
+        elif not isinstance(part, Edge):
+            runs.append("")
+    return max(runs, key=len)
+
+
+@dataclass(slots=True)
+class _Position:
+    """A place in the pattern: behind a symbol, or one that may be left without reading."""
+
+    symbol: Symbol | None = None
+    after: int = 0
+    free: list[int] = field(default_factory=list)
+    edge: str | None = None
+    accepts: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Reached:
+    """All places one could be at after some text."""
+
+    positions: frozenset[int]
+    accepts: bool
+    accepts_at_end: bool
+    following: "dict[str, _Reached]" = field(default_factory=dict)

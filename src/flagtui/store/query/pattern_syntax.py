@@ -1,0 +1,226 @@
+"""The grammar of `key:/…/`: letters, `.`, classes, `* + ? {2,5}`, `|`, groups, `^` and `$`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+PATTERN_LIMIT: Final = 200
+_DEPTH_LIMIT: Final = 20
+_REPEAT_LIMIT: Final = 100
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be read; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """One character; `accepts` gets it folded."""
+
+    accepts: Callable[[str], bool]
+    letter: str = ""
+    """The one character it stands for, if it is only one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`^` or `$`."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One part after the other."""
+
+    parts: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Any of the options."""
+
+    options: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The node at least `low` times and at most `high` times; None is without end."""
+
+    node: "Node"
+    low: int
+    high: int | None
+
+
+Node = Symbol | Edge | Sequence | Choice | Repeat
+
+
+def parse_pattern(source: str) -> Node:
+    """The pattern as a tree. Raises PatternError."""
+    if len(source) > PATTERN_LIMIT:
+        raise PatternError(f"a pattern has at most {PATTERN_LIMIT} characters")
+    return _Parser(source).parse()
+
+
+def _is_digit(character: str) -> bool:
+    return character.isdigit()
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _is_space(character: str) -> bool:
+    return character.isspace()
+
+
+_CLASSES: Final[dict[str, Callable[[str], bool]]] = {
+    "d": _is_digit,
+    "w": _is_word,
+    "s": _is_space,
+    "D": lambda character: not character.isdigit(),
+    "W": lambda character: not _is_word(character),
+    "S": lambda character: not character.isspace(),
+}
+
+
+class _Parser:
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._place = 0
+        self._depth = 0
+
+    def parse(self) -> Node:
+        node = self._choice()
+        if self._place < len(self._source):
+            raise PatternError("a ) has no ( before it")
+        return node
+
+    def _peek(self) -> str:
+        return self._source[self._place : self._place + 1]
+
+    def _take(self) -> str:
+        character = self._peek()
+        self._place += 1
+        return character
+
+    def _skip(self, character: str) -> bool:
+        is_there = self._peek() == character
+        self._place += is_there
+        return is_there
+
+    def _choice(self) -> Node:
+        options = [self._sequence()]
+        while self._skip("|"):
+            options.append(self._sequence())
+        return options[0] if len(options) == 1 else Choice(tuple(options))
+
+    def _sequence(self) -> Node:
+        parts: list[Node] = []
+        while self._peek() not in ("", "|", ")"):
+            parts.append(self._repeated(self._single()))
+        return Sequence(tuple(parts))
+
+    def _single(self) -> Node:
+        character = self._take()
+        if character in "*+?":
+            raise PatternError(f"nothing stands before {character} that could repeat")
+        if character in "^$":
+            return Edge(character)
+        if character == "(":
+            return self._group()
+        if character == ".":
+            return Symbol(lambda _any: True)
+        if character == "[":
+            return Symbol(self._set())
+        if character == "\\":
+            return Symbol(self._escaped())
+        return Symbol(_literal(character), character.lower())
+
+    def _group(self) -> Node:
+        self._depth += 1
+        if self._depth > _DEPTH_LIMIT:
+            raise PatternError(f"groups nest at most {_DEPTH_LIMIT} deep")
+        if self._skip("?") and not self._skip(":"):
+            raise PatternError("look-around and named groups are not available")
+        node = self._choice()
+        if not self._skip(")"):
+            raise PatternError("a ( has no ) behind it")
+        self._depth -= 1
+        return node
+
+    def _repeated(self, node: Node) -> Node:
+        bounds = self._bounds()
+        if bounds is None:
+            return node
+        if isinstance(node, Edge):
+            raise PatternError(f"{node.kind} cannot repeat")
+        self._skip("?")  # Found or not found is the same for short and long matches.
+        if self._peek() in ("*", "+", "?", "{") and self._peek():
+            raise PatternError("a repeat cannot follow a repeat")
+        return Repeat(node, *bounds)
+
+    def _bounds(self) -> tuple[int, int | None] | None:
+        if self._skip("*"):
+            return 0, None
+        if self._skip("+"):
+            return 1, None
+        if self._skip("?"):
+            return 0, 1
+        if self._skip("{"):
+            return self._counts()
+        return None
+
+    def _counts(self) -> tuple[int, int | None]:
+        end = self._source.find("}", self._place)
+        low, comma, high = self._source[self._place : max(end, self._place)].partition(",")
+        if end < 0 or not all(part.isascii() and part.isdigit() for part in (low, high or low)):
+            raise PatternError("a repeat is written {2}, {2,} or {2,5}")
+        self._place = end + 1
+        lowest = int(low)
+        highest = int(high) if high else None if comma else lowest
+        if max(lowest, highest or 0) > _REPEAT_LIMIT or (highest is not None and highest < lowest):
+            raise PatternError(f"a repeat counts upwards, to {_REPEAT_LIMIT} at most")
+        return lowest, highest
+
+    def _escaped(self) -> Callable[[str], bool]:
+        character = self._take()
+        if character in _CLASSES:
+            return _CLASSES[character]
+        if not character or character.isalnum():
+            raise PatternError(f"\\{character} is not available; only \\d \\w \\s and \\ before a sign")
+        return _literal(character)
+
+    def _set(self) -> Callable[[str], bool]:
+        is_negated = self._skip("^")
+        members: list[Callable[[str], bool]] = []
+        while self._peek() != "]" or not members:
+            members.append(self._member())
+        self._place += 1
+        within = tuple(members)
+        if is_negated:
+            return lambda character: not any(accepts(character) for accepts in within)
+        return lambda character: any(accepts(character) for accepts in within)
+
+    def _member(self) -> Callable[[str], bool]:
+        first = self._take()
+        if not first:
+            raise PatternError("a [ has no ] behind it")
+        if first == "\\":
+            return self._escaped()
+        rest = self._source[self._place : self._place + 2]
+        if len(rest) == 2 and rest[0] == "-" and rest[1] not in "]\\":
+            self._place += 2
+            return _between(first, rest[1])
+        return _literal(first)
+
+
+def _literal(character: str) -> Callable[[str], bool]:
+    folded = character.lower()
+    return lambda found: found == folded
+
+
+def _between(first: str, last: str) -> Callable[[str], bool]:
+    if first > last:
+        raise PatternError(f"[{first}-{last}] runs backwards")
+    return lambda found: first <= found <= last or first <= found.upper() <= last

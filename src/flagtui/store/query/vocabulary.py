@@ -1,0 +1,104 @@
+"""What may stand in a search line: the qualifiers one kind of record understands."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+Row = TypeVar("Row")
+Test = Callable[[Row], bool]
+
+
+class Person(Protocol):
+    """Whoever `by:me` means."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def email(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a query needs to know beside the rows."""
+
+    now: float
+    """Unix seconds; ages are counted from here."""
+    me: Person | None = None
+
+
+class WrongValue(ValueError):
+    """A qualifier's value that cannot be understood; the text says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What stood behind the colon."""
+
+    text: str
+    is_quoted: bool = False
+    is_pattern: bool = False
+
+
+@dataclass(frozen=True)
+class Reading(Generic[Row]):
+    """A value understood: its words in canonical form, and how to test a row once the facts are known."""
+
+    words: tuple[str, ...]
+    test: Callable[[Facts], Test[Row] | None]
+    """Gives None when the facts needed are missing; the qualifier is then left out."""
+
+
+@dataclass(frozen=True)
+class Qualifier(Generic[Row]):
+    """One `name:` of a search line."""
+
+    name: str
+    allowed: str
+    """What may follow the colon, in words a person can type."""
+    meaning: str
+    read: Callable[[Value], Reading[Row]]
+    """Raises WrongValue."""
+    values: tuple[str, ...] = ()
+    """Values Tab offers before any that come from the records."""
+    cycle: tuple[str, ...] = ()
+    """Values its single key walks through; after the last one the qualifier leaves the line."""
+
+
+@dataclass(frozen=True)
+class Vocabulary(Generic[Row]):
+    """The qualifiers of one kind of record, and the text its words are looked for in."""
+
+    qualifiers: Mapping[str, Qualifier[Row]]
+    text: Callable[[Row], str]
+    """Everything words search, unfolded, parts separated by NUL."""
+    hidden: Mapping[str, Test[Row]] = field(default_factory=dict)
+    """Rows left out unless `is:` asks for them by this word."""
+
+
+def choice(tests: Mapping[str, Test[Row]], aliases: Mapping[str, str] | None = None) -> "_Choice[Row]":
+    """Reads one word of a closed set, or several with commas between, any of which may hold."""
+    return _Choice(tests, aliases or {})
+
+
+@dataclass(frozen=True)
+class _Choice(Generic[Row]):
+    tests: Mapping[str, Test[Row]]
+    aliases: Mapping[str, str]
+
+    def __call__(self, value: Value) -> Reading[Row]:
+        words = tuple(self._word(part) for part in value.text.lower().split(","))
+        tests = [self.tests[word] for word in dict.fromkeys(words)]
+        return Reading(words, lambda _facts: any_of(tests))
+
+    def _word(self, part: str) -> str:
+        word = self.aliases.get(part.strip(), part.strip())
+        if word not in self.tests:
+            raise WrongValue
+        return word
+
+
+def any_of(tests: list[Test[Row]]) -> Test[Row]:
+    """Holds when one of the tests does; a single test is itself, as it runs once per row and keystroke."""
+    if len(tests) == 1:
+        return tests[0]
+    return lambda row: any(test(row) for test in tests)

@@ -1,0 +1,229 @@
+"""The last good rows of a list on disk, so that a start or a lost link shows something, with its age.
+
+Rows carry no payloads, so none is ever stored. A copy is written beside the old one and put in its place, so
+that two programs at once or a lost machine leave either the old or the new one. Nothing here raises: a copy
+that cannot be read is set aside, and a disk that cannot be written switches copies off with a reason.
+"""
+
+import os
+import re
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from flagtui.store.earlier import FOLDER as EARLIER
+from flagtui.store.earlier import find_earlier, keep_earlier
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+_MAGIC: Final = b"flagtui rows 1\n"
+_SUFFIX: Final = ".rows"
+_ASIDE: Final = ".unreadable"
+_BEGUN: Final = ".new"
+_KEEP_SECONDS: Final = 30 * 86_400
+_BEGUN_SECONDS: Final = 3_600
+_SIZE_LIMIT: Final = 64 * 1024 * 1024
+_FOLDER_LIMIT: Final = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose rows they are."""
+
+    profile: str
+    host: str
+    project: str
+    kind: str
+    """`flags`, `experiments` or `events`."""
+
+    @property
+    def file_name(self) -> str:
+        """Readable, and different for places that only look alike."""
+        parts = (self.profile, self.host, self.project, self.kind)
+        return f"{_readable(*parts)}-{sha256(chr(0).join(parts).encode()).hexdigest()[:12]}{_SUFFIX}"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Generic[Row]):
+    """Rows as they were."""
+
+    rows: tuple[Row, ...]
+    taken_at: float
+    """When the server said them, Unix seconds."""
+
+
+def _readable(*parts: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(parts).lower()).strip("-.")[:80]
+
+
+class _Stored(msgspec.Struct, array_like=True):
+    taken_at: float
+    fields: tuple[str, ...]
+    rows: msgspec.Raw
+
+
+class Snapshots:
+    """A folder of copies, one file for each place."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        clock: Callable[[], float] = time.time,
+        size_limit: int = _SIZE_LIMIT,
+        folder_limit: int = _FOLDER_LIMIT,
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._size_limit = size_limit
+        self._folder_limit = folder_limit
+        self.off_reason = "" if folder else "there is no folder for them"
+        """Why nothing is written any more; empty while all is well."""
+
+    def save(
+        self, place: Place, rows: Sequence[Row], row_type: type[Row], *, taken_at: float | None = None
+    ) -> bool:
+        """Writes the rows as they were said `taken_at`, or now; False when they cannot be kept."""
+        if self._folder is None or self.off_reason:
+            return False
+        now = self._clock()
+        body = _encode(rows, row_type, now if taken_at is None else taken_at)
+        if len(body) > self._size_limit:
+            return False
+        try:
+            self._make_folder(self._folder)
+            path = self._folder / place.file_name
+            _write(path, body, now)
+            keep_earlier(path, now if taken_at is None else taken_at)
+            self._prune(self._folder, now)
+        except OSError as error:
+            self.off_reason = f"{error.strerror or error}: {self._folder}"
+            return False
+        return True
+
+    def load(self, place: Place, row_type: type[Row]) -> Snapshot[Row] | None:
+        """The last copy, or None when there is none that this version can read."""
+        return self._read(self._folder / place.file_name, row_type) if self._folder else None
+
+    def moments(self, place: Place) -> tuple[int, ...]:
+        """When copies were taken that are still there, Unix seconds, oldest first."""
+        return tuple(self._earlier(place))
+
+    def load_before(self, place: Place, row_type: type[Row], moment: float) -> Snapshot[Row] | None:
+        """The list as it was known at that moment: the last copy taken before it."""
+        earlier = self._earlier(place)
+        taken = [at for at in earlier if at <= moment]
+        return self._read(earlier[taken[-1]], row_type) if taken else None
+
+    def _earlier(self, place: Place) -> dict[int, Path]:
+        if self._folder is None:
+            return {}
+        try:
+            return find_earlier(self._folder / place.file_name)
+        except OSError:
+            return {}
+
+    def _read(self, path: Path, row_type: type[Row]) -> Snapshot[Row] | None:
+        try:
+            if path.stat().st_size > self._size_limit:
+                return None
+            body = path.read_bytes()
+        except OSError:
+            return None
+        try:
+            return _decode(body, row_type)
+        except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError):
+            with suppress(OSError):
+                path.replace(path.with_suffix(_ASIDE))
+            return None
+
+    def forget(self, place: Place) -> None:
+        """Removes all copies, for instance when the key is signed out."""
+        if self._folder is not None:
+            for path in (*self._earlier(place).values(), self._folder / place.file_name):
+                with suppress(OSError):
+                    path.unlink()
+
+    def forget_all(self, profile: str, host: str) -> None:
+        """Removes the copies of every project of a profile on this host, also those set aside."""
+        if self._folder is None:
+            return
+        start = _readable(profile, host)
+        with suppress(OSError):
+            for path, _found in list(_files(self._folder)):
+                if path.name.startswith(start):
+                    with suppress(OSError):
+                        path.unlink()
+
+    def _make_folder(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+            raise PermissionError(None, "the folder belongs to somebody else")
+        folder.chmod(0o700)
+
+    def _prune(self, folder: Path, now: float) -> None:
+        """Removes what is old, then the oldest while there is too much."""
+        room = self._folder_limit
+        counted: set[int] = set()
+        for path, found in sorted(_files(folder), key=lambda each: -each[1].st_mtime):
+            limit = _BEGUN_SECONDS if path.suffix == _BEGUN else _KEEP_SECONDS
+            room -= 0 if found.st_ino in counted else found.st_size
+            counted.add(found.st_ino)
+            if room < 0 or now - found.st_mtime > limit:
+                with suppress(OSError):
+                    path.unlink()
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    for path in (*folder.iterdir(), *(folder / EARLIER).iterdir()):
+        if path.suffix in (_SUFFIX, _ASIDE, _BEGUN):
+            with suppress(OSError):
+                yield path, path.stat()
+
+
+def _write(path: Path, body: bytes, now: float) -> None:
+    """Replaces the file in one step. The new one is private from its first byte."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:40], suffix=_BEGUN)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
+        os.utime(name, (now, now))
+        Path(name).replace(path)
+    finally:
+        # Gone already when it took the old one's place.
+        with suppress(OSError):
+            Path(name).unlink()
+
+
+def _encode(rows: Sequence[Row], row_type: type[Row], now: float) -> bytes:
+    values = msgspec.msgpack.encode([msgspec.structs.astuple(row) for row in rows])
+    body = msgspec.msgpack.encode(_Stored(now, row_type.__struct_fields__, msgspec.Raw(values)))
+    return _MAGIC + zlib.crc32(body).to_bytes(4, "big") + body
+
+
+def _decode(stored: bytes, row_type: type[Row]) -> Snapshot[Row]:
+    """Raises ValueError or msgspec.MsgspecError for anything but a copy of exactly these rows."""
+    start = len(_MAGIC) + 4
+    body = memoryview(stored)[start:]
+    if not stored.startswith(_MAGIC) or zlib.crc32(body) != int.from_bytes(stored[start - 4 : start], "big"):
+        raise ValueError("damaged")
+    copy = msgspec.msgpack.decode(body, type=_Stored)
+    if copy.fields != row_type.__struct_fields__:
+        raise ValueError("rows of another version")
+    wire = _wire_type(row_type)
+    values = msgspec.msgpack.decode(copy.rows, type=list[wire])  # type: ignore[valid-type]  # made at run time
+    return Snapshot(tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at)
+
+
+def _wire_type(row_type: type[Row]) -> Any:
+    """The same fields, all required, written without their names."""
+    fields = [(field.name, field.type) for field in msgspec.structs.fields(row_type)]
+    return msgspec.defstruct("Stored" + row_type.__name__, fields, array_like=True, gc=False)

@@ -1,0 +1,235 @@
+"""One profile and project: its lists, who we are there, and bringing both up to date."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+
+from flagtui.api.errors import ApiError, NotSignedIn
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.store.activity_feed import ActivityFeed
+from flagtui.store.collection import Collection, Identified
+from flagtui.store.loading import Loaded, Loading, Page, State
+from flagtui.store.query import Query
+from flagtui.store.snapshots import Place, Snapshot, Snapshots
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.models.person import KeyInfo, Me
+    from flagtui.models.project import Project
+
+Kind = Literal["flags", "experiments", "events"]
+Row = TypeVar("Row", bound=Identified)
+
+_ROWS: Final[Mapping[Kind, Any]] = {
+    "flags": FlagRow,
+    "experiments": ExperimentRow,
+    "events": EventDefinitionRow,
+}
+_SEARCHED: Final = 3
+"""Letters from which the server is asked; fewer find too much."""
+_SEARCH_LIMIT: Final = 200
+_NO_SNAPSHOTS: Final = Snapshots(None)
+
+
+class Shelf(Generic[Row]):
+    """All records of one kind, and how they are loaded."""
+
+    def __init__(
+        self,
+        pages: Callable[[Mapping[str, str]], AsyncIterator[Page[Row]]],
+        clock: Callable[[], float],
+    ) -> None:
+        self.collection: Collection[Row] = Collection()
+        turn = asyncio.Lock()
+        self.loading = Loading(
+            self.collection,
+            lambda: pages({}),
+            covers=lambda row: not _is_archived(row),
+            turn=turn,
+            clock=clock,
+        )
+        self.archived = Loading(
+            self.collection,
+            lambda: pages({"archived": "true"}),
+            covers=_is_archived,
+            is_whole=False,
+            turn=turn,
+            clock=clock,
+        )
+
+
+class Workspace:
+    """Everything known about one project of one host. Another project is another workspace."""
+
+    def __init__(
+        self,
+        client: "Client",
+        *,
+        profile: str = "",
+        snapshots: Snapshots = _NO_SNAPSHOTS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.client = client
+        self.profile = profile
+        self._flags = Shelf[FlagRow](lambda filters: self.client.flags.pages(filters), clock)
+        self._experiments = Shelf[ExperimentRow](
+            lambda filters: self.client.experiments.pages(filters), clock
+        )
+        self._events = Shelf[EventDefinitionRow](
+            lambda filters: self.client.event_definitions.pages(filters), clock
+        )
+        self._shelves: dict[Kind, Shelf[Any]] = {
+            "flags": self._flags,
+            "experiments": self._experiments,
+            "events": self._events,
+        }
+        self.activity = ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))
+        """Who changed which flag; read when somebody looks."""
+        self.me: Me | None = None
+        self.key: KeyInfo | None = None
+        self.project: Project | None = None
+        self.unknown: dict[str, ApiError] = {}
+        """Why `me`, `key` or `project` is not known, by that name."""
+        self._snapshots = snapshots
+        self._clock = clock
+
+    @property
+    def flags(self) -> Collection[FlagRow]:
+        return self._flags.collection
+
+    @property
+    def flags_loading(self) -> Loading[FlagRow]:
+        return self._flags.loading
+
+    @property
+    def experiments(self) -> Collection[ExperimentRow]:
+        return self._experiments.collection
+
+    @property
+    def experiments_loading(self) -> Loading[ExperimentRow]:
+        return self._experiments.loading
+
+    @property
+    def events(self) -> Collection[EventDefinitionRow]:
+        return self._events.collection
+
+    @property
+    def events_loading(self) -> Loading[EventDefinitionRow]:
+        return self._events.loading
+
+    @property
+    def organization(self) -> str:
+        """The name of the organisation the project is in; empty while it is not known."""
+        if self.me is None:
+            return ""
+        known = [*self.me.organizations, *([self.me.organization] if self.me.organization else [])]
+        wanted = self.project.organization if self.project else ""
+        found = next((each for each in known if each.id == wanted), self.me.organization)
+        return found.name if found else ""
+
+    @property
+    def waiting(self) -> float:
+        """Seconds until the server may be asked again; 0 when nothing is held back."""
+        return self.client.link.waiting
+
+    @property
+    def now(self) -> float:
+        """Unix seconds by the server's clock, from which its records are dated."""
+        return self._clock() + self.flags_loading.server_ahead
+
+    def allows(self, scope: str) -> bool:
+        """Whether the key has the scope. True while that is not known: then the server decides."""
+        return self.key is None or self.key.allows(scope)
+
+    async def settle(self) -> None:
+        """Finds out which project is meant, so that a click in a browser cannot move us to another.
+
+        Raises ApiError.
+        """
+        if self.client.project == "@current":
+            self.client = self.client.for_project(await self.client.projects.current())
+
+    async def introduce(self) -> None:
+        """Learns who we are, what the key may do and which project this is, each as far as the key allows.
+
+        Raises NotSignedIn when the server does not know the key. What else went wrong is in `unknown`.
+        """
+        asked = (
+            self._learn("me", self.client.people.me()),
+            self._learn("key", self.client.people.key()),
+            self._learn("project", self.client.projects.get(self.client.project)),
+        )
+        self.me, self.key, self.project = await asyncio.gather(*asked)
+
+    def recall(self, kind: Kind = "flags") -> bool:
+        """Shows the list as it was at the end of the last run; False when that is not known."""
+        snapshot = self._snapshots.load(self._place(kind), _ROWS[kind])
+        if snapshot is None:
+            return False
+        self._shelves[kind].loading.recall(snapshot.rows, snapshot.taken_at)
+        return True
+
+    def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
+        """The list as it was known at that moment, Unix seconds; None when no copy is that old."""
+        return self._snapshots.load_before(self._place(kind), _ROWS[kind], moment)
+
+    def copies(self, kind: Kind = "flags") -> tuple[float, ...]:
+        """When the copies were taken that can be compared with, oldest first."""
+        return self._snapshots.moments(self._place(kind))
+
+    async def refresh(self, kind: Kind = "flags") -> State:
+        """Loads the list again and keeps a copy of it on disk."""
+        state = await self._shelves[kind].loading.run()
+        if isinstance(state, Loaded):
+            await asyncio.to_thread(self.keep, kind)
+        return state
+
+    async def load_archived(self, kind: Kind = "flags") -> State:
+        """Adds the archived records, which the server leaves out of its list. No event is ever archived."""
+        shelf = self._shelves[kind]
+        return shelf.loading.state if kind == "events" else await shelf.archived.run()
+
+    async def search_server(self, query: Query[FlagRow]) -> int:
+        """While pages are missing, adds flags the server finds for the query's longest word.
+
+        Older servers find one word only, so the others are left to the finder. Gives how many rows are new;
+        a failure is left to the load that is running.
+        """
+        word = query.longest_word
+        if len(word) < _SEARCHED or self.flags.is_complete:
+            return 0
+        try:
+            page = await self.client.flags.page({"search": word[:_SEARCH_LIMIT], "limit": 100})
+        except ApiError:
+            return 0
+        before = len(self.flags)
+        self.flags.put_all(page.rows)
+        return len(self.flags) - before
+
+    def keep(self, kind: Kind = "flags") -> bool:
+        """Writes the list to disk as the server last said it; False when nothing is kept."""
+        shelf = self._shelves[kind]
+        rows, loaded_at = shelf.collection.said_rows, shelf.loading.loaded_at
+        if loaded_at is None:
+            return False
+        return self._snapshots.save(self._place(kind), rows, _ROWS[kind], taken_at=loaded_at)
+
+    def _place(self, kind: Kind) -> Place:
+        return Place(self.profile, str(self.client.host), str(self.client.project), kind)
+
+    async def _learn(self, name: str, asking: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            found = await asking
+        except NotSignedIn:
+            raise
+        except ApiError as error:
+            self.unknown[name] = error
+            return getattr(self, name)
+        self.unknown.pop(name, None)
+        return found
+
+
+def _is_archived(row: Identified) -> bool:
+    """Event definitions are never archived."""
+    return bool(getattr(row, "archived", False))

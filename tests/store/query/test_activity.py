@@ -1,0 +1,200 @@
+"""The search line of the activity: who, which flag, what kind, when, and what was near a moment."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import KINDS, ChangeRow, change_row
+from flagtui.models.json_value import JSON
+from flagtui.store.query import ACTIVITY, compile_query, read_line
+from flagtui.store.query.moments import by_closeness, read_moment, split_centre
+from flagtui.store.query.vocabulary import WrongValue
+
+NOW = 1_772_444_400.0
+"""2026-03-02 09:40 UTC."""
+HOUR = 3_600.0
+
+
+class Ada:
+    id = 7
+    email = "ada@acme.test"
+
+
+def row(minutes: float, key: str = "new-nav", who: str = "Ada", /, **changed: tuple[JSON, JSON]) -> ChangeRow:
+    raw = {
+        "id": f"{key} {minutes}",
+        "activity": "updated",
+        "item_id": "12",
+        "user": {"first_name": who, "email": f"{who.lower()}@acme.test"},
+        "detail": {
+            "name": key,
+            "changes": [
+                {"field": name, "before": old, "after": new, "action": "changed"}
+                for name, (old, new) in changed.items()
+            ],
+        },
+    }
+    return change_row(Activity.of({**raw, "created_at": NOW - minutes * 60}), -int(minutes))
+
+
+def rollout(*shares: int) -> JSON:
+    return {"groups": [{"properties": [], "rollout_percentage": share} for share in shares]}
+
+
+ROWS = [
+    row(5, "new-nav", "Ada", active=(False, True)),
+    row(50, "kill-search", "Sam", active=(True, False)),
+    row(130, "new-nav", "Sam", filters=(rollout(25), rollout(50))),
+    row(3_000, "old-nav", "Mo", tags=(["a"], ["b"])),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", [0, 1, 2, 3]),
+        ("nav", [0, 2, 3]),
+        ("by:sam", [1, 2]),
+        ("by:me", [0]),
+        ("-by:sam", [0, 3]),
+        ("flag:/^new/", [0, 2]),
+        ("kind:on,off", [0, 1]),
+        ("kind:rollout", [2]),
+        ("kind:targeting", [2]),
+        ("kind:switch", [0, 1]),
+        ("since:1h", [0, 1]),
+        ("since:09:00", [0]),
+        ("before:1h", [2, 3]),
+        ("since:yesterday before:today", []),
+        ("since:2026-02-28 before:2026-03-01", [3]),
+        ("id:12 by:mo", [3]),
+    ],
+)
+def test_a_line_finds(line: str, found: list[int]) -> None:
+    query = read_line(line, ACTIVITY)
+    assert query.problems == ()
+    passes = compile_query(query, now=NOW, me=Ada())
+    assert [place for place, one in enumerate(ROWS) if passes(one)] == found
+
+
+@pytest.mark.parametrize(
+    "line", ["since:soon", "kind:mood", "by:", "since:25:00", "is:on", "before:2026-13-01"]
+)
+def test_what_cannot_be_understood_is_named_and_left_out(line: str) -> None:
+    query = read_line(line, ACTIVITY)
+    assert len(query.problems) == 1
+    assert query.terms == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "kinds"),
+    [
+        ({"active": (True, False)}, ("off",)),
+        ({"filters": (rollout(5), rollout(5, 10))}, ("rollout", "conditions")),
+        ({"filters": ({"payloads": {"true": "1"}}, {"payloads": {"true": "2"}})}, ("payload",)),
+        ({"filters": ("odd", ["worse"])}, ("other",)),
+        ({"key": ("a", "b"), "name": ("", "x")}, ("renamed", "description")),
+        ({"evaluation_runtime": ("all", "server")}, ("other",)),
+        ({"version": (1, 2)}, ("tags", "other")),
+        ({}, ("other",)),
+    ],
+)
+def test_every_entry_has_a_kind(changed: dict[str, tuple[JSON, JSON]], kinds: tuple[str, ...]) -> None:
+    assert row(1, **changed).kinds == kinds
+    assert set(kinds) <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "ago"),
+    [
+        ("20m", 20 * 60),
+        ("2h", 2 * HOUR),
+        ("09:10", 30 * 60),
+        ("09:50", 23 * HOUR + 50 * 60),
+        ("today", 9 * HOUR + 2_400),
+    ],
+)
+def test_a_moment_is_understood(text: str, ago: float) -> None:
+    assert read_moment(text, NOW) == NOW - ago
+
+
+def test_a_moment_with_a_zone_is_that_moment() -> None:
+    assert read_moment("2026-03-02T10:40+01:00", NOW) == NOW
+    assert read_moment("2026-03-02T09:40", NOW) == NOW
+    assert read_moment("yesterday 09:40", NOW) == NOW - 86_400
+
+
+@given(st.text(max_size=30))
+def test_no_text_breaks_the_reading_of_a_moment(text: str) -> None:
+    with contextlib.suppress(WrongValue):
+        assert isinstance(read_moment(text, NOW), float)
+    split_centre(f"@ {text}", NOW)
+    read_line(f"since:{text} before:{text}", ACTIVITY)
+
+
+@pytest.mark.parametrize(
+    "line", ["@ 09:10", "@09:10", "nav @ 09:10 by:ada", "@ today 09:10", "@ 2026-03-02 09:10", "@ 30m"]
+)
+def test_the_moment_is_taken_out_of_the_line_and_positions_stay(line: str) -> None:
+    centre, rest, problems = split_centre(line, NOW)
+    assert centre is not None
+    assert centre.at == NOW - 30 * 60
+    assert problems == ()
+    assert len(rest) == len(line)
+    assert "@" not in rest
+    assert "09:10" not in rest
+
+
+def test_an_address_is_not_a_moment() -> None:
+    assert split_centre("by:ada@acme.test", NOW) == (None, "by:ada@acme.test", ())
+
+
+@pytest.mark.parametrize("line", ["@", "@ soon", "x @"])
+def test_a_moment_that_cannot_be_understood_says_what_can(line: str) -> None:
+    centre, _, problems = split_centre(line, NOW)
+    assert centre is None
+    assert "14:05" in problems[0].reason
+
+
+def test_near_far_reaching_changes_before_the_moment_come_first_and_later_ones_last() -> None:
+    rows = [
+        row(60, "after", active=(True, False)),
+        row(67, "small", tags=(["a"], [])),
+        row(70, "switch", active=(True, False)),
+        row(110, "early", active=(True, False)),
+        row(400, "long-before", active=(True, False)),
+        row(1, "long-after", active=(True, False)),
+    ]
+    centre, _, _ = split_centre("@ 65m", NOW)
+    assert centre is not None
+    order = by_closeness(rows, range(len(rows)), centre)
+    assert [rows[place].key for place in order] == [
+        "small",
+        "switch",
+        "early",
+        "after",
+        "long-after",
+        "long-before",
+    ]
+
+
+def test_a_switch_outweighs_a_nearer_change_of_little() -> None:
+    rows = [row(70, "tags", tags=(["a"], [])), row(72, "switch", active=(True, False))]
+    centre, _, _ = split_centre("@ 65m", NOW)
+    assert centre is not None
+    assert [rows[place].key for place in by_closeness(rows, [0, 1], centre)] == ["switch", "tags"]
+
+
+def test_every_qualifier_and_value_is_in_the_documents() -> None:
+    document = (Path(__file__).parents[3] / "docs" / "activity.md").read_text(encoding="utf-8")
+    for qualifier in ACTIVITY.qualifiers.values():
+        rows = [
+            line for line in document.splitlines() if line.startswith("|") and f"`{qualifier.name}:" in line
+        ]
+        assert len(rows) == 1, qualifier.name
+        for value in qualifier.values:
+            assert f"`{value}`" in rows[0] or f"`is:{value}`" in rows[0], value

@@ -1,0 +1,37 @@
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Vocabulary, parse
+
+OF_FLAGS, _, OTHERS = (
+    (Path(__file__).parents[3] / "docs" / "search.md").read_text().partition("## The other lists")
+)
+_, OF_EXPERIMENTS, OF_EVENTS = re.split(r"\| (?:experiments|events) \|", OTHERS)
+
+
+def test_every_qualifier_and_value_of_flags_is_in_the_documents() -> None:
+    for qualifier in FLAGS.qualifiers.values():
+        (row,) = [line for line in OF_FLAGS.splitlines() if line.startswith(f"| `{qualifier.name}:`")]
+        assert qualifier.meaning in row
+        for value in qualifier.values:
+            assert f"`{value}`" in row or value in (">90d", ">30d")
+
+
+@pytest.mark.parametrize(("vocabulary", "document"), [(EXPERIMENTS, OF_EXPERIMENTS), (EVENTS, OF_EVENTS)])
+def test_every_qualifier_and_value_of_the_other_lists_is_there_too(
+    vocabulary: Vocabulary[Any], document: str
+) -> None:
+    for qualifier in vocabulary.qualifiers.values():
+        (row,) = [line for line in document.splitlines() if f"`{qualifier.name}:`" in line]
+        for value in qualifier.values:
+            assert f"`{value}`" in row or value in ("<7d", ">30d", ">90d", "never")
+
+
+def test_every_line_in_the_documents_is_understood() -> None:
+    written = re.findall(r"`(-?(?:" + "|".join(FLAGS.qualifiers) + r"):[^`]+)`", OF_FLAGS)
+    assert len(written) > 5
+    for line in written:
+        assert parse(line).problems == ()

@@ -1,0 +1,94 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.store.query import accept, complete, cycle, describe, parse
+
+KNOWN = {
+    "tag": ["checkout", "web", "kill switch"],
+    "by": ["ada@acme.test", "bob@acme.test"],
+    "": ["checkout-redesign", "old-checkout", "types-v2"],
+}
+
+
+def steps(line: str, name: str, count: int) -> list[str]:
+    lines = []
+    for _ in range(count):
+        line = cycle(line, name)
+        lines.append(line)
+    return lines
+
+
+def test_the_type_key_walks_through_the_types_and_out_again() -> None:
+    assert steps("", "type", 5) == ["type:boolean", "type:multivariant", "type:experiment", "type:config", ""]
+
+
+def test_the_other_keys_walk_through_their_values_in_place() -> None:
+    assert steps("new check", "runtime", 4) == [
+        "new check runtime:server",
+        "new check runtime:client",
+        "new check runtime:all",
+        "new check",
+    ]
+    assert steps("is:on new", "is", 3) == ["is:off new", "is:stale new", "new"]
+    assert steps("a", "by", 2) == ["a by:me", "a"]
+
+
+@pytest.mark.parametrize(
+    "line", ["is:archived", "is:oops", "-is:on", "is:on is:off", "is:on,off", "is:", 'is:"x y"']
+)
+def test_a_value_that_is_not_on_the_way_goes_to_the_first(line: str) -> None:
+    assert cycle(f"new {line} check", "is").split() in (["new", "is:on", "check"], ["new", "is:on"])
+    assert parse(cycle(line, "is")).terms[0].words == ("on",)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=40), st.sampled_from(["type", "runtime", "is", "by"]))
+def test_whatever_stands_in_the_line_the_key_leads_back_to_no_qualifier(line: str, name: str) -> None:
+    lines = steps(line[:40], name, 10)
+    names = [[term.name for term in parse(each).terms].count(name) for each in lines]
+    assert set(names) <= {0, 1} or line.count('"') % 2 == 1
+    assert 0 in names or line.count('"') % 2 == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("c", ["created:", "called:", "checkout-redesign"]),
+        ("ty", ["type:", "types-v2"]),
+        ("-r", ["-runtime:", "-rollout:"]),
+        ("check", ["checkout-redesign", "old-checkout"]),
+        ("type:", ["type:boolean", "type:multivariant", "type:experiment", "type:config"]),
+        ("type:m", ["type:multivariant"]),
+        ("type:boolean,c", ["type:boolean,config"]),
+        ("-is:st", ["-is:stale"]),
+        ("tag:", ["tag:checkout", "tag:web", 'tag:"kill switch"']),
+        ("tag:KI", ['tag:"kill switch"']),
+        ("by:ac", ["by:ada@acme.test", "by:bob@acme.test"]),
+        ("called:", ["called:>30d", "called:never"]),
+        ("zzz:", []),
+        ("zzz", []),
+    ],
+)  # fmt: skip
+def test_tab_offers_what_the_piece_could_become(line: str, expected: list[str]) -> None:
+    assert complete(line, len(line), KNOWN) == expected
+
+
+def test_tab_looks_at_the_piece_under_the_cursor_only() -> None:
+    assert complete("type:b new", 6, KNOWN) == ["type:boolean"]
+
+
+def test_an_accepted_value_is_followed_by_a_space_and_an_accepted_name_is_not() -> None:
+    assert accept("new ty", 6, "type:") == ("new type:", 9)
+    assert accept("new type:b", 10, "type:boolean") == ("new type:boolean ", 17)
+    assert accept("type:b new", 6, "type:boolean") == ("type:boolean new", 13)
+    assert accept("", 0, "is:") == ("is:", 3)
+
+
+def test_the_chips_say_any_or_what_was_asked() -> None:
+    chips = describe(parse("is:on,stale -type:boolean new"))
+    assert [(chip.label, chip.value, chip.is_set) for chip in chips] == [
+        ("state", "on|stale", True),
+        ("type", "not boolean", True),
+        ("runtime", "any", False),
+    ]

@@ -1,0 +1,235 @@
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.query import compile_query, parse
+
+NOW = 1_800_000_000.0
+
+
+@dataclass(frozen=True)
+class Someone:
+    id: int
+    email: str
+
+
+def found(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int]:
+    test = compile_query(parse(line), now=NOW, me=me)
+    return [row.id for row in flags if test(row)]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("", [1, 2, 3, 4, 5, 8]),
+        ("   ", [1, 2, 3, 4, 5, 8]),
+        ("new check", [1, 2, 3]),
+        ("NEW CHECK", [1, 2, 3]),
+        ("check basket", [1]),
+        ("check -basket", [2, 3]),
+        ('"new check"', [1, 2, 3]),
+        ('"check new"', []),
+        ('-"new check"', [4, 5, 8]),
+        ('"new - check', [1, 2, 3]),
+        ("new-check", [1]),
+        ('says "hi"', [4]),
+        ("über", [8]),
+        ("CAFE\u0301", [8]),
+        ("STRASSE wide", [8]),
+        ("basket\0", []),
+        ("type:boolean", [1, 4, 8]),
+        ("type:experiment", [3]),
+        ("type:config,multivariant", [2, 5]),
+        ("type:multivariate", [2]),
+        ("type:remote_config", [5]),
+        ("TYPE:Boolean check", [1]),
+        ("-type:boolean", [2, 3, 5]),
+        ("runtime:server", [2]),
+        ("runtime:client,server", [2, 3]),
+        ("runtime:both", [1, 4, 5, 8]),
+        ("runtime:all", [1, 4, 5, 8]),
+        ("is:on", [1, 2, 4, 5, 8]),
+        ("is:off", [3]),
+        ("is:stale", [4]),
+        ("is:archived", [6]),
+        ("is:deleted", [7]),
+        ("is:archived,deleted", [6, 7]),
+        ("is:archived is:deleted", []),
+        ("-is:archived", [1, 2, 3, 4, 5, 8]),
+        ("is:partial", [1, 4, 8]),
+        ("is:full", [2, 5]),
+        ("by:ada", [1, 3]),
+        ("by:@ACME", [1, 2]),
+        ("tag:web", [1, 3]),
+        ('tag:"web"', [1]),
+        ("tag:infra", [5]),
+        ("tag:infra,checkout", [1, 5]),
+        ("-tag:web", [2, 4, 5, 8]),
+        ("rollout:<50", [3, 8]),
+        ("rollout:>=50", [1, 2, 4, 5]),
+        ("rollout:=100", [2, 4, 5]),
+        ("rollout:50%", [1]),
+        ("updated:<7d", [1, 2]),
+        ("updated:2d", [1, 2]),
+        ("updated:<90s", [1]),
+        ("updated:<2m", [1]),
+        ("updated:>3mo", [4]),
+        ("created:>90d", [1, 4]),
+        ("created:>1y", [4]),
+        ("called:>30d", [1]),
+        ("called:never", [2, 4, 5, 8]),
+        ("-called:never", [1, 3]),
+        ("key:check", [1, 2, 3]),
+        ("key:basket", []),
+        ("key:/^new.?check$/", [2, 3]),
+        ("key:/NEW[-_]/ is:off", [3]),
+        ("-key:/check/", [4, 5, 8]),
+        ("id:4", [4]),
+        ("id:1,5", [1, 5]),
+    ],
+)
+def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, expected: list[int]) -> None:
+    assert parse(line).problems == ()
+    assert found(flags, line) == expected
+
+
+def test_by_me_means_the_person_signed_in(flags: list[FlagRow]) -> None:
+    assert found(flags, "by:me", Someone(7, "ada@acme.test")) == [1]
+    assert found(flags, "-by:me", Someone(7, "ada@acme.test")) == [2, 3, 4, 5, 8]
+
+
+def test_by_me_falls_back_to_the_address_when_a_flag_names_no_creator_id() -> None:
+    row = FlagRow(id=1, key="a", creator="Ada@Acme.test")
+    assert found([row], "by:me", Someone(7, "ada@acme.test")) == [1]
+    assert found([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
+
+
+def test_by_me_does_nothing_until_it_is_known_who_that_is(flags: list[FlagRow]) -> None:
+    assert found(flags, "by:me") == found(flags, "")
+    assert parse("by:me").needs_person
+    assert not parse('by:"me"').needs_person
+
+
+@pytest.mark.parametrize(
+    ("piece", "reason"),
+    [
+        ("type:bool", "type: use boolean, multivariant, experiment or config"),
+        ("type:", "type: use boolean, multivariant, experiment or config"),
+        ("type:boolean,", "type: use boolean, multivariant, experiment or config"),
+        ("is:asleep", "is: use on, off, stale, archived, deleted, partial or full"),
+        ("runtime:x", "runtime: use server, client or all"),
+        ("rollout:half", "rollout: use a percentage such as <50, >=10 or =100"),
+        ("rollout:>٣", "rollout: use a percentage such as <50, >=10 or =100"),
+        ("updated:<7", "updated: use an age such as <7d, >90d, >12h, <3mo, or never"),
+        ("updated:<7x", "updated: use an age such as <7d, >90d, >12h, <3mo, or never"),
+        ("id:x", "id: use a number, or several with commas between"),
+        ("id:" + "9" * 5_000, "id: use a number"),
+        ("by:", "by: use me or part of an e-mail"),
+        ("tag:,", "tag: use the beginning of a tag"),
+        ("key:/(a/", "key: a ( has no ) behind it; use part of a key"),
+        ("state:on", "state: is not a qualifier"),
+        ("runtme:server", "did you mean runtime:?"),
+    ],
+)
+def test_a_wrong_qualifier_is_explained_and_ignored(flags: list[FlagRow], piece: str, reason: str) -> None:
+    query = parse(f"new {piece} -x"[:900])
+    (problem,) = query.problems
+    assert reason in problem.reason
+    assert query.line[problem.start : problem.end] == piece[: problem.end - problem.start]
+    assert found(flags, f"new {piece} -x") == found(flags, "new -x") != []
+
+
+def test_an_address_is_text_and_not_a_qualifier() -> None:
+    row = FlagRow(id=1, key="a", name="see https://acme.test/x")
+    assert parse("https://acme.test").problems == ()
+    assert found([row], "https://acme.test") == [1]
+
+
+def test_a_quoted_colon_is_text() -> None:
+    assert found([FlagRow(id=1, key="a", name="todo: remove")], '"todo: remove"') == [1]
+
+
+def test_a_very_long_line_is_read_to_a_limit_and_says_so() -> None:
+    query = parse("a " * 5_000)
+    assert len(query.terms) == 500
+    assert "1,000" in query.problems[-1].reason
+
+
+def test_a_phrase_of_separators_cannot_be_slow() -> None:
+    row = FlagRow(id=1, key="a", name="-" * 20_000)
+    assert found([row], '"- - - x"') == []
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("new check is:on", "check"),
+        ("-abandoned on", "on"),
+        ('"a long phrase" b', "b"),
+        ("is:on", ""),
+        ("", ""),
+    ],
+)
+def test_the_word_a_server_can_be_asked_for_is_the_longest_plain_one(line: str, word: str) -> None:
+    assert parse(line).longest_word == word
+
+
+@pytest.mark.parametrize(
+    ("longer", "shorter", "is_narrower"),
+    [
+        ("check", "che", True),
+        ("che", "check", False),
+        ("new check", "check", True),
+        ("xcheckx is:on", "check", True),
+        ("-check", "-che", False),
+        ("-che", "-che", True),
+        ("is:on a", "is:on", True),
+        ("is:archived", "", False),
+        ("is:archived a", "is:archived", True),
+        ("tag:web", 'tag:"web"', False),
+        ("by:me", 'by:"me"', False),
+        ("type:boolean", "type:boolean,config", False),
+        ("type:bool", "", True),
+    ],
+)
+def test_it_is_known_when_a_line_can_only_find_fewer(longer: str, shorter: str, is_narrower: bool) -> None:
+    assert parse(longer).narrows(parse(shorter)) is is_narrower
+
+
+_LINES = st.lists(
+    st.sampled_from(
+        ["new", "check", "che", "-old", '"new check"', "is:on", "-is:off", "is:archived", "type:boolean",
+         "by:ada", "by:me", "tag:web", 'tag:"web"', "rollout:<60", "updated:<7d", "called:never",
+         "key:/e.*c/",
+         "id:1,2", "oops:1"]
+    ),
+    max_size=4,
+).map(" ".join)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(_LINES, _LINES)
+def test_a_narrower_line_never_finds_a_flag_the_wider_one_missed(first: str, second: str) -> None:
+    rows = [
+        FlagRow(
+            id=1, key="new-check", active=True, tags=("web",), rollout=50, updated_at=NOW, creator="ada@x"
+        ),
+        FlagRow(id=2, key="old", tags=("webhooks",), archived=True, updated_at=NOW - 9e6, called_at=NOW),
+        FlagRow(id=3, key="che", active=True, type="config", creator_id=7),
+    ]
+    me = Someone(7, "ada@x")
+    if parse(first).narrows(parse(second)):
+        assert set(found(rows, first, me)) <= set(found(rows, second, me))
+
+
+@settings(deadline=None)
+@given(st.text(max_size=80) | _LINES)
+def test_no_line_can_break_the_search(line: str) -> None:
+    query = parse(line)
+    compile_query(query, now=NOW)(FlagRow(id=1, key="a"))
+    for problem in query.problems:
+        assert 0 <= problem.start < problem.end <= len(line)
+        assert problem.reason

@@ -1,0 +1,129 @@
+from dataclasses import dataclass
+
+import pytest
+
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow
+from flagtui.store.finder import EVENT_LISTING, EXPERIMENT_LISTING, Finder
+from flagtui.store.query import EVENTS, EXPERIMENTS, complete, cycle, describe, read_line
+from flagtui.store.sorting import Sort
+
+NOW = 1_800_000_000.0
+DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Someone:
+    id: int
+    email: str
+
+
+EXPERIMENT_ROWS = [
+    ExperimentRow(
+        1,
+        "Checkout redesign",
+        key="checkout-redesign",
+        status="running",
+        started_at=NOW - 12 * DAY,
+        creator_id=7,
+    ),
+    ExperimentRow(2, "Pricing page", key="pricing", status="exposure_frozen", creator="bob@acme.test"),
+    ExperimentRow(3, "Old checkout", key="old", status="stopped", conclusion="won", ended_at=NOW - DAY),
+    ExperimentRow(4, "Idea", status="draft", type="web", updated_at=NOW),
+    ExperimentRow(5, "Halted", status="paused"),
+    ExperimentRow(6, "Shelved", status="stopped", archived=True),
+]
+EVENT_ROWS = [
+    EventDefinitionRow("a", "checkout_started", "Begins", ("web",), verified=True, seen_at=NOW, owner_id=7),
+    EventDefinitionRow("b", "checkout_done", "  ", seen_at=NOW - 31 * DAY, owner="bob@acme.test"),
+    EventDefinitionRow("c", "$pageview", hidden=True, created_at=NOW - 400 * DAY),
+    EventDefinitionRow("d", "new", "Never came"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("", [1, 2, 3, 4, 5]),
+        ("checkout", [1, 3]),
+        ("is:running", [1, 2]),
+        ("is:draft,paused", [4, 5]),
+        ("-is:stopped", [1, 2, 4, 5]),
+        ("is:archived", [6]),
+        ("flag:pric", [2]),
+        ("flag:/^(old|pricing)$/", [2, 3]),
+        ("by:bob", [2]),
+        ("by:me", [1]),
+        ("result:won", [3]),
+        ("result:none is:running", [1, 2]),
+        ("type:web", [4]),
+        ("started:>7d", [1]),
+        ("ended:<7d", [3]),
+        ("started:never", [2, 3, 4, 5]),
+        ("updated:<1h", [4]),
+        ("id:1,6", [1]),
+        ("is:on", [1, 2, 3, 4, 5]),
+    ],
+)
+def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]) -> None:
+    finder = Finder(EXPERIMENT_ROWS, listing=EXPERIMENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
+    finder.know_person(Someone(7, "ada@acme.test"))
+    assert sorted(finder.rows[index].id for index in finder.find(line)) == expected
+    assert bool(finder.query.problems) is (line == "is:on")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("", "abcd"),
+        ("check start", "a"),
+        ("is:verified", "a"),
+        ("is:unverified", "bcd"),
+        ("is:hidden", "c"),
+        ("is:stale", "b"),
+        ("-is:stale", "acd"),
+        ("is:stale,hidden", "bc"),
+        ("is:undescribed", "bc"),
+        ("kind:custom", "abd"),
+        ("kind:posthog", "c"),
+        ("owner:me", "a"),
+        ("owner:bob", "b"),
+        ("tag:we", "a"),
+        ("seen:never", "cd"),
+        ("seen:<7d", "a"),
+        ("created:>1y", "c"),
+        ("name:/_(started|done)$/", "ab"),
+        ("begins", ""),
+        ("by:me", "abcd"),
+    ],
+)
+def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
+    finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
+    finder.know_person(Someone(7, "ada@acme.test"))
+    assert "".join(sorted(finder.rows[index].id for index in finder.find(line))) == expected
+    assert bool(finder.query.problems) is (line == "by:me")
+
+
+def test_the_single_keys_know_the_states_of_their_list() -> None:
+    assert cycle("new", "is", EXPERIMENTS) == "new is:draft"
+    assert cycle("is:stopped", "is", EXPERIMENTS) == ""
+    assert cycle("", "kind", EVENTS) == "kind:custom"
+    assert complete("is:un", 5, {}, EVENTS) == ["is:unverified", "is:undescribed"]
+
+
+def test_the_chips_are_those_of_their_list() -> None:
+    assert [chip.label for chip in describe(read_line("is:draft", EXPERIMENTS))] == ["state", "type"]
+    assert [chip.label for chip in describe(read_line("", EVENTS))] == ["state", "kind"]
+
+
+@pytest.mark.parametrize(
+    ("order", "first"), [("name", 1), ("state", 1), ("started", 1), ("ended", 3), ("updated", 4)]
+)
+def test_experiments_have_their_own_orders(order: str, first: int) -> None:
+    finder = Finder(EXPERIMENT_ROWS, listing=EXPERIMENT_LISTING, sort=Sort(order))
+    assert finder.rows[finder.find("")[0]].id == first
+
+
+@pytest.mark.parametrize(("order", "last"), [("name", "d"), ("seen", "d"), ("verified", "d")])
+def test_events_have_their_own_orders(order: str, last: str) -> None:
+    finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort(order))
+    assert finder.rows[finder.find("")[-1]].id == last

@@ -1,0 +1,153 @@
+"""The feed as it is read: back as far as somebody looks, and on as things happen."""
+
+from collections.abc import Sequence
+
+from flagtui.api.errors import Forbidden
+from flagtui.models.activity import ActivityPage
+from flagtui.models.activity_rows import change_row
+from flagtui.models.json_value import JSON
+from flagtui.store.activity_feed import PAGE, ActivityFeed
+
+
+def told(
+    number: int, activity: str = "updated", flag: int = 1, **changed: tuple[JSON, JSON]
+) -> dict[str, JSON]:
+    changes: list[JSON] = [
+        {"field": name, "action": "changed", "before": old, "after": new}
+        for name, (old, new) in changed.items()
+    ]
+    return {
+        "id": f"e{number}",
+        "activity": activity,
+        "item_id": str(flag),
+        "user": {"first_name": "Ada", "email": "ada@acme.test"},
+        "detail": {"name": f"flag-{flag}", "changes": changes},
+        "created_at": f"2026-03-01T00:{number // 60 % 60:02}:{number % 60:02}Z",
+    }
+
+
+class Log:
+    """What the server would answer."""
+
+    def __init__(self, entries: Sequence[dict[str, JSON]] = ()) -> None:
+        self.entries = list(entries)
+        """Newest first."""
+        self.asked: list[tuple[int, int]] = []
+        self.refuses = False
+
+    async def page(self, limit: int, number: int) -> ActivityPage:
+        self.asked.append((limit, number))
+        if self.refuses:
+            raise Forbidden("403: this key lacks activity_log:read.")
+        start = (number - 1) * limit
+        return ActivityPage.of(
+            {
+                "results": self.entries[start : start + limit],
+                "total_count": len(self.entries),
+                "next": "more" if start + limit < len(self.entries) else None,
+            }
+        )
+
+
+def newest_first(feed: ActivityFeed) -> list[str]:
+    return [row.id for row in sorted(feed.rows, key=lambda row: -row.place)]
+
+
+async def test_pages_are_read_one_by_one_until_the_end() -> None:
+    log = Log([told(number) for number in range(250, 0, -1)])
+    feed = ActivityFeed(log.page)
+    await feed.read_on()
+    assert (len(feed.rows), feed.total, feed.is_complete) == (PAGE, 250, False)
+    await feed.read_on()
+    await feed.read_on()
+    await feed.read_on()
+    assert newest_first(feed) == [f"e{number}" for number in range(250, 0, -1)]
+    assert feed.is_complete
+    assert log.asked == [(PAGE, 1), (PAGE, 2), (PAGE, 3)]
+
+
+async def test_new_entries_come_on_top_and_the_rows_read_stay_the_same_objects() -> None:
+    log = Log([told(2), told(1)])
+    feed = ActivityFeed(log.page)
+    await feed.read_on()
+    before = list(feed.rows)
+    log.entries[:0] = [told(4), told(3)]
+    await feed.catch_up()
+    assert newest_first(feed) == ["e4", "e3", "e2", "e1"]
+    assert all(new is old for new, old in zip(feed.rows, before, strict=False))
+
+
+async def test_entries_made_while_reading_back_leave_no_gap_and_nothing_twice() -> None:
+    log = Log([told(number) for number in range(300, 0, -1)])
+    feed = ActivityFeed(log.page)
+    await feed.read_on()
+    log.entries[:0] = [told(number) for number in range(430, 300, -1)]
+    while not feed.is_complete:
+        await feed.read_on()
+    await feed.catch_up()
+    assert newest_first(feed) == [f"e{number}" for number in range(430, 0, -1)]
+
+
+async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
+    log = Log([told(1)])
+    feed = ActivityFeed(log.page)
+    await feed.read_on()
+    log.entries[:0] = [told(number) for number in range(900, 1, -1)]
+    await feed.catch_up()
+    assert newest_first(feed)[0] == "e900"
+    while not feed.is_complete:
+        await feed.read_on()
+    assert newest_first(feed) == [f"e{number}" for number in range(900, 0, -1)]
+
+
+async def test_the_feed_knows_that_it_is_behind_once_somebody_saw_a_newer_entry() -> None:
+    log = Log([told(1)])
+    feed = ActivityFeed(log.page)
+    feed.hear("e1")
+    await feed.read_on()
+    assert not feed.is_behind
+    feed.hear("e2")
+    assert feed.is_behind
+    log.entries[:0] = [told(2)]
+    await feed.catch_up()
+    assert not feed.is_behind
+
+
+async def test_a_refusal_is_kept_in_words_and_gone_after_the_next_good_answer() -> None:
+    log = Log([told(1)])
+    feed = ActivityFeed(log.page)
+    log.refuses = True
+    await feed.read_on()
+    assert feed.trouble is not None
+    assert "activity_log:read" in feed.trouble.what
+    assert not feed.rows
+    log.refuses = False
+    await feed.read_on()
+    assert feed.trouble is None
+    assert len(feed.rows) == 1
+
+
+async def test_watchers_hear_of_every_page() -> None:
+    heard: list[int] = []
+    feed = ActivityFeed(Log([told(1)]).page)
+    stop = feed.watch(lambda: heard.append(len(feed.rows)))
+    await feed.read_on()
+    stop()
+    await feed.catch_up()
+    assert heard == [1]
+
+
+async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
+    log = Log([told(5, "restored", 2), told(4, "deleted", 2), told(3, "deleted", 1), told(2, "created", 1)])
+    feed = ActivityFeed(log.page)
+    await feed.read_on()
+    assert [row.id for row in feed.rows if row.is_standing] == ["e3"]
+    log.entries[:0] = [told(6, deleted=(True, False))]
+    await feed.catch_up()
+    assert not [row.id for row in feed.rows if row.is_standing]
+
+
+def test_an_entry_without_an_id_is_told_from_others_by_time_and_flag() -> None:
+    raw = [{**told(number), "id": None} for number in (1, 2)]
+    rows = [change_row(entry, 0) for entry in ActivityPage.of({"results": raw}).entries]
+    assert rows[0].id != rows[1].id

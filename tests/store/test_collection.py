@@ -1,0 +1,331 @@
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.collection import Collection
+
+
+def flag(number: int, version: int | None = 1, **fields: object) -> FlagRow:
+    return msgspec.convert({"id": number, "key": f"flag-{number}", "version": version, **fields}, FlagRow)
+
+
+def loaded(*rows: FlagRow) -> Collection[FlagRow]:
+    collection: Collection[FlagRow] = Collection()
+    collection.begin_load()
+    collection.add_page(rows, len(rows))
+    collection.finish_load()
+    return collection
+
+
+def ids(collection: Collection[FlagRow]) -> list[int]:
+    return [row.id for row in collection.rows]
+
+
+def test_rows_show_page_by_page_while_they_arrive() -> None:
+    collection: Collection[FlagRow] = Collection()
+    collection.begin_load()
+    collection.add_page([flag(1), flag(2)], 3)
+    assert (ids(collection), collection.total, collection.is_complete) == ([1, 2], 3, False)
+    collection.add_page([flag(3)], 3)
+    collection.finish_load()
+    assert (ids(collection), collection.is_complete) == ([1, 2, 3], True)
+
+
+def test_a_list_beside_the_main_one_changes_neither_its_count_nor_its_age() -> None:
+    collection: Collection[FlagRow] = Collection()
+    collection.begin_load()
+    collection.add_page([flag(1)], 1, [5])
+    collection.finish_load(at=100.0)
+    collection.begin_load(is_whole=False)
+    collection.add_page([flag(2, archived=True)], 1)
+    collection.finish_load(covers=lambda row: row.archived, at=200.0)
+    assert (ids(collection), collection.total, collection.loaded_at) == ([1, 2], 1, 100.0)
+    assert collection.unreadable == {5}
+
+
+def test_a_refresh_keeps_every_row_until_it_is_finished_then_drops_what_vanished() -> None:
+    collection = loaded(flag(1), flag(2), flag(3))
+    collection.begin_load()
+    assert ids(collection) == [1, 2, 3]
+    collection.add_page([flag(3, 2), flag(1)], 2)
+    assert ids(collection) == [1, 2, 3]
+    collection.finish_load()
+    assert ids(collection) == [1, 3]
+    assert collection.get(2) is None
+
+
+def test_a_refresh_that_breaks_off_drops_nothing() -> None:
+    collection = loaded(flag(1), flag(2))
+    collection.begin_load()
+    collection.add_page([flag(1, 5)], 2)
+    collection.abandon_load()
+    assert ids(collection) == [1, 2]
+    assert collection.said(1) == flag(1, 5)
+
+
+def test_pages_that_moved_while_somebody_deleted_do_not_cost_a_row() -> None:
+    collection = loaded(flag(1), flag(2), flag(3), flag(4))
+    collection.begin_load()
+    collection.add_page([flag(1), flag(2)], 4)
+    collection.add_page([flag(4)], 3)  # 1 was deleted meanwhile, so 3 moved to the page read already.
+    collection.finish_load()
+    assert 3 in ids(collection)
+
+
+def test_rows_that_could_not_be_read_count_as_seen() -> None:
+    collection = loaded(flag(1), flag(2), flag(3))
+    collection.begin_load()
+    collection.add_page([flag(1)], 2, [3])
+    collection.finish_load()
+    assert ids(collection) == [1]
+    assert collection.unreadable == frozenset({3})
+
+
+def test_a_load_drops_only_what_it_covers() -> None:
+    collection = loaded(flag(1), flag(2, archived=True), flag(3))
+    collection.begin_load()
+    collection.add_page([flag(1)], 1)
+    collection.finish_load(covers=lambda row: not row.archived)
+    assert ids(collection) == [1, 2]
+
+
+def test_a_record_made_while_loading_stays() -> None:
+    collection = loaded(flag(1))
+    collection.begin_load()
+    collection.put(flag(9))
+    collection.add_page([flag(1)], 1)
+    collection.finish_load()
+    assert ids(collection) == [1, 9]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ({"version": 3}, {"version": 4}),
+        ({"version": 3, "updated_at": 9.0}, {"version": 4, "updated_at": 1.0}),
+        ({"version": 3, "updated_at": 1.0}, {"version": 3, "updated_at": 2.0}),
+        ({"version": None, "updated_at": 1.0}, {"version": 7, "updated_at": 2.0}),
+    ],
+)
+def test_an_older_record_is_ignored_wherever_it_comes_from(
+    older: dict[str, object], newer: dict[str, object]
+) -> None:
+    old, new = flag(1, **{"name": "old", **older}), flag(1, **{"name": "new", **newer})  # type: ignore[arg-type]
+    collection = loaded(new)
+    assert collection.put(old) is False
+    collection.begin_load()
+    collection.add_page([old], 1)
+    collection.finish_load()
+    assert collection.said(1) == new
+    assert loaded(old).put(new) is True
+
+
+def test_a_page_asked_for_before_a_save_does_not_undo_it_even_without_versions() -> None:
+    collection = loaded(flag(1, None, active=True))
+    collection.begin_load()
+    collection.put(flag(1, None, active=False))
+    collection.add_page([flag(1, None, active=True)], 1)
+    collection.finish_load()
+    row = collection.get(1)
+    assert row is not None
+    assert row.active is False
+
+
+def test_a_page_asked_for_before_a_removal_does_not_bring_the_record_back() -> None:
+    collection = loaded(flag(1), flag(2))
+    collection.begin_load()
+    collection.remove(2)
+    collection.add_page([flag(1), flag(2)], 2)
+    collection.finish_load()
+    assert ids(collection) == [1]
+    assert collection.put(flag(2, 2)) is True
+    assert ids(collection) == [1, 2]
+
+
+def test_a_load_begun_after_a_removal_is_believed() -> None:
+    collection = loaded(flag(1))
+    collection.remove(1)
+    collection.remove(404)
+    collection.begin_load()
+    collection.add_page([flag(1)], 1)
+    assert ids(collection) == [1]
+
+
+def test_an_edit_in_flight_is_painted_and_leaving_rolls_it_back() -> None:
+    collection = loaded(flag(1, active=True, tags=["a"]))
+    before = collection.rows
+    with collection.showing(
+        1, {"active": False, "tags": ["b"], "evaluation_runtime": "server", "filters": {}}
+    ):
+        row = collection.get(1)
+        assert row is not None
+        assert (row.active, row.tags, row.runtime) == (False, ("b",), "server")
+        assert collection.rows[0] is row
+        assert collection.pending == {1}
+        assert collection.said(1) is before[0]
+    assert collection.rows == before
+    assert collection.pending == frozenset()
+
+
+def test_an_edit_that_fails_rolls_back() -> None:
+    collection = loaded(flag(1, active=True))
+    with pytest.raises(OSError, match="lost"), collection.showing(1, {"active": False}):
+        raise OSError("lost")
+    assert collection.get(1) == flag(1, active=True)
+
+
+def test_two_edits_of_one_record_are_painted_on_top_of_each_other() -> None:
+    collection = loaded(flag(1, active=True))
+    outer, inner = (
+        collection.showing(1, {"active": False}),
+        collection.showing(1, {"name": "new", "active": True}),
+    )
+    with outer:
+        with inner:
+            assert collection.get(1) == flag(1, active=True, name="new")
+        assert collection.get(1) == flag(1, active=False)
+
+
+def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
+    collection = loaded(flag(1, active=True))
+    with collection.showing(1, {"active": False}):
+        assert collection.get(1) == flag(1, active=False)
+        collection.begin_load()
+        collection.add_page([flag(1, 2, active=True, name="renamed")], 1)
+        collection.finish_load()
+        assert collection.get(1) == flag(1, 2, active=False, name="renamed")
+    assert collection.get(1) == flag(1, 2, active=True, name="renamed")
+
+
+def test_a_record_with_an_edit_in_flight_is_not_dropped_by_a_refresh() -> None:
+    collection = loaded(flag(1), flag(2))
+    with collection.showing(2, {"active": False}):
+        collection.begin_load()
+        collection.add_page([flag(1)], 1)
+        collection.finish_load()
+        assert ids(collection) == [1, 2]
+
+
+def test_an_edit_of_a_record_not_known_paints_nothing() -> None:
+    collection = loaded(flag(1))
+    with collection.showing(99, {"active": True}):
+        assert ids(collection) == [1]
+        assert collection.get(99) is None
+
+
+def test_what_the_server_said_differently_is_known_since_the_last_look() -> None:
+    collection = loaded(flag(1), flag(2), flag(3))
+    look = collection.version
+    collection.begin_load()
+    collection.add_page([flag(1), flag(2, 2), flag(3), flag(4)], 4)
+    collection.finish_load()
+    assert collection.changed_since(look) == {2}
+    look = collection.version
+    collection.put(flag(3, 2))
+    with collection.showing(1, {"active": True}):
+        assert collection.changed_since(look) == {3}
+    assert collection.changed_since(collection.version) == frozenset()
+    assert collection.take_changed() == {2, 3}
+    assert collection.take_changed() == frozenset()
+
+
+def test_an_equal_row_stays_the_object_it_was() -> None:
+    collection = loaded(flag(1))
+    before = collection.rows[0]
+    collection.put(flag(1))
+    assert collection.rows[0] is before
+
+
+def test_rows_are_the_same_object_until_something_changes() -> None:
+    collection = loaded(flag(1))
+    assert collection.rows is collection.rows
+    before = collection.rows
+    collection.put(flag(1, 2))
+    assert collection.rows is not before
+    assert before == (flag(1),)
+
+
+def test_watchers_are_told_until_they_stop() -> None:
+    collection: Collection[FlagRow] = Collection()
+    versions: list[int] = []
+    stop = collection.watch(lambda: versions.append(collection.version))
+    collection.put(flag(1))
+    collection.put(flag(1, 0))
+    collection.remove(1)
+    stop()
+    stop()
+    collection.put(flag(2))
+    assert versions == [1, 2]
+
+
+def test_several_records_at_once_are_one_change() -> None:
+    collection = loaded(flag(1, 5))
+    version = collection.version
+    assert collection.put_all([flag(1, 4), flag(2), flag(3)]) == 2
+    assert (ids(collection), collection.version) == ([1, 2, 3], version + 1)
+    assert collection.put_all([flag(1, 4)]) == 0
+    assert collection.put_all([flag(2), flag(3)]) == 2
+    assert collection.version == version + 1
+
+
+def test_recalled_rows_do_not_displace_live_ones() -> None:
+    collection: Collection[FlagRow] = Collection()
+    collection.put(flag(1, 5))
+    collection.recall([flag(1, 9), flag(2)], 5.0)
+    assert collection.rows == (flag(1, 5), flag(2))
+
+
+def test_rows_of_other_kinds_may_have_text_ids_and_no_version() -> None:
+    @dataclass(frozen=True)
+    class Event:
+        id: str
+        name: str
+
+    collection: Collection[Event] = Collection()
+    collection.put(Event("a-b", "signed up"))
+    collection.put(Event("a-b", "signed in"))
+    assert collection.rows == (Event("a-b", "signed in"),)
+
+
+@pytest.mark.parametrize("step", ["add_page", "finish_load"])
+def test_pages_outside_a_load_are_a_bug_and_say_so(step: str) -> None:
+    collection: Collection[FlagRow] = Collection()
+    with pytest.raises(RuntimeError, match=step):
+        collection.add_page([], 0) if step == "add_page" else collection.finish_load()
+
+
+_STEP = st.tuples(
+    st.sampled_from(["put", "remove", "begin", "page", "finish"]), st.integers(1, 4), st.integers(1, 5)
+)
+
+
+@settings(deadline=None)
+@given(st.lists(_STEP, max_size=30))
+def test_whatever_arrives_in_whatever_order_versions_of_a_record_only_grow(
+    steps: list[tuple[str, int, int]],
+) -> None:
+    collection: Collection[FlagRow] = Collection()
+    highest: dict[int, int] = {}
+    is_loading = False
+    for step, number, version in steps:
+        if step == "put":
+            collection.put(flag(number, version))
+        elif step == "remove":
+            collection.remove(number)
+        elif step == "begin":
+            collection.begin_load()
+            is_loading = True
+        elif step == "page" and is_loading:
+            collection.add_page([flag(number, version)], 1)
+        elif step == "finish" and is_loading:
+            collection.finish_load()
+            is_loading = False
+        shown = {row.id: row.version or 0 for row in collection.rows}
+        assert all(shown[each] >= highest[each] for each in shown.keys() & highest.keys())
+        highest = shown
+        assert len(collection) == len(shown) == len(collection.rows)
+        assert all(collection.get(each) is not None for each in shown)

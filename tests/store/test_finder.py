@@ -1,0 +1,265 @@
+import random
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.finder import Finder
+from flagtui.store.query import compile_query, parse
+from flagtui.store.sorting import FLAG_ORDERS, Sort
+
+NOW = 1_800_000_000.0
+LINES = [
+    *("", "n", "ne", "new", "new c", "new check", "check -old", '"new check"', "key:/^n.*k$/", "by:me"),
+    *(
+        "is:on",
+        "is:on web",
+        "-is:off",
+        "is:archived",
+        "tag:web",
+        "rollout:<60",
+        "updated:<7d",
+        "type:config,boolean",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Someone:
+    id: int
+    email: str
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make_rows(count: int, seed: int = 1) -> list[FlagRow]:
+    luck = random.Random(seed)
+    words = ["new", "check", "old", "web", "nav", "checkout", "Ümlaut"]
+    return [
+        FlagRow(
+            id=index + 1,
+            key="-".join(luck.choices(words, k=2)) + f"-{index}",
+            name=" ".join(luck.choices(words, k=3)),
+            active=luck.random() < 0.6,
+            archived=luck.random() < 0.2,
+            type=luck.choice(["boolean", "multivariant", "config"]),
+            tags=tuple(luck.sample(words, k=1)),
+            rollout=luck.choice([0.0, 50.0, 100.0]),
+            updated_at=luck.choice([None, NOW - luck.random() * 1e6]),
+            creator_id=luck.choice([None, 7, 8]),
+            version=luck.choice([None, 1, 2]),
+        )
+        for index in range(count)
+    ]
+
+
+def keys(finder: Finder[FlagRow], line: str) -> list[str]:
+    return [finder.rows[index].key for index in finder.find(line)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 60),
+    st.lists(st.sampled_from(LINES), min_size=1, max_size=6),
+    st.sampled_from(sorted(FLAG_ORDERS)),
+    st.booleans(),
+)
+def test_the_finder_finds_what_a_plain_search_finds(
+    count: int, lines: list[str], order: str, is_reversed: bool
+) -> None:
+    rows = make_rows(count)
+    finder = Finder(rows, sort=Sort(order, is_reversed), clock=lambda: NOW)
+    for line in lines:
+        test = compile_query(parse(line), now=NOW)
+        assert {rows[index].id for index in finder.find(line)} == {row.id for row in rows if test(row)}
+        everything = [index for index in finder.find("") if test(rows[index])]
+        if "is:archived" not in line:
+            assert list(finder.find(line)) == everything
+
+
+def test_typing_letter_by_letter_and_deleting_again_gives_the_same_answers() -> None:
+    rows = make_rows(200)
+    finder = Finder(rows, clock=lambda: NOW)
+    line = "new check is:on -old"
+    prefixes = [line[:end] for end in range(len(line) + 1)]
+    for typed in [*prefixes, *reversed(prefixes)]:
+        assert list(finder.find(typed)) == list(Finder(rows, clock=lambda: NOW).find(typed))
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("updated", ["b", "c", "a", "d"]),
+        ("key", ["a", "b", "c", "d"]),
+        ("rollout", ["d", "a", "b", "c"]),
+        ("state", ["d", "a", "b", "c"]),
+        ("version", ["c", "a", "b", "d"]),
+        ("type", ["c", "b", "d", "a"]),
+        ("called", ["c", "a", "b", "d"]),
+    ],
+)
+def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) -> None:
+    rows = [
+        FlagRow(id=1, key="c", version=9, updated_at=2.0, called_at=1.0, type="experiment"),
+        FlagRow(id=2, key="B", updated_at=3.0, type="multivariant"),
+        FlagRow(
+            id=3, key="a", active=True, status="STALE", updated_at=1.0, rollout=10, type="config", version=1
+        ),
+        FlagRow(id=4, key="d", active=True, rollout=90),
+    ]
+    finder = Finder(rows, sort=Sort(order))
+    assert [key.lower() for key in keys(finder, "")] == expected
+
+
+def test_what_is_not_known_comes_last_whichever_way_round() -> None:
+    rows = [
+        FlagRow(id=1, key="a"),
+        FlagRow(id=2, key="b", updated_at=1.0),
+        FlagRow(id=3, key="c", updated_at=2.0),
+    ]
+    finder = Finder(rows)
+    assert keys(finder, "") == ["c", "b", "a"]
+    finder.sort_by(finder.sort.press("updated"))
+    assert keys(finder, "") == ["b", "c", "a"]
+    finder.sort_by(finder.sort.press("key"))
+    assert keys(finder, "") == ["a", "b", "c"]
+    finder.sort_by(finder.sort.press("key"))
+    assert keys(finder, "") == ["c", "b", "a"]
+
+
+def test_an_order_there_is_not_is_refused_and_changes_nothing() -> None:
+    finder = Finder(make_rows(3))
+    with pytest.raises(KeyError, match="size"):
+        finder.sort_by(Sort("size"))
+    assert finder.sort == Sort("updated")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 15), max_size=5),
+    st.lists(st.integers(0, 39), max_size=5),
+    st.sampled_from(sorted(FLAG_ORDERS)),
+    st.booleans(),
+)
+def test_rows_that_arrive_or_change_later_are_found_like_those_from_the_start(
+    pages: list[int], edits: list[int], order: str, is_reversed: bool
+) -> None:
+    rows = make_rows(40)
+    finder = Finder(rows[:5], sort=Sort(order, is_reversed), clock=lambda: NOW)
+    shown = 5
+    for size in pages:
+        finder.find("new")
+        shown = min(shown + size, len(rows))
+        finder.show(tuple(rows[:shown]))
+    for place in edits:
+        rows[place] = msgspec.structs.replace(rows[place], key=f"new-{place}", active=True, updated_at=NOW)
+        finder.show(tuple(rows[:shown]))
+    finder.show(tuple(rows))
+    fresh = Finder(rows, sort=Sort(order, is_reversed), clock=lambda: NOW)
+    for line in LINES:
+        assert list(finder.find(line)) == list(fresh.find(line))
+
+
+def test_a_row_that_changes_stays_where_it_stands_until_the_rows_are_sorted_again() -> None:
+    rows = make_rows(20)
+    finder = Finder(rows, sort=Sort("updated"), clock=lambda: NOW)
+    finder.is_steady = True
+    before = [finder.rows[index].id for index in finder.find("")]
+    changed = before[7]
+    touched = [msgspec.structs.replace(row, updated_at=NOW + 1) if row.id == changed else row for row in rows]
+    finder.show(tuple(touched))
+    assert [finder.rows[index].id for index in finder.find("")] == before
+    finder.show(tuple(row for row in touched if row.id != before[3]))
+    assert [finder.rows[index].id for index in finder.find("")] == [
+        each for each in before if each != before[3]
+    ]
+    finder.sort_by(finder.sort)
+    assert finder.rows[finder.find("")[0]].id == changed
+
+
+def test_rows_that_are_gone_are_not_found() -> None:
+    rows = make_rows(30)
+    finder = Finder(rows)
+    finder.find("new")
+    finder.show(rows[10:])
+    assert {finder.rows[index].id for index in finder.find("")} <= set(range(11, 31))
+    finder.show(())
+    assert list(finder.find("")) == []
+    assert finder.total == 0
+
+
+def test_archived_rows_are_counted_only_when_asked_for() -> None:
+    rows = [
+        FlagRow(id=1, key="a"),
+        FlagRow(id=2, key="b", archived=True),
+        FlagRow(id=3, key="c", deleted=True),
+    ]
+    finder = Finder(rows)
+    assert finder.total == 1
+    assert keys(finder, "is:archived") == ["b"]
+    assert keys(finder, "is:deleted") == ["c"]
+    assert keys(finder, "") == ["a"]
+
+
+def test_by_me_starts_to_count_when_the_person_is_known() -> None:
+    finder = Finder([FlagRow(id=1, key="a", creator_id=7), FlagRow(id=2, key="b", creator_id=8)])
+    assert keys(finder, "by:me") == ["a", "b"]
+    finder.know_person(Someone(8, "b@x"))
+    assert keys(finder, "by:me") == ["b"]
+
+
+def test_ages_are_counted_from_now_and_not_from_the_first_search() -> None:
+    clock = Clock()
+    finder = Finder([FlagRow(id=1, key="a", updated_at=NOW)], clock=clock)
+    assert keys(finder, "updated:>1h") == []
+    clock.now += 7_200
+    assert keys(finder, "updated:>1h") == ["a"]
+
+
+def test_names_of_experiments_are_searched_once_they_are_known() -> None:
+    names = {31: "Checkout redesign"}
+    finder = Finder([FlagRow(id=1, key="a", experiments=(31,)), FlagRow(id=2, key="b")])
+    assert keys(finder, "redesign") == []
+    finder.know_text(lambda row: "\0".join(names.get(each, "") for each in row.experiments))
+    assert keys(finder, "redesign") == ["a"]
+
+
+def test_problems_of_the_line_are_kept_with_the_answer() -> None:
+    finder = Finder(make_rows(5))
+    assert list(finder.find("new type:bool")) == list(finder.find("new"))
+    finder.find("new type:bool")
+    assert finder.query.problems[0].start == 4
+
+
+def test_counting_another_line_leaves_the_present_one_alone() -> None:
+    finder = Finder(make_rows(30))
+    found = list(finder.find("new"))
+    assert finder.count("is:on") == len(Finder(make_rows(30)).find("is:on"))
+    assert finder.query.line == "new"
+    assert list(finder.find("new")) == found
+
+
+def test_an_answer_given_out_does_not_change_afterwards() -> None:
+    rows = make_rows(20)
+    finder = Finder(rows)
+    answer = finder.find("")
+    before = list(answer)
+    finder.sort_by(Sort("key"))
+    finder.find("new")
+    assert list(answer) == before
+
+
+def test_a_hundred_thousand_letters_of_typing_keep_memory_bounded() -> None:
+    finder = Finder(make_rows(3))
+    for number in range(500):
+        finder.find(f"x{number}")
+    assert len(finder._answers) <= 24

@@ -1,0 +1,79 @@
+"""Which definitions are to be tidied up, why, and what their neighbours suggest."""
+
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.inbox import Case, Inbox
+
+NOW = 1_800_000_000.0
+DAY = 86_400.0
+
+
+def row(name: str, **fields: object) -> EventDefinitionRow:
+    return EventDefinitionRow(id=f"id of {name}", name=name, **fields)  # type: ignore[arg-type]  # as named
+
+
+def case(inbox: Inbox, name: str) -> Case:
+    return next(found for found in inbox.cases if found.name == name)
+
+
+def test_every_reason_is_named_and_what_is_well_stays_out() -> None:
+    inbox = Inbox(
+        [
+            row("plan upgraded", verified=True, description="x", seen_at=NOW),
+            row("Plan Upgraded", seen_at=NOW),
+            row("old one", verified=True, description="x", seen_at=NOW - 31 * DAY),
+            row("$pageview", seen_at=NOW),
+            row("gone", hidden=True),
+        ],
+        NOW,
+    )
+    assert {found.name: found.reasons for found in inbox.cases} == {
+        "Plan Upgraded": ("look-alike", "undescribed", "unverified"),
+        "old one": ("silent",),
+    }
+
+
+def test_look_alikes_come_first_then_what_was_seen_last() -> None:
+    inbox = Inbox(
+        [
+            row("b", seen_at=NOW - 3 * DAY),
+            row("a", seen_at=NOW - DAY),
+            row("never"),
+            row("plan_upgraded", seen_at=NOW - 90 * DAY),
+            row("plan upgraded", verified=True, description="x", seen_at=NOW),
+        ],
+        NOW,
+    )
+    assert [found.name for found in inbox.cases] == ["plan_upgraded", "a", "b", "never"]
+
+
+def test_a_description_comes_from_the_twin_before_any_neighbour() -> None:
+    inbox = Inbox(
+        [
+            row("checkout completed", verified=True, description="Order paid"),
+            row("checkout started", description="Cart opened"),
+            row("checkout_completed"),
+            row("checkout_abandoned"),
+        ],
+        NOW,
+    )
+    twin = inbox.proposal(case(inbox, "checkout_completed"))
+    assert (twin.description, twin.source) == ("Order paid", "checkout completed")
+    neighbour = inbox.proposal(case(inbox, "checkout_abandoned"))
+    assert neighbour.source in ("checkout completed", "checkout started")
+
+
+def test_tags_are_proposed_only_when_neighbours_agree() -> None:
+    tagged = [row(f"invoice {deed}", tags=("billing", deed)) for deed in ("paid", "sent", "lost")]
+    inbox = Inbox(
+        [*tagged, row("invoice viewed"), row("video played", tags=("media",)), row("video paused")], NOW
+    )
+    found = inbox.proposal(case(inbox, "invoice viewed"))
+    assert (found.tags, found.neighbours) == (("billing",), 3)
+    assert inbox.proposal(case(inbox, "video paused")).tags == ()
+
+
+def test_a_description_that_is_there_is_not_replaced() -> None:
+    inbox = Inbox(
+        [row("plan seen", description="mine"), row("plan left", description="x", verified=True)], NOW
+    )
+    assert inbox.proposal(case(inbox, "plan seen")).description == ""

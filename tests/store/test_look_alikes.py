@@ -1,0 +1,74 @@
+"""Which names mean the same event, and which of several definitions is the one to stay with."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.look_alikes import LookAlikes, are_alike, words_of
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "look_alikes.py"
+
+
+def benchmark() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("look_alikes_benchmark", BENCHMARK)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("signup_completed", "sign_up_complete"),
+        ("Plan Upgraded", "plan_upgraded"),
+        ("checkout completed", "chekout_completed"),
+        ("[Trial] started", "trial.started_v3"),
+        ("$pageview", "pageview"),
+    ],
+)
+def test_names_written_otherwise_are_alike(one: str, other: str) -> None:
+    assert are_alike(one, other)
+    assert are_alike(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("btn_click_1", "btn_click_2"),
+        ("rule updated", "role updated"),
+        ("tab closed", "tag closed"),
+        ("checkout started", "checkout completed"),
+        ("", ""),
+        ("___", "---"),
+    ],
+)
+def test_names_of_other_events_are_not_alike(one: str, other: str) -> None:
+    assert not are_alike(one, other)
+
+
+def test_the_labelled_list_is_told_apart() -> None:
+    precision, recall, wrong, _missed = benchmark().measure()
+    assert precision >= 0.95, wrong
+    assert recall >= 0.9
+
+
+def test_the_verified_and_described_one_is_the_one_to_stay_with() -> None:
+    best = EventDefinitionRow(id="b", name="plan upgraded", verified=True, description="x")
+    other = EventDefinitionRow(id="o", name="Plan Upgraded", seen_at=9e8)
+    hidden = EventDefinitionRow(id="h", name="plan_upgraded", verified=False, hidden=True, seen_at=9e9)
+    found = LookAlikes([other, hidden, best])
+    assert found.twin("b") is None
+    assert found.twin("o") is best
+    assert found.twin("h") is best
+    assert len(found) == 2
+
+
+def test_words_survive_anything() -> None:
+    for name in ("", "\x1b[31m", "🎉", "событие создано", "a" * 10_000, "[/oops]", "v2"):
+        assert isinstance(words_of(name), tuple)
+        assert not LookAlikes([EventDefinitionRow(id="1", name=name)]).twin("1")

@@ -1,0 +1,263 @@
+import os
+import resource
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.earlier import worth_keeping
+from flagtui.store.snapshots import Place, Snapshots
+
+NOW = 1_800_000_000.0
+HOUR = 3_600
+DAY = 24 * HOUR
+PLACE = Place("prod", "https://us.posthog.com", "1234", "flags")
+ROWS = (
+    FlagRow(
+        id=1, key="new-nav", tags=("a", "b"), rollout=12.5, updated_at=NOW, experiments=(3,), version=None
+    ),
+    FlagRow(id=2, key="caf\u00e9\u202e", name="x" * 5_000, type="config", creator_id=7, active=True),
+)
+
+
+def make(folder: Path | None, **limits: int) -> Snapshots:
+    return Snapshots(folder, clock=lambda: NOW, **limits)
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file()]
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = files(folder)
+    return path
+
+
+def test_rows_come_back_as_they_were_with_their_time(tmp_path: Path) -> None:
+    assert make(tmp_path / "a" / "b").save(PLACE, ROWS, FlagRow)
+    snapshot = Snapshots(tmp_path / "a" / "b").load(PLACE, FlagRow)
+    assert snapshot is not None
+    assert snapshot.rows == ROWS
+    assert snapshot.taken_at == NOW
+    assert all(type(row) is FlagRow for row in snapshot.rows)
+
+
+def test_an_empty_project_is_remembered_as_empty(tmp_path: Path) -> None:
+    make(tmp_path).save(PLACE, (), FlagRow)
+    snapshot = make(tmp_path).load(PLACE, FlagRow)
+    assert snapshot is not None
+    assert snapshot.rows == ()
+
+
+def test_nobody_else_can_read_them(tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    before = os.umask(0)
+    try:
+        make(folder).save(PLACE, ROWS, FlagRow)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(only_file(folder).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Place("prod", "https://eu.posthog.com", "1234", "flags"),
+        Place("prod", "https://us.posthog.com", "12", "flags"),
+        Place("prod", "https://us.posthog.com", "1234", "events"),
+        Place("PROD", "https://us.posthog.com", "1234", "flags"),
+        Place("../../etc", "https://us.posthog.com", "../1", "flags"),
+        Place("", "", "", ""),
+    ],
+)
+def test_every_place_has_its_own_file_in_the_folder(tmp_path: Path, other: Place) -> None:
+    folder = tmp_path / "rows"
+    make(folder).save(PLACE, ROWS, FlagRow)
+    assert make(folder).load(other, FlagRow) is None
+    assert make(folder).save(other, (), FlagRow)
+    assert len(files(folder)) == 2
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_newer_copy_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    make(tmp_path).save(PLACE, ROWS[:1], FlagRow)
+    snapshot = make(tmp_path).load(PLACE, FlagRow)
+    assert snapshot is not None
+    assert snapshot.rows == ROWS[:1]
+    assert only_file(tmp_path).suffix == ".rows"
+
+
+@pytest.mark.parametrize("place", [0, 10, 15, 19, 40, 200, -1])
+def test_a_damaged_copy_is_set_aside_wherever_the_damage_is(tmp_path: Path, place: int) -> None:
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    path = only_file(tmp_path)
+    body = bytearray(path.read_bytes())
+    body[place] ^= 0xFF
+    path.write_bytes(body)
+    assert make(tmp_path).load(PLACE, FlagRow) is None
+    assert only_file(tmp_path).suffix == ".unreadable"
+    assert make(tmp_path).load(PLACE, FlagRow) is None
+
+
+@pytest.mark.parametrize("kept", [0, 5, 18, 100])
+def test_a_cut_copy_is_set_aside(tmp_path: Path, kept: int) -> None:
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    path = only_file(tmp_path)
+    path.write_bytes(path.read_bytes()[:kept])
+    assert make(tmp_path).load(PLACE, FlagRow) is None
+    assert only_file(tmp_path).suffix == ".unreadable"
+
+
+def test_rows_of_another_version_of_the_program_are_not_mistaken_for_ours(tmp_path: Path) -> None:
+    now = msgspec.defstruct("Row", [("id", int), ("name", str), ("key", str)])
+    before = msgspec.defstruct("Row", [("id", int), ("key", str), ("name", str)])
+    make(tmp_path).save(PLACE, [before(1, "key", "name")], before)
+    assert make(tmp_path).load(PLACE, now) is None
+
+
+def test_a_valid_file_with_values_of_the_wrong_kind_is_set_aside(tmp_path: Path) -> None:
+    odd = msgspec.structs.replace(ROWS[0], rollout="all")
+    make(tmp_path).save(PLACE, [odd], FlagRow)
+    assert make(tmp_path).load(PLACE, FlagRow) is None
+
+
+@contextmanager
+def full_disk(room: int) -> Iterator[None]:
+    """No file can grow beyond `room` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_cannot_be_written_switches_copies_off_with_a_reason(tmp_path: Path) -> None:
+    snapshots = make(tmp_path)
+    snapshots.save(PLACE, ROWS[:1], FlagRow)
+    with full_disk(1_000):
+        assert not snapshots.save(PLACE, ROWS, FlagRow)
+    assert snapshots.off_reason == f"File too large: {tmp_path}"
+    assert not snapshots.save(PLACE, (), FlagRow)
+    snapshot = snapshots.load(PLACE, FlagRow)
+    assert snapshot is not None
+    assert snapshot.rows == ROWS[:1]
+    assert only_file(tmp_path).suffix == ".rows"
+
+
+def test_a_file_where_the_folder_should_be_is_a_reason_and_not_a_crash(tmp_path: Path) -> None:
+    (tmp_path / "rows").write_text("in the way")
+    snapshots = make(tmp_path / "rows")
+    assert not snapshots.save(PLACE, ROWS, FlagRow)
+    assert "rows" in snapshots.off_reason
+    assert snapshots.load(PLACE, FlagRow) is None
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    snapshots = make(None)
+    assert not snapshots.save(PLACE, ROWS, FlagRow)
+    assert snapshots.load(PLACE, FlagRow) is None
+    snapshots.forget(PLACE)
+    assert snapshots.off_reason
+
+
+def test_two_programs_writing_at_once_leave_one_whole_copy(tmp_path: Path) -> None:
+    many = [FlagRow(id=number, key=f"flag-{number}") for number in range(300)]
+    refused: list[str] = []
+
+    def write(rows: list[FlagRow]) -> None:
+        snapshots = Snapshots(tmp_path)
+        for _ in range(60):
+            if not snapshots.save(PLACE, rows, FlagRow):
+                refused.append(snapshots.off_reason)
+
+    threads = [threading.Thread(target=write, args=(many[:size],)) for size in (100, 300)]
+    for thread in threads:
+        thread.start()
+    reader = make(tmp_path)
+    while any(thread.is_alive() for thread in threads):
+        found = reader.load(PLACE, FlagRow)
+        assert found is None or len(found.rows) in (100, 300)
+    for thread in threads:
+        thread.join()
+    assert refused == []
+    assert only_file(tmp_path).suffix == ".rows"
+
+
+def test_old_copies_and_leftovers_are_removed_and_other_files_are_not(tmp_path: Path) -> None:
+    for name, age in (
+        ("old.rows", 40),
+        ("young.rows", 2),
+        ("left.new", 1),
+        ("aside.unreadable", 40),
+        ("other", 90),
+    ):
+        (tmp_path / name).write_bytes(b"x")
+        os.utime(tmp_path / name, (NOW - age * 86_400,) * 2)
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    assert {path.name for path in files(tmp_path)} == {"young.rows", "other", PLACE.file_name}
+
+
+def test_the_oldest_copies_make_room(tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.rows").write_bytes(b"x" * 10_000)
+        os.utime(tmp_path / f"{number}.rows", (NOW - number,) * 2)
+    make(tmp_path, folder_limit=26_000).save(PLACE, ROWS, FlagRow)
+    assert {path.name for path in files(tmp_path)} == {"0.rows", "1.rows", PLACE.file_name}
+
+
+def test_a_copy_that_is_too_large_is_neither_written_nor_read(tmp_path: Path) -> None:
+    assert not make(tmp_path, size_limit=1_000).save(PLACE, ROWS, FlagRow)
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    assert make(tmp_path, size_limit=1_000).load(PLACE, FlagRow) is None
+
+
+def test_a_forgotten_copy_is_gone(tmp_path: Path) -> None:
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    make(tmp_path).forget(PLACE)
+    assert files(tmp_path) == files(tmp_path / "earlier") == []
+    make(tmp_path).forget(PLACE)
+
+
+def test_the_list_as_it_was_yesterday_evening_is_still_there(tmp_path: Path) -> None:
+    now = NOW - 40 * DAY
+    snapshots = Snapshots(tmp_path, clock=lambda: now)
+    while now < NOW:
+        assert snapshots.save(PLACE, [FlagRow(id=1, key=f"at-{int(now)}")], FlagRow)
+        now += 6 * HOUR if now < NOW - 2 * DAY else 30 * 60
+    moments = snapshots.moments(PLACE)
+    assert 24 + 29 <= len(moments) <= 24 + 32
+    for age, margin in ((2 * HOUR, HOUR), (18 * HOUR, HOUR), (10 * DAY, DAY)):
+        found = snapshots.load_before(PLACE, FlagRow, now - age)
+        assert found is not None
+        assert 0 <= now - age - found.taken_at <= margin
+        assert found.rows[0].key == f"at-{int(found.taken_at)}"
+    assert snapshots.load_before(PLACE, FlagRow, NOW - 39 * DAY) is None
+    last = snapshots.load(PLACE, FlagRow)
+    assert last is not None
+    assert last.taken_at == now - 30 * 60
+    assert make(None).moments(PLACE) == ()
+
+
+def test_of_each_hour_and_day_the_first_copy_stays() -> None:
+    assert worth_keeping([0, 10, HOUR + 5, HOUR + 6], HOUR + 10) == {0, HOUR + 5, HOUR + 6}
+    assert worth_keeping([0, 10, HOUR + 5], 2 * DAY) == {0, HOUR + 5}
+    assert worth_keeping([0, 10], 90 * DAY) == {10}
+    assert worth_keeping([], 0.0) == {0}
+
+
+def test_earlier_copies_of_other_lists_are_left_alone(tmp_path: Path) -> None:
+    other = Place("prod", "https://us.posthog.com", "1234", "events")
+    make(tmp_path).save(other, ROWS, FlagRow)
+    make(tmp_path).save(PLACE, ROWS, FlagRow)
+    make(tmp_path).forget(PLACE)
+    assert make(tmp_path).moments(other) == (int(NOW),)
+    (tmp_path / "earlier" / f"{PLACE.file_name[:-5]}@x.rows").write_text("")
+    assert make(tmp_path).moments(PLACE) == ()

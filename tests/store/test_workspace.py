@@ -1,0 +1,269 @@
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flagtui.api import Client
+from flagtui.api.errors import MissingScope, NotSignedIn
+from flagtui.models.rows import FlagRow
+from flagtui.store.loading import Failed, Loaded, Recalled
+from flagtui.store.query import parse
+from flagtui.store.snapshots import Snapshots
+from flagtui.store.workspace import Workspace
+
+NOW = 1_800_000_000.0
+ME = {
+    "id": 7,
+    "email": "ada@acme.test",
+    "first_name": "Ada",
+    "team": {"id": 12},
+    "organization": {"id": "o-1", "name": "Other"},
+    "organizations": [{"id": "o-1", "name": "Other"}, {"id": "o-2", "name": "acme"}],
+}
+NO_SCOPE = {
+    "type": "authentication_error",
+    "code": "permission_denied",
+    "detail": "API key missing required scope 'user:read'",
+    "attr": None,
+}
+
+
+def flag(number: int, **fields: object) -> dict[str, object]:
+    return {
+        "id": number,
+        "key": f"flag-{number}",
+        "version": 1,
+        "active": True,
+        "filters": {"groups": []},
+        **fields,
+    }
+
+
+def page(rows: Sequence[object]) -> dict[str, object]:
+    return {"count": len(rows), "next": None, "previous": None, "results": rows}
+
+
+class Server:
+    """Answers by path, and remembers what was asked."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, object] = {
+            "/api/users/@me/": ME,
+            "/api/personal_api_keys/@current/": {"id": "k", "scopes": ["feature_flag:read"]},
+            "/api/projects/12/": {"id": 12, "name": "Web app", "organization": "o-2"},
+        }
+        self.flags = [flag(1), flag(2)]
+        self.archived = [flag(3, active=False, archived=True)]
+        self.status: dict[str, int] = {}
+        self.asked: list[str] = []
+        self.searched: list[str] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        self.asked.append(path)
+        body = self.answers.get(path)
+        if path == "/api/projects/12/experiments/":
+            body = page([{"id": 31, "name": "Checkout", "feature_flag_key": "checkout", "status": "running"}])
+        if path == "/api/projects/12/event_definitions/":
+            body = page([{"id": "a-b", "name": "$pageview"}])
+        if path == "/api/projects/12/feature_flags/":
+            self.searched.append(request.url.params.get("search", ""))
+            rows = self.archived if request.url.params.get("archived") == "true" else self.flags
+            body = page(rows)
+        return httpx.Response(self.status.get(path, 200), content=json.dumps(body))
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+Open = Callable[..., Workspace]
+
+
+@pytest.fixture
+async def open_workspace(server: Server, tmp_path: Path) -> AsyncIterator[Open]:
+    async with Client(
+        "https://us.posthog.com", "phx_a_good_key", 12, transport=httpx.MockTransport(server)
+    ) as client:
+
+        def make(project: int | str = 12) -> Workspace:
+            snapshots = Snapshots(tmp_path, clock=lambda: NOW)
+            return Workspace(
+                client.for_project(project), profile="prod", snapshots=snapshots, clock=lambda: NOW
+            )
+
+        yield make
+
+
+def ids(workspace: Workspace) -> list[int]:
+    return [row.id for row in workspace.flags.rows]
+
+
+async def test_a_workspace_learns_who_and_where_it_is(open_workspace: Open) -> None:
+    workspace = open_workspace()
+    assert workspace.organization == ""
+    assert workspace.allows("feature_flag:write")
+    await workspace.introduce()
+    assert workspace.me is not None
+    assert workspace.me.email == "ada@acme.test"
+    assert workspace.project is not None
+    assert workspace.project.name == "Web app"
+    assert workspace.organization == "acme"
+    assert not workspace.allows("feature_flag:write")
+    assert workspace.unknown == {}
+
+
+async def test_what_the_key_may_not_see_is_unknown_with_its_reason(
+    open_workspace: Open, server: Server
+) -> None:
+    server.answers["/api/users/@me/"] = NO_SCOPE
+    server.status["/api/users/@me/"] = 403
+    workspace = open_workspace()
+    await workspace.introduce()
+    assert workspace.me is None
+    assert isinstance(workspace.unknown["me"], MissingScope)
+    assert workspace.project is not None
+
+
+async def test_a_key_the_server_does_not_know_is_an_error(open_workspace: Open, server: Server) -> None:
+    for path in server.answers:
+        server.status[path] = 401
+    with pytest.raises(NotSignedIn):
+        await open_workspace().introduce()
+
+
+async def test_the_current_project_is_pinned_to_its_number(open_workspace: Open) -> None:
+    workspace = open_workspace("@current")
+    await workspace.settle()
+    assert workspace.client.project == 12
+    await workspace.refresh()
+    assert ids(workspace) == [1, 2]
+
+
+async def test_flags_are_loaded_and_shown_again_at_the_next_start(
+    open_workspace: Open, server: Server
+) -> None:
+    first = open_workspace()
+    assert first.recall() is False
+    assert await first.refresh() == Loaded(NOW)
+    second = open_workspace()
+    assert second.recall() is True
+    assert second.flags_loading.state == Recalled(NOW)
+    assert second.flags.rows == first.flags.rows
+    assert second.flags.loaded_at == NOW
+    assert not second.flags.is_complete
+    server.flags = [flag(2), flag(4)]
+    await second.refresh()
+    assert ids(second) == [2, 4]
+
+
+async def test_a_failed_refresh_keeps_rows_and_the_copy_on_disk(open_workspace: Open, server: Server) -> None:
+    workspace = open_workspace()
+    await workspace.refresh()
+    server.status["/api/projects/12/feature_flags/"] = 403
+    assert isinstance(await workspace.refresh(), Failed)
+    assert ids(workspace) == [1, 2]
+    again = open_workspace()
+    again.recall()
+    assert ids(again) == [1, 2]
+
+
+async def test_an_edit_in_flight_is_not_kept_on_disk(open_workspace: Open) -> None:
+    workspace = open_workspace()
+    await workspace.refresh()
+    with workspace.flags.showing(1, {"active": False}):
+        await workspace.refresh()
+    again = open_workspace()
+    again.recall()
+    row = again.flags.get(1)
+    assert row is not None
+    assert row.active
+
+
+async def test_archived_flags_come_when_asked_for_and_survive_a_refresh(open_workspace: Open) -> None:
+    workspace = open_workspace()
+    await workspace.refresh()
+    assert isinstance(await workspace.load_archived(), Loaded)
+    assert ids(workspace) == [1, 2, 3]
+    assert workspace.flags.total == 2
+    await workspace.refresh()
+    assert ids(workspace) == [1, 2, 3]
+
+
+async def test_a_flag_brought_back_from_the_archive_elsewhere_leaves_the_archived_ones(
+    open_workspace: Open, server: Server
+) -> None:
+    workspace = open_workspace()
+    await workspace.refresh()
+    await workspace.load_archived()
+    server.archived, server.flags = [], [*server.flags, flag(3, version=2)]
+    await workspace.refresh()
+    row = workspace.flags.get(3)
+    assert isinstance(row, FlagRow)
+    assert not row.archived
+
+
+async def test_experiments_and_events_are_kept_beside_the_flags(open_workspace: Open, server: Server) -> None:
+    workspace = open_workspace()
+    assert await workspace.refresh("experiments") == Loaded(NOW)
+    assert await workspace.refresh("events") == Loaded(NOW)
+    assert [row.key for row in workspace.experiments.rows] == ["checkout"]
+    assert [row.name for row in workspace.events.rows] == ["$pageview"]
+    asked = len(server.asked)
+    assert await workspace.load_archived("events") == Loaded(NOW)
+    assert len(server.asked) == asked
+    again = open_workspace()
+    assert (again.recall("experiments"), again.recall("events"), again.recall()) == (True, True, False)
+    assert again.experiments.rows == workspace.experiments.rows
+    assert again.events_loading.state == Recalled(NOW)
+
+
+async def test_what_was_learnt_after_loading_can_be_kept_with_the_age_it_has(open_workspace: Open) -> None:
+    workspace = open_workspace()
+    assert workspace.keep() is False
+    await workspace.refresh()
+    workspace.flags.put(FlagRow(id=1, key="renamed", version=2))
+    assert workspace.keep() is True
+    again = open_workspace()
+    again.recall()
+    assert again.flags.get(1) == FlagRow(id=1, key="renamed", version=2)
+
+
+async def test_rows_found_to_be_current_are_as_young_as_the_comparison(server: Server) -> None:
+    now = NOW
+    async with Client("us", "phx_a_good_key", 12, transport=httpx.MockTransport(server)) as client:
+        workspace = Workspace(client, clock=lambda: now)
+        workspace.flags_loading.confirm()
+        assert workspace.flags_loading.age is None
+        await workspace.refresh()
+        now += 600
+        assert workspace.flags_loading.age == 600
+        workspace.flags_loading.confirm()
+        assert workspace.flags_loading.age == 0
+
+
+async def test_while_pages_are_missing_the_server_is_searched_too(
+    open_workspace: Open, server: Server
+) -> None:
+    workspace = open_workspace()
+    server.flags = [flag(77)]
+    assert await workspace.search_server(parse("flag -old 7 is:on")) == 1
+    assert server.searched == ["flag"]
+    assert ids(workspace) == [77]
+    assert await workspace.search_server(parse("flag")) == 0
+    assert await workspace.search_server(parse("fl is:on")) == 0
+    server.status["/api/projects/12/feature_flags/"] = 403
+    assert await workspace.search_server(parse("other")) == 0
+    assert server.searched == ["flag", "flag", "other"]
+
+
+async def test_once_everything_is_there_the_server_is_not_searched(
+    open_workspace: Open, server: Server
+) -> None:
+    workspace = open_workspace()
+    await workspace.refresh()
+    assert await workspace.search_server(parse("flag")) == 0
+    assert server.searched == [""]
