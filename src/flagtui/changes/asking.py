@@ -1,0 +1,146 @@
+"""Whether one property of a condition would be accepted: which operator goes with which type and value."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from flagtui.models.json_value import JSON, as_id
+
+TYPES: Final = ("person", "cohort", "group", "flag", "person_metadata")
+TEXT_OPERATORS: Final = frozenset(
+    ("icontains", "not_icontains", "regex", "not_regex", "gt", "gte", "lt", "lte", "min", "max")
+) | frozenset(("starts_with", "not_starts_with", "ends_with", "not_ends_with"))
+LIST_OPERATORS: Final = frozenset(("icontains_multi", "not_icontains_multi"))
+DATE_OPERATORS: Final = frozenset(("is_date_exact", "is_date_before", "is_date_after"))
+SEMVER_OPERATORS: Final = frozenset(
+    f"semver_{name}" for name in ("eq", "neq", "gt", "gte", "lt", "lte", "tilde", "caret", "wildcard")
+)
+COHORT_OPERATORS: Final = frozenset(("in", "not_in"))
+PRESENCE_OPERATORS: Final = frozenset(("is_set", "is_not_set"))
+FLAG_OPERATOR: Final = "flag_evaluates_to"
+OPERATORS: Final = (
+    frozenset(("exact", "is_not", FLAG_OPERATOR))
+    | TEXT_OPERATORS
+    | LIST_OPERATORS
+    | DATE_OPERATORS
+    | SEMVER_OPERATORS
+    | COHORT_OPERATORS
+    | PRESENCE_OPERATORS
+)
+VALUES_LIMIT: Final = 1000
+"""Values in one list, on servers that count them."""
+
+_RELATIVE_DATE: Final = re.compile(r"-?\d{1,6}[hdwmy]")
+_SEMVER: Final = re.compile(r"v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
+_SEMVER_WILDCARD: Final = re.compile(r"v?\d+(\.\d+)?(\.\*)?|v?\d+\.\d+\.\d+")
+
+Found = Iterator[tuple[str, str]]
+"""The property's own field, or nothing for the whole of it, and what is wrong."""
+
+
+def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None) -> Found:
+    """Everything wrong with one property of a condition for people (`group_type` None) or for groups."""
+    if not isinstance(item, dict):
+        yield "", "must be an object"
+        return
+    key, kind = item.get("key"), item.get("type")
+    operator = item.get("operator") or "exact"
+    if key in (None, "") or not isinstance(key, str | int) or isinstance(key, bool):
+        yield "key", "a property key is required"
+    if kind not in TYPES:
+        yield "type", f"must be one of {', '.join(TYPES[:4])}"
+        return
+    if not isinstance(operator, str) or operator not in OPERATORS:
+        yield "operator", f"there is no operator {operator}"
+        return
+    yield from _aggregation(item, kind, group_type)
+    if kind == "flag":
+        yield from _dependency(item, operator, flag_id)
+    elif kind == "cohort":
+        yield from _cohort(item, operator)
+    else:
+        yield from _operator(item.get("value"), operator)
+
+
+def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Found:
+    if group_type is None:
+        if kind == "group":
+            yield "", "a condition for people can ask for person, cohort and flag properties only"
+    elif kind != "group":
+        yield "", "a condition for groups can ask for group properties only"
+    elif item.get("group_type_index") != group_type:
+        yield "group_type_index", "must be the group type of the condition"
+
+
+def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Found:
+    asked = as_id(item.get("key"))
+    if asked is None:
+        yield "key", "a dependency names a flag by its id"
+    elif asked == flag_id:
+        yield "key", "a flag cannot ask for itself"
+    if operator != FLAG_OPERATOR:
+        yield "operator", f"must be {FLAG_OPERATOR} for a flag"
+    if not isinstance(item.get("value"), bool | str):
+        yield "value", "must be true, false or a variant's key"
+
+
+def _cohort(item: dict[str, JSON], operator: str) -> Found:
+    if item.get("key") != "id":
+        yield "key", "must be `id` for a cohort"
+    if operator not in ("in", "not_in", "exact"):
+        yield "operator", "must be in or not_in for a cohort"
+    if as_id(item.get("value")) is None:
+        yield "value", "must be a cohort's id"
+
+
+def _operator(value: JSON, operator: str) -> Found:
+    if operator == FLAG_OPERATOR:
+        yield "operator", f"{operator} is for flags only"
+    elif operator in COHORT_OPERATORS:
+        yield "operator", f"{operator} is for cohorts only"
+    elif operator not in PRESENCE_OPERATORS:
+        for words in _value(value, operator):
+            yield "value", words
+
+
+def _value(value: JSON, operator: str) -> Iterator[str]:
+    if value is None:
+        yield f"{operator} needs a value"
+    elif operator in LIST_OPERATORS and not isinstance(value, list):
+        yield f"{operator} needs a list"
+    elif operator in TEXT_OPERATORS and not isinstance(value, str):
+        yield f"{operator} needs text, also for a number"
+    elif operator in ("regex", "not_regex") and not _is_pattern(value):
+        yield "is not a valid pattern"
+    elif operator in DATE_OPERATORS and not _is_date(value):
+        yield "must be a date such as 2026-03-01, or a time ago such as -7d"
+    elif operator in SEMVER_OPERATORS and not _is_version(value, operator):
+        yield "must be a version such as 1.2.3"
+    elif isinstance(value, list) and len(value) > VALUES_LIMIT:
+        yield f"has {len(value):,} values; older servers take {VALUES_LIMIT:,}"
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def _is_date(value: JSON) -> bool:
+    if not isinstance(value, str):
+        return False
+    if _RELATIVE_DATE.fullmatch(value):
+        return True
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_version(value: JSON, operator: str) -> bool:
+    shape = _SEMVER_WILDCARD if operator == "semver_wildcard" else _SEMVER
+    return isinstance(value, str) and shape.fullmatch(value) is not None

@@ -1,0 +1,84 @@
+"""What should make a person stop and look, though nothing forbids it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from flagtui.changes.blocking import experiments_of, is_plain_key
+from flagtui.changes.context import FRESH_FOR, Context
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.safe_text import code_points
+
+Code = Literal[
+    "odd key",
+    "destroys",
+    "similar keys",
+    "stale",
+    "running experiment",
+    "linked experiment",
+    "replay",
+    "targeting",
+    "encrypted",
+    "rule",
+]
+SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
+"""Fields that change who is in an experiment, and as what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """One reason to look twice, and what could be done instead."""
+
+    code: Code
+    text: str
+    instead: tuple[str, ...] = ()
+    """Names of safer ways, such as `pause the experiment`."""
+
+
+def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> tuple[Caution, ...]:
+    """Every reason to look twice, the gravest first."""
+    return (
+        *_seat_belt(fresh, values, context),
+        *_odd_keys(fresh, values),
+        *_surroundings(fresh, values, context),
+    )
+
+
+def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
+    if not SPOILING & values.keys():
+        return
+    for experiment in experiments_of(fresh, context):
+        name = f"#{experiment.id} {experiment.name}".rstrip()
+        if experiment.is_on:
+            text = f"experiment {name} is running on this flag, and the change would spoil what it measures"
+            yield Caution("running experiment", text, ("pause the experiment", "end the experiment"))
+        elif experiment.is_on is None:
+            text = f"experiment {name} uses this flag; the server does not say whether it is running"
+            yield Caution("linked experiment", text, ("look at the experiment first",))
+
+
+def _odd_keys(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Caution]:
+    key = fresh.key.removesuffix(f":deleted:{fresh.id}")
+    if not is_plain_key(key):
+        points = code_points(key)
+        what = (
+            f"characters that can look like others: {points}" if points else "characters no key should have"
+        )
+        yield Caution("odd key", f"the key has {what}")
+
+
+def _surroundings(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
+    if context.similar:
+        yield Caution("similar keys", f"easily taken for {', '.join(context.similar[:5])}")
+    if context.age > FRESH_FOR:
+        yield Caution(
+            "stale", f"this was read {context.age:,.0f} s ago and is read again before anything is sent"
+        )
+    if fresh.is_used_in_replay_settings and values.get("active") is False:
+        yield Caution("replay", "session replay settings use this flag to choose what is recorded")
+    if fresh.has_encrypted_payloads and "filters" in values:
+        yield Caution(
+            "encrypted",
+            "its payload is encrypted; it is sent back with the change and kept out of the journal",
+        )

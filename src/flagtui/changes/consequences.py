@@ -1,0 +1,135 @@
+"""What follows from a change: who loses it, what runs on it, what asks for it, who was here last."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from flagtui.changes.blocking import experiments_of
+from flagtui.changes.context import Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.intent import Intent
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.models.times import unix
+
+Tone = Literal["plain", "good", "warning", "danger", "experiment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """One thing that follows: a label, a sentence, how it is meant, and a share from 0 to 1 for a bar."""
+
+    label: str
+    text: str
+    tone: Tone = "plain"
+    share: float | None = None
+
+
+def consequences(
+    intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
+) -> tuple[Consequence, ...]:
+    """All that is known to follow from these new values, in the order of a dialog."""
+    return tuple(_consequences(intent, fresh, values, context))
+
+
+def _consequences(
+    intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
+) -> Iterator[Consequence]:
+    if decides_who_sees(fresh, values):
+        yield reach_in_words(context.reach)
+    for experiment in experiments_of(fresh, context):
+        yield _experiment(experiment)
+    if "active" in values or "deleted" in values or "key" in values:
+        yield from _dependents(context.dependents, goes_dark=_goes_dark(fresh, values))
+    if "key" in values and not fresh.deleted:
+        yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
+    if values.get("deleted") is True:
+        yield Consequence("Key", "a new flag with this key destroys the deleted one for good", "warning")
+    if (touch := _last_touch(fresh, context)) is not None:
+        yield touch
+    if intent.seen_version is not None:
+        yield _changed_since(intent.seen_version, fresh, context)
+
+
+def decides_who_sees(fresh: Flag, values: Mapping[str, JSON]) -> bool:
+    """Whether these values can change what anybody gets."""
+    if "filters" in values:
+        return fresh.active and not fresh.deleted
+    if "deleted" in values:
+        return fresh.active
+    return "active" in values
+
+
+def ago(seconds: float) -> str:
+    """A rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= size * (2 if unit == "days" else 1):
+            return f"{int(seconds // size):,} {unit} ago"
+    return f"{max(int(seconds), 0)} s ago"
+
+
+def told(touch: Touch, now: float) -> str:
+    """`sam, 3 min ago: rollout 25 % → 50 %`."""
+    when = f", {ago(now - touch.at)}" if touch.at is not None and now else ""
+    return f"{touch.who}{when}{f': {touch.what}' if touch.what else ''}"
+
+
+def _goes_dark(fresh: Flag, values: Mapping[str, JSON]) -> bool:
+    return fresh.active and (values.get("active") is False or values.get("deleted") is True)
+
+
+def reach_in_words(reach: Reach | NotKnown) -> Consequence:
+    """Who gains or loses it."""
+    if isinstance(reach, NotKnown):
+        return Consequence("Reach", f"not known: {reach.why}", "warning")
+    moved = reach.after - reach.before
+    most = "up to " if reach.is_bound else ""
+    share = abs(moved) / reach.total if reach.total else 0.0
+    if moved == 0:
+        return Consequence(
+            "Reach", f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before", share=0.0
+        )
+    says, tone = ("lose it", "danger") if moved < 0 else ("gain it", "good")
+    text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {says}"
+    if reach.before and reach.after:
+        text += f": {reach.before:,} → {reach.after:,}"
+    return Consequence("Reach", text, "danger" if tone == "danger" else "good", share)
+
+
+def _experiment(experiment: Linked) -> Consequence:
+    name = f"#{experiment.id} {experiment.name}".rstrip()
+    if experiment.is_on:
+        return Consequence("Experiment", f"{name} is running on it", "experiment")
+    rest = "uses it" if experiment.is_on is None else "uses it and is not running"
+    return Consequence("Experiment", f"{name} {rest}", "experiment" if experiment.is_on is None else "plain")
+
+
+def _dependents(dependents: tuple[Linked, ...] | NotKnown, goes_dark: bool) -> Iterator[Consequence]:
+    if isinstance(dependents, NotKnown):
+        yield Consequence("Dependents", f"not known: {dependents.why}", "warning")
+        return
+    for flag in dependents:
+        follows = "will not get it any more" if goes_dark else "asks for it"
+        state = " (it is off)" if flag.is_on is False else ""
+        yield Consequence("Dependents", f"{flag.name or f'flag {flag.id}'} {follows}{state}", "warning")
+
+
+def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
+    touch = context.last_touch
+    if isinstance(touch, NotKnown):
+        return Consequence("Last change", f"not known: {touch.why}", "warning")
+    if touch is None:
+        if fresh.last_modified_by is None:
+            return None
+        touch = Touch(fresh.last_modified_by.label, unix(fresh.updated_at))
+    recent = touch.at is not None and context.now and context.now - touch.at < 15 * 60
+    return Consequence("Last change", told(touch, context.now), "warning" if recent else "plain")
+
+
+def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
+    if fresh.version == seen_version or fresh.version is None:
+        return Consequence("Changed since", "no, you are looking at the newest version", "good")
+    versions = f"yes, v{seen_version} → v{fresh.version}"
+    who = "; ".join(told(touch, context.now) for touch in context.touched_since[:3])
+    if not who and fresh.last_modified_by is not None:
+        who = told(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
+    return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")

@@ -1,0 +1,156 @@
+"""A difference in words, as a person would tell a colleague.
+
+The texts are raw: whoever draws them makes them safe.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
+from flagtui.changes.intent import FIELD_WORDS
+from flagtui.models.filters import Condition
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+
+SHORT: Final = 80
+"""Characters of one value inside a sentence."""
+MASK: Final = "••••••"
+"""Shown and kept in place of an encrypted payload."""
+
+_SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
+    "active": ("off", "on"),
+    "archived": ("in the list", "archived"),
+    "deleted": ("not deleted", "deleted"),
+}
+
+
+def in_words(line: Line, before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
+    """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
+    match line.path:
+        case ("filters", "groups", int() as place):
+            return _condition_words(line, place)
+        case ("filters", "groups", int() as place, *rest):
+            return f"condition {place + 1}: {_inside_condition(line, tuple(rest))}"
+        case ("filters", "multivariate", "variants", int() as place, *rest):
+            return _variant_words(line, place, tuple(rest), before, after)
+        case ("filters", "payloads", str() as key):
+            return f"payload of {key} {_happened(line)}"
+        case (str() as field,):
+            return _field_words(field, line)
+        case _:
+            return f"{line.where}: {arrow(line.before, line.after)}"
+
+
+def hidden(line: Line) -> Line:
+    """The line with an encrypted payload's values masked."""
+    return (
+        replace(line, before=_mask(line.before), after=_mask(line.after)) if _is_payload(line.path) else line
+    )
+
+
+def hidden_clash(clash: Clash) -> Clash:
+    """The clash with an encrypted payload's values masked."""
+    if not _is_payload(clash.path):
+        return clash
+    return Clash(clash.path, _mask(clash.seen), _mask(clash.mine), _mask(clash.theirs))
+
+
+def arrow(before: JSON, after: JSON) -> str:
+    """`old → new`, or which side is missing."""
+    if before is MISSING:
+        return f"+ {brief(after)}"
+    if after is MISSING:
+        return f"− {brief(before)}"
+    return f"{brief(before)} → {brief(after)}"
+
+
+def brief(value: JSON) -> str:
+    """A value short enough for a sentence."""
+    text = value if isinstance(value, str) and value else compact(value)
+    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
+
+
+def percent(value: JSON) -> str:
+    """A share as people write it; null and missing mean everyone, and only a number is shown as one."""
+    if value is None or value is MISSING:
+        return "100 %"
+    number = as_number(value)
+    return f"{number:g} %" if number is not None else brief(value)
+
+
+def condition_in_short(raw: JSON) -> str:
+    """`50 % of people where email icontains @acme.com`."""
+    if not isinstance(raw, dict):
+        return brief(raw)
+    condition = Condition.of(raw)
+    who = "everyone" if condition.group_type_index is None else "all groups"
+    asks = [f"{item.key} {item.operator} {brief(item.value)}" for item in condition.properties]
+    where = f"where {' and '.join(asks)}" if asks else ""
+    return f"{percent(raw.get('rollout_percentage'))} of {who if not asks else 'those'} {where}".rstrip()
+
+
+def _condition_words(line: Line, place: int) -> str:
+    if line.before is MISSING:
+        return f"condition {place + 1} added: {condition_in_short(line.after)}"
+    if line.after is MISSING:
+        return f"condition {place + 1} removed: {condition_in_short(line.before)}"
+    return f"condition {place + 1}: {condition_in_short(line.before)} → {condition_in_short(line.after)}"
+
+
+def _inside_condition(line: Line, rest: Path) -> str:
+    match rest:
+        case ("rollout_percentage",):
+            return f"rollout {percent(line.before)} → {percent(line.after)}"
+        case ("variant",):
+            return f"forced variant {arrow(line.before, line.after)}"
+        case ("properties", int(), *_):
+            asked = as_dict(line.after if line.before is MISSING else line.before)
+            name = as_text(asked.get("key"))
+            if name and MISSING in (line.before, line.after):
+                sign = "+" if line.before is MISSING else "−"
+                return (
+                    f"{sign} {name} {as_text(asked.get('operator')) or 'exact'} {brief(asked.get('value'))}"
+                )
+    return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+
+
+def _variant_words(
+    line: Line, place: int, rest: Path, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> str:
+    key = _variant_key(before if line.before is not MISSING else after, place)
+    if not rest:
+        return f"variant {key} {_happened(line)}"
+    if rest == ("rollout_percentage",):
+        return f"variant {key}: {percent(line.before)} → {percent(line.after)}"
+    return f"variant {key}: {'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+
+
+def _variant_key(record: Mapping[str, JSON], place: int) -> str:
+    variants = as_list(as_dict(as_dict(record.get("filters")).get("multivariate")).get("variants"))
+    found = as_dict(variants[place]) if place < len(variants) else {}
+    return as_text(found.get("key")) or f"number {place + 1}"
+
+
+def _field_words(field: str, line: Line) -> str:
+    if field in _SWITCHES and isinstance(line.before, bool) and isinstance(line.after, bool):
+        off_and_on = _SWITCHES[field]
+        return f"{off_and_on[line.before]} → {off_and_on[line.after]}"
+    if isinstance(line.before, list) and isinstance(line.after, list):
+        gained = [f"+ {brief(item)}" for item in line.after if item not in line.before]
+        lost = [f"− {brief(item)}" for item in line.before if item not in line.after]
+        return f"{FIELD_WORDS.get(field, field)}: {', '.join(gained + lost) or 'in another order'}"
+    return f"{FIELD_WORDS.get(field, field)}: {arrow(line.before, line.after)}"
+
+
+def _is_payload(path: Path) -> bool:
+    return path[:2] == ("filters", "payloads") or path == ("filters",)
+
+
+def _mask(value: JSON) -> JSON:
+    return value if value in (MISSING, None, {}) else MASK
+
+
+def _happened(line: Line) -> str:
+    if line.before is MISSING:
+        return "added"
+    return "removed" if line.after is MISSING else "changed"

@@ -1,0 +1,166 @@
+"""Two JSON values compared: which paths differ, and how three versions of one thing merge."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from flagtui.models.json_value import JSON
+
+Path = tuple[str | int, ...]
+
+
+class Absence(Enum):
+    """Stands for a value that is not there, which is not the same as null."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Absence.MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One path that differs; either side can be `MISSING`. An added item is numbered by the new list."""
+
+    path: Path
+    before: JSON
+    after: JSON
+
+    @property
+    def where(self) -> str:
+        """The path as people write it: `filters.groups[0].rollout_percentage`."""
+        return spelled(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """One path where both sides left what they had started from, in different directions."""
+
+    path: Path
+    seen: JSON
+    mine: JSON
+    theirs: JSON
+
+    @property
+    def where(self) -> str:
+        return spelled(self.path)
+
+
+Equal = Callable[[JSON, JSON, Path], bool]
+Sides = tuple[JSON, JSON, JSON]
+"""What both saw, what is mine, what is theirs."""
+Merged = tuple[JSON, tuple[Clash, ...]]
+
+
+def same(left: JSON, right: JSON) -> bool:
+    """Equal as JSON: 50 is 50.0, but true is not 1."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def exactly(left: JSON, right: JSON, at: Path) -> bool:
+    """Equal as JSON, wherever it is."""
+    return same(left, right)
+
+
+def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[Line, ...]:
+    """Every path that differs, as deep as it can be named, in the order of `before`."""
+    return tuple(_lines(before, after, at))
+
+
+def spelled(path: Path) -> str:
+    """The path in words a person can search for in the JSON."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step.replace("_", "").isalnum():
+            text += f".{step}" if text else step
+        else:
+            text += f"[{json.dumps(step, ensure_ascii=False)}]"
+    return text
+
+
+def compact(value: JSON) -> str:
+    """The value as JSON on one line; nothing for a value that is not there."""
+    return "" if value is MISSING else json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = exactly) -> Merged:
+    """My change on top of theirs, and the places where one of us must give way: there the result has mine.
+
+    Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that
+    somebody changed or moved is never mixed with my change to it. Other lists are one thing.
+    """
+    if equal(mine, seen, at) or equal(mine, theirs, at):
+        return theirs, ()
+    if equal(theirs, seen, at):
+        return mine, ()
+    sides = (seen, mine, theirs)
+    if all(isinstance(side, dict) for side in sides):
+        return _merged_objects(sides, at, equal)
+    if all(isinstance(side, list) for side in sides) and len(seen) == len(mine) == len(theirs):
+        return _merged_items(sides, at, equal)
+    return mine, (Clash(at, seen, mine, theirs),)
+
+
+def _merged_objects(sides: Sides, at: Path, equal: Equal) -> Merged:
+    merged: dict[str, JSON] = {}
+    clashes: list[Clash] = []
+    seen, mine, theirs = sides
+    for key in dict.fromkeys((*theirs, *mine, *seen)):
+        values = (seen.get(key, MISSING), mine.get(key, MISSING), theirs.get(key, MISSING))
+        value, found = merge(*values, (*at, key), equal)
+        clashes.extend(found)
+        if value is not MISSING:
+            merged[key] = value
+    return merged, tuple(clashes)
+
+
+def _merged_items(sides: Sides, at: Path, equal: Equal) -> Merged:
+    merged: list[JSON] = []
+    clashes: list[Clash] = []
+    for place, (was, wanted, found) in enumerate(zip(*sides, strict=True)):
+        here = (*at, place)
+        if equal(wanted, was, here) or equal(wanted, found, here):
+            merged.append(found)
+            continue
+        merged.append(wanted)
+        if not equal(found, was, here):
+            clashes.append(Clash(here, was, wanted, found))
+    return merged, tuple(clashes)
+
+
+def _lines(before: JSON, after: JSON, at: Path) -> Iterator[Line]:
+    if same(before, after):
+        return
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in dict.fromkeys((*before, *after)):
+            yield from _lines(before.get(key, MISSING), after.get(key, MISSING), (*at, key))
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _list_lines(before, after, at)
+    else:
+        yield Line(at, before, after)
+
+
+def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[Line]:
+    if len(before) == len(after):
+        for place, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from _lines(old, new, (*at, place))
+        return
+    shorter = min(len(before), len(after))
+    start = next((n for n in range(shorter) if not same(before[n], after[n])), shorter)
+    ending = next(
+        (n for n in range(shorter - start) if not same(before[-1 - n], after[-1 - n])), shorter - start
+    )
+    for place in range(start, len(before) - ending):
+        yield Line((*at, place), before[place], MISSING)
+    for place in range(start, len(after) - ending):
+        yield Line((*at, place), MISSING, after[place])

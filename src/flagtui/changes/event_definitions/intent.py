@@ -1,0 +1,112 @@
+"""What a person wants of one event definition, and what each such change is called."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from flagtui.changes.verbs import Verb
+from flagtui.models.json_value import JSON
+
+KIND: Final = "event_definition"
+Retagging = Literal["add", "remove"]
+
+
+@dataclass(frozen=True, slots=True)
+class Retag:
+    """The same tags for many events, which servers can change together."""
+
+    action: Retagging
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EventIntent:
+    """New values for some fields of one definition; `seen` is what the person saw in them."""
+
+    id: str
+    changes: Mapping[str, JSON]
+    verb: str
+    seen: Mapping[str, JSON] = field(default_factory=dict)
+    retag: Retag | None = None
+
+
+_VERBS: Final = (
+    Verb("verify", "Verify", "is verified", "take the verification back"),
+    Verb("unverify", "Take the verification back from", "is not verified any more", "verify it again"),
+    Verb("hide", "Hide", "is hidden", "show it again"),
+    Verb("unhide", "Show again", "is shown again", "hide it again"),
+    Verb("describe", "Describe", "has a new description", "put the old description back"),
+    Verb("retag", "Change the tags of", "has new tags", "put the old tags back"),
+    Verb("set owner", "Change the owner of", "has a new owner", "put the old owner back"),
+    Verb("set property", "Change the primary property of", "has a new primary property", "put it back"),
+    Verb("set enforcement", "Change the enforcement of", "is enforced anew", "put it back"),
+    Verb("merge", "Mark as a look-alike", "is hidden, with a note where to look", "take that back"),
+    Verb("tidy up", "Tidy up", "is tidied up", "take all of it back"),
+    Verb("edit", "Change", "is changed", "put the old values back"),
+    Verb(
+        "delete",
+        "Delete",
+        "is deleted until it is sent again",
+        "make it again, as far as the server lets it",
+        is_grave=True,
+        is_typed=True,
+    ),
+    Verb("recreate", "Make again", "is there again", "delete it again"),
+)
+_BY_NAME: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _VERBS}
+
+
+def event_verb(name: str) -> Verb:
+    """The words for a verb."""
+    return _BY_NAME.get(name, _BY_NAME["edit"])
+
+
+def verify(id: str, verified: bool = True) -> EventIntent:
+    """Vouched for, or not any more. Verifying un-hides."""
+    return EventIntent(id, {"verified": verified}, "verify" if verified else "unverify")
+
+
+def hide(id: str, hidden: bool = True) -> EventIntent:
+    """Out of sight where people choose events, or back. Hiding un-verifies."""
+    return EventIntent(id, {"hidden": hidden}, "hide" if hidden else "unhide")
+
+
+def describe(id: str, description: str, seen: str) -> EventIntent:
+    """Another description."""
+    return EventIntent(id, {"description": description}, "describe", {"description": seen})
+
+
+def set_owner(id: str, owner: int | None, seen: int | None) -> EventIntent:
+    """Another person, or nobody, looks after it."""
+    return EventIntent(id, {"owner": owner}, "set owner", {"owner": seen})
+
+
+def set_property(id: str, name: str, seen: str) -> EventIntent:
+    """The property that tells most about it; empty for none."""
+    return EventIntent(
+        id, {"primary_property": name or None}, "set property", {"primary_property": seen or None}
+    )
+
+
+def enforce(id: str, mode: str, seen: str) -> EventIntent:
+    """`allow` takes events that do not fit, `reject` drops them."""
+    return EventIntent(id, {"enforcement_mode": mode}, "set enforcement", {"enforcement_mode": seen})
+
+
+def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]) -> EventIntent:
+    """Tags added or removed; what others did to the rest of them stays."""
+    asked = tidy_tags(tags)
+    wanted = [*before, *asked] if action == "add" else [tag for tag in before if tag not in asked]
+    return EventIntent(
+        id, {"tags": list(tidy_tags(wanted))}, "retag", {"tags": list(before)}, Retag(action, asked)
+    )
+
+
+def delete(id: str) -> EventIntent:
+    """Gone at once, until the next such event."""
+    return EventIntent(id, {"deleted": True}, "delete")
+
+
+def tidy_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """As servers keep them: trimmed, lower case, each once."""
+    return tuple(dict.fromkeys(tag.strip().lower() for tag in tags if tag.strip()))

@@ -1,0 +1,147 @@
+"""Steps the server would refuse, or worse, an older one would not: known before anything is sent."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from flagtui.changes.blocking import Blocked, is_plain_key
+from flagtui.changes.difference import same
+from flagtui.changes.experiments.steps import Choices, Step
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON, as_list
+
+Check = Callable[[Experiment, Step, Choices], Blocked | None]
+CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
+LONGEST_COMMENT: Final = 4000
+LONGEST_NAME: Final = 400
+EDITABLE_OLD: Final = frozenset({"name", "description"})
+"""All that experiments of the old engine let be changed."""
+_WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy")
+"""Steps for which the state does not matter."""
+_REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
+    "launch": Blocked("state", "it has already been launched"),
+    "reset": Blocked("state", "it is already a draft"),
+    "archive": Blocked("state", "it must be ended before it can be archived", "E ends it"),
+    ("pause", "paused"): Blocked("state", "it is already paused", "space resumes it"),
+    ("resume", "running"): Blocked("state", "it is not paused", "space pauses it"),
+    ("resume", "exposure_frozen"): Blocked("state", "it is not paused", "space pauses it"),
+    "draft": Blocked("state", "it has not been launched yet", "L launches it"),
+    "stopped": Blocked("state", "it has already ended", "R resets it to a draft"),
+}
+"""By step, by step and state, or by state: why not, in the order in which it is looked up."""
+
+
+def foresee_refusal(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    """The first reason why this step cannot be taken now."""
+    for check in _CHECKS:
+        if found := check(fresh, step, choices):
+            return found
+    return None
+
+
+def _access(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    # A copy changes nothing here.
+    if fresh.can_edit or step.name in ("duplicate", "copy"):
+        return None
+    return Blocked(
+        "access", "you may look at this experiment but not change it", "ask for editor access to it"
+    )
+
+
+def _old_engine(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    if step.for_old_engine or not fresh.uses_legacy_metrics:
+        return None
+    reason = "it is measured by the old engine; only its name, description and end can be changed"
+    return Blocked("old engine", reason, "make a new experiment in the browser")
+
+
+def _state(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    if step.name in ("archive", "unarchive") and (step.name == "archive") == fresh.archived:
+        return Blocked("state", "it is already archived" if fresh.archived else "it is not archived")
+    state = fresh.state
+    if state in step.states or step.name in _WHATEVER:
+        return None
+    asked = _REFUSED.get(step.name) or _REFUSED.get((step.name, state)) or _REFUSED.get(state)
+    reason = f"its state is {state}, which this step does not know"
+    return asked or Blocked("state", reason, "do it in the browser")
+
+
+def _flag(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    if step.name not in ("launch", "pause", "resume", "ship", "cohort", "restore"):
+        return None
+    flag = fresh.feature_flag
+    if step.name == "restore":
+        is_gone = flag is not None and flag.deleted
+        return Blocked("flag", "its flag has been deleted", "restore the flag first") if is_gone else None
+    if flag is None or flag.id <= 0:
+        return Blocked("flag", "it has no flag", "look at it in the browser")
+    if flag.deleted:
+        return Blocked("flag", f"its flag {flag.key} has been deleted", "restore the flag first")
+    if step.name == "launch" and len(fresh.variants) < 2:
+        return Blocked("flag", "its flag has fewer than two variants", "give the flag variants first")
+    return None
+
+
+def _choices(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    if step.name == "ship" and choices.variant not in {variant.key for variant in fresh.variants}:
+        return Blocked("variant", f"its flag has no variant {choices.variant or 'without a name'}")
+    if choices.conclusion and choices.conclusion not in CONCLUSIONS:
+        return Blocked(
+            "conclusion", f"{choices.conclusion} is no conclusion", f"use {', '.join(CONCLUSIONS)}"
+        )
+    if len(choices.comment) > LONGEST_COMMENT:
+        return Blocked("comment", f"the comment is longer than {LONGEST_COMMENT:,} characters", "shorten it")
+    return None
+
+
+def _cohort(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    if step.name != "cohort" or not fresh.exposure_cohort:
+        return None
+    return Blocked("cohort", f"it already has an exposure cohort, #{fresh.exposure_cohort}")
+
+
+def _fields(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    name = choices.fields.get("name", choices.name) if step.name == "edit" else choices.name
+    if step.name in ("create", "edit") and isinstance(name, str) and len(name) > LONGEST_NAME:
+        return Blocked("name", f"the name is longer than {LONGEST_NAME} characters", "shorten it")
+    if step.name == "create":
+        if not choices.name.strip():
+            return Blocked("name", "it has no name", "give it one")
+        if not is_plain_key(choices.flag_key):
+            return Blocked("key", "a flag key has 1 to 400 letters, digits, - and _", "choose another key")
+    if step.name != "edit":
+        return None
+    refused = sorted(set(choices.fields) - EDITABLE_OLD)
+    if refused and fresh.uses_legacy_metrics:
+        reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
+        return Blocked("old engine", reason, "change only its name and description")
+    moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
+    if moved:
+        reason = f"somebody changed {', '.join(moved)} while you were editing"
+        return Blocked("clash", reason, "edit it again; your text is kept")
+    return None
+
+
+def stored_field(fresh: Experiment, name: str) -> JSON:
+    """A field as people edit it: without the fingerprints that servers compute."""
+    value = fresh.raw.get(name)
+    if name not in ("metrics", "metrics_secondary"):
+        return value
+    return [
+        {key: part for key, part in metric.items() if key != "fingerprint"}
+        for metric in as_list(value)
+        if isinstance(metric, dict)
+    ]
+
+
+def _copy(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+    if step.name != "duplicate":
+        return None
+    if not is_plain_key(choices.flag_key):
+        return Blocked("key", "a flag key has 1 to 400 letters, digits, - and _", "choose another key")
+    if choices.flag_key == fresh.feature_flag_key:
+        reason = "with the same flag, pausing or shipping one would do it to both"
+        return Blocked("key", reason, "give the copy a flag of its own")
+    return None
+
+
+_CHECKS: Final[tuple[Check, ...]] = (_access, _old_engine, _state, _flag, _choices, _cohort, _copy, _fields)

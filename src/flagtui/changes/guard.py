@@ -1,0 +1,191 @@
+"""The one guard before every write: what a person must do to confirm, and the only maker of an approval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Generic
+from uuid import uuid4
+from weakref import WeakSet
+
+from typing_extensions import TypeVar
+
+from flagtui.changes.difference import Clash
+from flagtui.changes.plan import Plan
+from flagtui.changes.proposal import Proposal
+
+P = TypeVar("P", bound=Proposal, default=Plan)
+"""Plans of one kind of record; of flags where nothing else is said."""
+
+ARMS_AFTER: Final = 0.5
+"""Seconds a dialog ignores its confirm key, so that a key pressed for something else cannot reach it."""
+
+
+class Level(StrEnum):
+    """How careful a profile is."""
+
+    READ_ONLY = "read_only"
+    RELAXED = "relaxed"
+    GUARDED = "guarded"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A profile's choice."""
+
+    level: Level = Level.GUARDED
+    require_reason: bool = False
+    place: str = ""
+    """The profile's badge, such as `PROD`."""
+    bulk_limit: int = 100
+    """Flags one confirmation may change."""
+    count_from: int = 10
+    """From this many flags on, their number is typed, whatever the level."""
+    is_unlocked: bool = False
+    """True for a while after somebody unlocked a strict profile: one flag then needs no typing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The guard does not even ask."""
+
+    reason: str
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person did in the dialog, or gave on the command line."""
+
+    yes: bool = False
+    typed: str = ""
+    reason: str = ""
+    overwrite: bool = False
+    """Agreed to give up what somebody else changed in the same place."""
+    was_pasted: bool = False
+    is_key_repeat: bool = False
+    without_journal: bool = False
+    """Agreed to write although the journal cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """The answer does not confirm; what is missing."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[P]):
+    """What has to be done to confirm these plans."""
+
+    plans: tuple[P, ...]
+    place: str
+    type_this: str | None
+    """What to type: the key, the id of a flag whose key cannot be trusted, or how many flags there are."""
+    reason_required: bool
+    is_dialog: bool
+    """False: one line and `y` are enough."""
+    arms_after: float = ARMS_AFTER
+    default: str = field(default="cancel", init=False)
+
+    @property
+    def title(self) -> str:
+        """`Turn OFF in PROD`, or `Turn OFF 12 flags in PROD`."""
+        first = self.plans[0].title.removesuffix(" of")
+        what = first if len(self.plans) == 1 else f"{first} {len(self.plans):,} {self.plans[0].noun}s"
+        return f"{what} in {self.place}" if self.place else what
+
+    @property
+    def clashes(self) -> tuple[Clash, ...]:
+        """What agreeing would overwrite."""
+        return tuple(clash for plan in self.plans for clash in plan.clashes)
+
+    def settle(self, answer: Answer) -> "Approved[P] | NotYet":
+        """The approval, or what is still missing."""
+        if why := self._missing(answer):
+            return NotYet(why)
+        return _approve(self.plans, answer)
+
+    def _missing(self, answer: Answer) -> str:
+        if answer.was_pasted:
+            return "pasted text does not confirm; type it"
+        if answer.is_key_repeat:
+            return "a key held down does not confirm; let go and press it again"
+        if self.type_this is not None and answer.typed != self.type_this:
+            return "what was typed is not the text asked for"
+        if self.type_this is None and not answer.yes:
+            return "not confirmed"
+        if self.clashes and not answer.overwrite:
+            return "somebody else changed the same thing; agree to overwrite it, or keep theirs"
+        if self.reason_required and not answer.reason.strip():
+            return "a reason is required here"
+        return ""
+
+
+def guard(plans: Sequence[P], rules: Rules) -> Refused | Question[P]:
+    """Whether and how a person may confirm these plans together."""
+    if rules.level is Level.READ_ONLY:
+        return Refused("this profile is read-only", "use a profile that may write")
+    if not plans:
+        return Refused("there is nothing to change")
+    if len({plan.id for plan in plans}) < len(plans):
+        return Refused(f"the same {plans[0].noun} is in it twice", "change it once")
+    if len(plans) > rules.bulk_limit:
+        reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
+        return Refused(reason, "mark fewer, or raise bulk_limit in the profile")
+    is_grave = any(plan.verb.is_grave or plan.clashes for plan in plans)
+    return Question(
+        plans=tuple(plans),
+        place=rules.place,
+        type_this=_typed(plans, rules),
+        reason_required=rules.require_reason,
+        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) > 1,
+    )
+
+
+def _typed(plans: Sequence[P], rules: Rules) -> str | None:
+    if len(plans) >= rules.count_from:
+        return str(len(plans))
+    if any(plan.verb.is_typed for plan in plans):
+        return plans[0].type_to_confirm if len(plans) == 1 else str(len(plans))
+    is_unlocked = rules.is_unlocked and len(plans) == 1 and not plans[0].verb.is_grave
+    if rules.level is not Level.STRICT or is_unlocked:
+        return None
+    if len(plans) > 1:
+        return str(len(plans))
+    return plans[0].type_to_confirm
+
+
+class Approved(Generic[P]):
+    """A person agreed to exactly these plans. Made here alone, and good for one use."""
+
+    __slots__ = ("__weakref__", "batch", "plans", "reason", "without_journal")
+
+    def __init__(self, seal: object, plans: tuple[P, ...], answer: Answer) -> None:
+        if seal is not _SEAL:
+            raise TypeError("only the guard approves changes")
+        self.plans = plans
+        self.reason = answer.reason.strip()
+        self.without_journal = answer.without_journal
+        self.batch = uuid4().hex if len(plans) > 1 else ""
+
+    def __reduce__(self) -> str:
+        raise TypeError("an approval cannot be copied")
+
+
+_SEAL: Final = object()
+_unused: Final[WeakSet[Approved[Any]]] = WeakSet()
+
+
+def spend(approved: Approved[Any]) -> None:
+    """Uses the approval up. Raises for one that the guard did not give, or that was used before."""
+    if approved not in _unused:
+        raise ValueError("this approval was used before, or the guard never gave it")
+    _unused.discard(approved)
+
+
+def _approve(plans: tuple[P, ...], answer: Answer) -> Approved[P]:
+    approved = Approved(_SEAL, plans, answer)
+    _unused.add(approved)
+    return approved

@@ -1,0 +1,81 @@
+"""What the person wants to change, before anybody looked whether it can be done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from flagtui.models.json_value import JSON
+
+Kind = Literal["flag", "experiment", "event_definition"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """New values for some fields of one record.
+
+    `seen` holds what the person saw in those fields. Without it a change made by somebody else since then
+    cannot be told from the person's own wish, so screens and commands that show values should fill it in.
+    """
+
+    id: int
+    changes: Mapping[str, JSON]
+    verb: str
+    """What it is called: `turn off`, `delete`, `set rollout`; see `verbs`."""
+    kind: Kind = "flag"
+    seen: Mapping[str, JSON] = field(default_factory=dict)
+    seen_version: int | None = None
+
+
+def turn_on(id: int, seen_version: int | None = None) -> Intent:
+    """The flag on."""
+    return Intent(id, {"active": True}, "turn on", seen_version=seen_version)
+
+
+def turn_off(id: int, seen_version: int | None = None) -> Intent:
+    """The flag off, targeting kept."""
+    return Intent(id, {"active": False}, "turn off", seen_version=seen_version)
+
+
+def archive(id: int, seen_version: int | None = None) -> Intent:
+    """Off and out of the list: the server refuses to archive a flag that is on."""
+    return Intent(id, {"active": False, "archived": True}, "archive", seen_version=seen_version)
+
+
+def unarchive(id: int, seen_version: int | None = None) -> Intent:
+    """Back into the list; it stays off."""
+    return Intent(id, {"archived": False}, "unarchive", seen_version=seen_version)
+
+
+def delete(id: int, seen_version: int | None = None) -> Intent:
+    """A soft delete: the record stays and can be restored until another flag takes its key."""
+    return Intent(id, {"deleted": True}, "delete", seen_version=seen_version)
+
+
+def restore(id: int, seen_version: int | None = None) -> Intent:
+    """Back from a soft delete, on or off as it was."""
+    return Intent(id, {"deleted": False}, "restore", seen_version=seen_version)
+
+
+def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | None = None) -> Intent:
+    """One field with another value."""
+    verb = "rename" if name == "key" else f"change {FIELD_WORDS.get(name, name)}"
+    return Intent(id, {name: wanted}, verb, seen={name: seen}, seen_version=seen_version)
+
+
+FIELD_WORDS: Mapping[str, str] = {
+    "name": "description",
+    "key": "key",
+    "tags": "tags",
+    "filters": "targeting",
+    "evaluation_runtime": "runtime",
+    "evaluation_contexts": "contexts",
+    "evaluation_tags": "evaluation tags",
+    "ensure_experience_continuity": "continuity",
+    "bucketing_identifier": "bucketing",
+    "is_remote_configuration": "remote configuration",
+    "has_encrypted_payloads": "encryption",
+    "active": "on or off",
+    "archived": "archived",
+    "deleted": "deleted",
+}
+"""What people call the fields."""

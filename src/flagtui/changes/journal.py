@@ -1,0 +1,242 @@
+"""Every change of this person on disk before it leaves: append-only JSON lines that survive a crash.
+
+Two programs may write at once. A line cut off by a crash stays where it is and is skipped.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from flagtui.changes.entries import Ending, Entry, begun, ended, opening, searched, stamp
+from flagtui.models.json_value import JSON
+
+ROTATE_AT: Final = 8 * 1024 * 1024
+"""Bytes after which a new file is begun."""
+LOCK_PATIENCE: Final = 2.0
+"""Seconds to wait for another program that is writing its line."""
+DAY: Final = 86_400.0
+"""Seconds a file may be older than what is looked for in it: clocks are set back now and then."""
+LOOK_BACK: Final = 30 * DAY
+"""Seconds after which nobody asks any more how a change ended."""
+IN_FLIGHT_FOR: Final = 90.0
+"""Seconds a write of another living program may still be on its way."""
+
+
+class JournalUnwritable(Exception):
+    """The line is not safely on disk; the message says why."""
+
+
+class Stored(Protocol):
+    """A record as the server has it."""
+
+    @property
+    def id(self) -> int | str: ...
+
+    @property
+    def version(self) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """What the journal asks of the system; a test gives one that is full."""
+
+    write: Callable[[int, bytes], int] = os.write
+    sync: Callable[[int], None] = os.fsync
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The journal in one folder."""
+
+    folder: Path
+    clock: Callable[[], float] = time.time
+    disk: Disk = field(default_factory=Disk)
+    rotate_at: int = ROTATE_AT
+    lock_patience: float = LOCK_PATIENCE
+
+    @property
+    def path(self) -> Path:
+        """The file that grows."""
+        return self.folder / "journal.jsonl"
+
+    def begin(self, entry: Entry) -> None:
+        """Returns once the entry is safe on disk; raises `JournalUnwritable` otherwise."""
+        self._append(opening(entry))
+
+    def finish(self, id: str, ending: Ending, found: Stored | None = None, note: str = "") -> None:
+        """How it ended, and the record where it is known. A second call can tell what the first could not."""
+        line = {"step": "outcome", "id": id, "at": stamp(self.clock()), "outcome": ending}
+        number = None if found is None else found.id or None
+        version = None if found is None else found.version
+        self._append({**line, "record": number, "version": version, "note": note})
+
+    def entries(self, since: float = 0.0, text: str = "") -> list[Entry]:
+        """All changes begun since then (Unix seconds), newest first; `text` filters by words."""
+        found: dict[str, Entry] = {}
+        for line in self._lines(since):
+            id = line.get("id")
+            if line.get("step") == "begin" and (entry := begun(line)) is not None:
+                found.setdefault(entry.id, entry)
+            elif line.get("step") == "outcome" and isinstance(id, str) and id in found:
+                found[id] = ended(found[id], line)
+        kept = [entry for entry in found.values() if entry.at >= since]
+        kept.sort(key=lambda entry: entry.at)
+        return searched(reversed(kept), text)
+
+    def unresolved(self) -> list[Entry]:
+        """Changes whose ending nobody knows, without those another program is still waiting for."""
+        now = self.clock()
+        recent = self.entries(since=now - LOOK_BACK)
+        return [entry for entry in recent if entry.is_open and not _is_in_flight(entry, now)]
+
+    def torn_lines(self) -> int:
+        """How many lines cannot be read: cut off by a crash, or damaged."""
+        return sum(1 for raw in self._raw_lines() if _parsed(raw) is None)
+
+    def files(self) -> list[Path]:
+        """Every file of the journal, oldest first."""
+        try:
+            rotated = sorted(self.folder.glob("journal-*.jsonl"))
+        except OSError:
+            rotated = []
+        return [*rotated, *([self.path] if self.path.exists() else [])]
+
+    def _lines(self, since: float) -> Iterator[dict[str, JSON]]:
+        return (line for raw in self._raw_lines(since) if (line := _parsed(raw)) is not None)
+
+    def _raw_lines(self, since: float = 0.0) -> Iterator[bytes]:
+        for path in self.files():
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_mtime < since - DAY:
+                    continue
+                yield from (line for line in path.read_bytes().split(b"\n") if line)
+
+    def _append(self, line: Mapping[str, JSON]) -> None:
+        try:
+            data = (
+                json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+            )
+            with self._locked(len(data)) as descriptor:
+                self._write(descriptor, data)
+        except OSError as fault:
+            reason = os.strerror(fault.errno) if fault.errno else "it cannot be written"
+            raise JournalUnwritable(f"{self.path}: {reason}") from fault
+        except (ValueError, RecursionError) as fault:
+            raise JournalUnwritable("this change cannot be written down as JSON") from fault
+
+    def _write(self, descriptor: int, data: bytes) -> None:
+        start = os.fstat(descriptor).st_size
+        if start and os.pread(descriptor, 1, start - 1) != b"\n":
+            # Somebody crashed within a line; theirs ends here and ours begins.
+            data = b"\n" + data
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[self.disk.write(descriptor, bytes(left)) :]
+            self.disk.sync(descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, start)
+            raise
+
+    @contextlib.contextmanager
+    def _locked(self, coming: int) -> Iterator[int]:
+        self._make_folder()
+        descriptor = self._open()
+        try:
+            while not self._is_current(descriptor, coming):
+                os.close(descriptor)
+                descriptor = self._open()
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        is_new = not self.path.exists()
+        descriptor = os.open(self.path, flags, 0o600)
+        try:
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:
+                os.fchmod(descriptor, 0o600)
+            if is_new:
+                self._sync_folder()
+            _lock(descriptor, self.lock_patience)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _is_current(self, descriptor: int, coming: int) -> bool:
+        """Whether the locked file is still the one that grows; begins a new one when it is full."""
+        mine = os.fstat(descriptor)
+        try:
+            there = self.path.lstat()
+        except FileNotFoundError:
+            return False
+        if (mine.st_dev, mine.st_ino) != (there.st_dev, there.st_ino):
+            return False
+        if mine.st_size == 0 or mine.st_size + coming <= self.rotate_at:
+            return True
+        self.path.rename(self.folder / f"journal-{time.time_ns():020d}.jsonl")
+        self._sync_folder()
+        return False
+
+    def _make_folder(self) -> None:
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def _sync_folder(self) -> None:
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _lock(descriptor: int, patience: float) -> None:
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _parsed(raw: bytes) -> dict[str, JSON] | None:
+    try:
+        line = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        line = _slowly_parsed(raw)
+    return line if isinstance(line, dict) else None
+
+
+def _slowly_parsed(raw: bytes) -> JSON:
+    """What the quick decoder does not take, such as half a surrogate pair."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_in_flight(entry: Entry, now: float) -> bool:
+    if entry.ending or not 0 <= now - entry.at < IN_FLIGHT_FOR or entry.pid in (0, os.getpid()):
+        return False
+    try:
+        os.kill(entry.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

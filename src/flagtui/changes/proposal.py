@@ -1,0 +1,53 @@
+"""What the guard and the question before a change need of a plan, whatever kind of record it is about."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from flagtui.changes.cautions import Caution
+from flagtui.changes.consequences import Consequence
+from flagtui.changes.difference import Clash, Line
+from flagtui.changes.verbs import Verb
+
+
+class Difference(Protocol):
+    """One differing path: for reading, and exactly."""
+
+    @property
+    def line(self) -> Line: ...
+    @property
+    def words(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+
+
+class Proposal(Protocol):
+    """A change that could be made, complete."""
+
+    @property
+    def id(self) -> int | str: ...
+    @property
+    def noun(self) -> str:
+        """What one such record is called: `flag`."""
+
+    @property
+    def key(self) -> str:
+        """What the record is called. Raw; safe only to compare with."""
+
+    @property
+    def type_to_confirm(self) -> str:
+        """What names the record beyond doubt when it has to be typed."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def versions(self) -> str: ...
+    @property
+    def verb(self) -> Verb: ...
+    @property
+    def lines(self) -> Sequence[Difference]: ...
+    @property
+    def consequences(self) -> Sequence[Consequence]: ...
+    @property
+    def cautions(self) -> Sequence[Caution]: ...
+    @property
+    def clashes(self) -> Sequence[Clash]: ...

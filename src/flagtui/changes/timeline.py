@@ -1,0 +1,98 @@
+"""The journal for others to read: a Markdown timeline for the incident report, and JSON for programs."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Final
+
+from flagtui.changes.entries import Entry, stamp
+from flagtui.changes.verbs import verb
+from flagtui.models.json_value import JSON
+from flagtui.safe_text import safe_text
+
+_ENDINGS: Final = {
+    "saved": "saved",
+    "conflicted": "not applied: somebody else changed it first",
+    "awaiting approval": "waits for approval",
+    "refused": "refused",
+    "failed": "not applied",
+    "unknown": "**not known whether it was applied**",
+    "": "**not known whether it was applied**",
+}
+_SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})
+
+
+def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
+    """A timeline, oldest first, one heading per day in UTC. Nothing in it is markup but ours."""
+    lines = [f"# {_plain(title)}", ""]
+    ordered = sorted(entries, key=lambda entry: entry.at)
+    for day, some in groupby(ordered, key=lambda entry: _moment(entry.at).date()):
+        lines += [f"## {day:%Y-%m-%d} (UTC)", ""]
+        for entry in some:
+            lines += _told(entry)
+        lines.append("")
+    if not ordered:
+        lines += ["Nothing was changed.", ""]
+    return "\n".join(lines)
+
+
+def as_json(entries: Iterable[Entry]) -> str:
+    """All entries as a JSON list, newest first as they come; ASCII only, safe to print."""
+    return json.dumps([_as_object(entry) for entry in entries], ensure_ascii=True, indent=2)
+
+
+def summary(entry: Entry) -> str:
+    """One line: `checkout-v2: turn off, saved, v12 → v13`. Raw; made safe where it is drawn."""
+    versions = ""
+    if entry.version is not None and entry.saved_version is not None:
+        versions = f", v{entry.version} → v{entry.saved_version}"
+    return f"{entry.key}: {entry.verb}, {entry.ending or 'not known'}{versions}"
+
+
+def _told(entry: Entry) -> list[str]:
+    who = _plain(entry.signature.by or "somebody")
+    where = _plain(entry.signature.profile or entry.signature.project)
+    place = f" in {where}" if where else ""
+    change = _plain(verb(entry.verb).name)
+    first = (
+        f"- **{_moment(entry.at):%H:%M:%S}** {_code(entry.key)}: {change} by {who}{place}. {_ending(entry)}"
+    )
+    more = [f"  - {_plain(words)}" for words in entry.words]
+    if entry.reason:
+        more.append(f"  - why: {_plain(entry.reason)}")
+    if entry.note:
+        more.append(f"  - {_plain(entry.note)}")
+    return [first, *more]
+
+
+def _ending(entry: Entry) -> str:
+    words = _ENDINGS[entry.ending]
+    versions = ""
+    if entry.ending == "saved" and entry.saved_version is not None:
+        versions = f" as version {entry.saved_version}"
+    undoes = " (undo)" if entry.undoes else ""
+    return f"{words[:1].upper()}{words[1:]}{versions}{undoes}."
+
+
+def _as_object(entry: Entry) -> dict[str, JSON]:
+    kept = asdict(entry)
+    signature = kept.pop("signature")
+    kept["at"] = stamp(entry.at)
+    kept["ended_at"] = None if entry.ended_at is None else stamp(entry.ended_at)
+    kept["ending"] = entry.ending or "open"
+    del kept["pid"]
+    return {**kept, **signature}
+
+
+def _moment(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC)
+
+
+def _plain(text: str) -> str:
+    return safe_text(text, 500).translate(_SPECIAL)
+
+
+def _code(text: str) -> str:
+    return f"`{safe_text(text, 200).replace('`', 'ˋ')}`"

@@ -1,0 +1,76 @@
+"""How each change is called: in a title, when it is done, and when it is taken back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.changes.intent import FIELD_WORDS
+from flagtui.models.json_value import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """The words for one kind of change."""
+
+    name: str
+    title: str
+    """For a dialog; the screen adds the profile's badge: `Turn OFF in PROD`."""
+    done: str
+    """After the key: `checkout-v2 is off`."""
+    undo: str
+    """What `u` would do: `turn it on again`."""
+    is_grave: bool = False
+    """Never confirmed by a bare key press, whatever the profile says."""
+    is_typed: bool = False
+    """What it is done to is typed, whatever the profile says: there is no way back."""
+
+
+_KNOWN: Final = (
+    Verb("create", "Create", "is created", "delete it again"),
+    Verb("turn on", "Turn ON", "is on", "turn it off again"),
+    Verb("turn off", "Turn OFF", "is off", "turn it on again"),
+    Verb("archive", "Archive", "is archived", "bring it back"),
+    Verb("unarchive", "Bring back from the archive", "is back from the archive", "archive it again"),
+    Verb("delete", "Delete", "is deleted", "restore it", is_grave=True),
+    Verb("restore", "Restore", "is restored", "delete it again"),
+    Verb("rename", "Change the key of", "has a new key", "give it the old key back", is_grave=True),
+    Verb("set rollout", "Change the rollout of", "has a new rollout", "set the old rollout"),
+    Verb("edit", "Edit", "is changed", "put the old values back"),
+    Verb(
+        "restore version",
+        "Bring back an older version of",
+        "is as it was",
+        "undo the step back",
+        is_grave=True,
+    ),
+    Verb("undo", "Undo on", "is as it was", "do it again"),
+)
+_BY_NAME: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _KNOWN}
+
+_TOGGLES: Final[tuple[tuple[str, bool, str], ...]] = (
+    ("deleted", True, "delete"),
+    ("deleted", False, "restore"),
+    ("archived", True, "archive"),
+    ("archived", False, "unarchive"),
+    ("active", True, "turn on"),
+    ("active", False, "turn off"),
+)
+
+
+def verb(name: str) -> Verb:
+    """The words for a verb; an unknown one is a field somebody changed."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    joined = name if name.endswith((" of", " to")) else f"{name} of"
+    return Verb(name, f"{joined[:1].upper()}{joined[1:]}", "is changed", "put the old value back")
+
+
+def verb_for(changes: Mapping[str, JSON]) -> str:
+    """What a set of new values is called."""
+    for field, value, name in _TOGGLES:
+        if changes.get(field) is value:
+            return name
+    if len(changes) == 1:
+        field = next(iter(changes))
+        return "rename" if field == "key" else f"change {FIELD_WORDS.get(field, field)}"
+    return "edit"

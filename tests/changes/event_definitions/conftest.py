@@ -1,0 +1,100 @@
+"""A service with a handful of event definitions, and the written path for them."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.whole_program import HOST, KEY, Timing, Wire
+
+from flagtui.api import Client
+from flagtui.api.in_process import in_process
+from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.event_definitions.outcome import Ended
+from flagtui.changes.event_definitions.plan import Around, EventPlan
+from flagtui.changes.event_definitions.saving import Desk, save_all
+from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.journal import Journal
+from flagtui.models.event_definition import EventDefinition
+from flagtui.service import close_service, create_service
+
+NOW = 1_780_000_000.0
+HERE = Signature("alice", "test", HOST, "1")
+
+
+def definition(**fields: Any) -> EventDefinition:
+    """A definition as the server would send it."""
+    return EventDefinition.of({"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "signed up", **fields})
+
+
+def approve(*plans: EventPlan, typed: str = "", level: Level = Level.GUARDED) -> Approved[EventPlan]:
+    """What the guard gives for the right answer."""
+    question = guard(list(plans), Rules(level))
+    assert isinstance(question, Question)
+    approved = question.settle(Answer(yes=True, typed=typed or question.type_this or ""))
+    assert isinstance(approved, Approved), approved
+    return approved
+
+
+@dataclass
+class World:
+    """The client, what passes between it and the service, and the journal."""
+
+    client: Client
+    wire: Wire
+    timing: Timing
+    desk: Desk
+    ids: dict[str, str] = field(default_factory=dict)
+
+    async def fresh(self, name: str) -> EventDefinition:
+        return await self.client.event_definitions.get(self.ids[name])
+
+    async def save(self, *plans: EventPlan, undoes: dict[str, str] | None = None) -> Sequence[Ended]:
+        return [ended async for ended in save_all(approve(*plans), self.desk, undoes)]
+
+    def entries(self) -> list[Entry]:
+        return self.desk.journal.entries()
+
+
+Opened = Callable[..., Any]
+AROUND = Around(NOW, {1: "alice@acme.com"})
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Opened:
+    """Opens a world whose service has these events; options are the service's."""
+
+    @asynccontextmanager
+    async def open_world(*names: str, **options: Any) -> AsyncIterator[World]:
+        timing = Timing(NOW)
+        database = tmp_path / "service.db"
+        plain = create_service(database, key=KEY, clock=lambda: datetime.fromtimestamp(timing.now, UTC))
+        ids: dict[str, str] = {}
+        async with Client(HOST, KEY, 1, transport=in_process(plain), clock=timing) as maker:
+            for name in names:
+                ids[name] = (await maker.event_definitions.create(name)).id
+        close_service(plain)
+        service = create_service(database, clock=lambda: datetime.fromtimestamp(timing.now, UTC), **options)
+        wire = Wire(in_process(service))
+        try:
+            async with Client(HOST, KEY, 1, transport=wire, clock=timing) as client:
+                journal = Journal(tmp_path / "journal", clock=timing.time)
+                yield World(client, wire, timing, Desk(client.event_definitions, journal, HERE, timing), ids)
+        finally:
+            close_service(service)
+
+    return open_world
+
+
+def broken_after(path: str, method: str = "PATCH") -> Callable[[httpx.Request], Exception | None]:
+    """The service acts, and its answer is lost."""
+
+    def fault(request: httpx.Request) -> Exception | None:
+        is_it = request.method == method and path in request.url.path
+        return httpx.ReadTimeout("no answer", request=request) if is_it else None
+
+    return fault

@@ -1,0 +1,175 @@
+"""Steps on their way: sent once, written down, and looked for when no answer comes."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.changes.experiments.conftest import NOW, Made, Planned, made
+
+from flagtui.api.errors import ApiError, ApprovalNeeded, Invalid, Refused, Unanswered
+from flagtui.changes.entries import Signature
+from flagtui.changes.experiments.plan import ExperimentPlan
+from flagtui.changes.experiments.saving import StepDesk, save_step
+from flagtui.changes.experiments.undo import last_step, step_back
+from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.journal import Journal
+from flagtui.models.experiment import Experiment
+
+HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
+
+
+@dataclass
+class Timing:
+    now: float = NOW
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass
+class Server:
+    """Takes every step; `fails` comes before or after it does."""
+
+    stored: Experiment
+    fails: ApiError | None = None
+    acts: bool = True
+    taken: list[str] = field(default_factory=list)
+
+    async def get(self, id: int) -> Experiment:
+        return self.stored
+
+    def __getattr__(self, name: str) -> Any:
+        async def step(id: int, *words: object, **more: object) -> Experiment:
+            self.taken.append(name)
+            if self.acts:
+                self.stored = made({"pause": "paused", "resume": "running", "end": "stopped"}[name])
+            if self.fails is not None:
+                raise self.fails
+            return self.stored
+
+        return step
+
+
+def approve(plan: ExperimentPlan) -> Approved[ExperimentPlan]:
+    question = guard([plan], Rules())
+    assert isinstance(question, Question)
+    approved = question.settle(Answer(yes=True, reason="calm"))
+    assert isinstance(approved, Approved)
+    return approved
+
+
+def desk_for(server: Server, folder: Path) -> StepDesk:
+    timing = Timing()
+    return StepDesk(server, Journal(folder, clock=timing.time), HERE, timing)
+
+
+async def test_a_step_is_sent_once_and_written_down(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment())
+    desk = desk_for(server, tmp_path)
+    approved = approve(planned("pause", experiment()))
+    ended = await save_step(approved, desk)
+    assert (ended.ending, server.taken) == ("saved", ["pause"])
+    (entry,) = desk.journal.entries()
+    assert (entry.kind, entry.record, entry.verb, entry.ending) == (
+        "experiment",
+        12,
+        "pause experiment",
+        "saved",
+    )
+    assert entry.reason == "calm"
+    assert "flag blue: on → off" in entry.words
+    with pytest.raises(ValueError, match="used before"):
+        await save_step(approved, desk)
+    assert server.taken == ["pause"]
+
+
+async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), Unanswered("The server did not answer in time."))
+    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    assert (ended.ending, server.taken) == ("saved", ["pause"])
+    assert ended.record is not None
+    assert ended.record.state == "paused"
+
+
+async def test_what_cannot_be_found_out_is_said_to_be_unknown(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), Unanswered("The server did not answer in time."), acts=False)
+    desk = desk_for(server, tmp_path)
+    ended = await save_step(approve(planned("pause", experiment())), desk)
+    assert (ended.ending, server.taken) == ("unknown", ["pause"])
+    assert desk.journal.entries()[0].is_open
+
+
+@pytest.mark.parametrize(
+    ("fault", "ending"),
+    [
+        (Invalid("Experiment is already paused."), "refused"),
+        (Refused("The server does not take connections."), "failed"),
+        (ApprovalNeeded("It waits for approval."), "awaiting approval"),
+    ],
+)
+async def test_a_refusal_is_told_apart_from_a_failure(
+    fault: ApiError, ending: str, experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), fault, acts=False)
+    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    assert ended.ending == ending
+    assert ended.reason
+
+
+async def test_a_yes_that_changed_nothing_is_not_called_saved(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), acts=False)
+    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    assert ended.ending == "refused"
+    assert "it is running" in ended.reason
+
+
+async def test_a_question_that_stood_long_is_checked_against_today(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    plan = planned("pause", experiment())
+    server = Server(experiment("stopped"))
+    desk = desk_for(server, tmp_path)
+    desk.clock.now += 3600  # type: ignore[attr-defined]  # the double above
+    ended = await save_step(approve(plan), desk)
+    assert (ended.ending, server.taken) == ("conflicted", [])
+
+
+async def test_the_last_step_can_be_taken_back_once(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment())
+    desk = desk_for(server, tmp_path)
+    await save_step(approve(planned("pause", experiment())), desk)
+    entry = last_step(desk.journal.entries(), HERE)
+    assert entry is not None
+    back = step_back(entry)
+    assert back is not None
+    assert back.step.name == "resume"
+    await save_step(approve(planned("resume", experiment("paused"))), desk, undoes=entry.id)
+    following = last_step(desk.journal.entries(), HERE)
+    assert following is not None
+    assert following.verb == "resume experiment"
+    assert last_step(desk.journal.entries(), Signature(host="elsewhere", project="1")) is None
+
+
+async def test_an_end_cannot_be_taken_back(experiment: Made, planned: Planned, tmp_path: Path) -> None:
+    desk = desk_for(Server(experiment()), tmp_path)
+    await save_step(approve(planned("end", experiment())), desk)
+    entry = last_step(desk.journal.entries(), HERE)
+    assert entry is not None
+    assert step_back(entry) is None

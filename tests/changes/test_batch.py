@@ -1,0 +1,193 @@
+"""Many flags at once: each with its own end, a stop where going on would be careless, nothing sent twice."""
+
+from pathlib import Path
+
+import pytest
+from tests.changes.test_saving import HERE
+from tests.doubles.flag_server import Fault, FlagServer, raw_flag
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.api import errors
+from flagtui.changes import intent
+from flagtui.changes.batch import Batch, in_order, sorted_out, within_batch
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.context import Context, Linked
+from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.intent import Intent
+from flagtui.changes.journal import Journal
+from flagtui.changes.outcome import Outcome
+from flagtui.changes.plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.saving import Desk
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+
+class Crowd:
+    """Five flags that are on, an approval to turn them off, and a desk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.raws = [raw_flag(id=number, key=f"k{number}") for number in range(1, 6)]
+        self.server = FlagServer(*self.raws)
+        self.ada = self.server.person("ada@acme.test")
+        self.clock = SteadyClock()
+        self.told: list[str] = []
+        self.journal = Journal(folder, clock=self.clock.time)
+        self.desk = Desk(self.ada, self.journal, HERE, self.clock, self.told.append)
+
+    def batch(self) -> Batch:
+        return Batch(self.approved(), self.desk)
+
+    def approved(self) -> Approved:
+        context = Context(now=self.clock.time(), dependents=())
+        plans = [plan_flag(intent.turn_off(raw["id"]), Flag.of(raw), context) for raw in self.raws]
+        question = guard([plan for plan in plans if isinstance(plan, Plan)], Rules())
+        assert isinstance(question, Question)
+        approved = question.settle(Answer(yes=True))
+        assert isinstance(approved, Approved)
+        return approved
+
+    @property
+    def off(self) -> list[int]:
+        return [id for id, raw in self.server.stored.items() if not raw["active"]]
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Crowd:
+    return Crowd(tmp_path)
+
+
+async def endings(batch: Batch) -> list[tuple[int, str]]:
+    return [(plan.id, outcome.ending) async for plan, outcome in batch.run()]
+
+
+async def test_each_flag_has_its_own_outcome_and_one_batch_in_the_journal(crowd: Crowd) -> None:
+    batch = crowd.batch()
+    assert await endings(batch) == [(number, "saved") for number in range(1, 6)]
+    assert batch.words == "5 saved"
+    assert len({entry.batch for entry in crowd.journal.entries()}) == 1
+    assert crowd.journal.entries()[0].batch
+
+
+async def test_a_refusal_of_one_flag_leaves_the_others_to_go_on(crowd: Crowd) -> None:
+    crowd.ada.faults = [errors.Invalid("other flags depend on it")]
+    batch = crowd.batch()
+    assert [ending for _, ending in await endings(batch)] == ["refused"] + ["saved"] * 4
+    assert [outcome.plan.id for outcome in batch.failures] == [1]
+
+
+PAUSES: list[errors.ApiError | Fault] = [
+    errors.Unreachable("no route"),
+    errors.NotSignedIn("key revoked"),
+    errors.MissingScope("no write scope"),
+]
+
+
+@pytest.mark.parametrize("fault", PAUSES, ids=[type(fault).__name__ for fault in PAUSES])
+async def test_what_would_happen_to_all_pauses_the_batch_and_it_goes_on_later(
+    crowd: Crowd, fault: errors.ApiError
+) -> None:
+    crowd.ada.faults = [fault]
+    batch = crowd.batch()
+    assert await endings(batch) == []
+    assert batch.paused_by is not None
+    assert (len(batch.remaining), crowd.off) == (5, [])
+    assert len(await endings(batch)) == 5
+    assert crowd.off == [1, 2, 3, 4, 5]
+
+
+async def test_an_unknown_end_pauses_the_batch_and_that_flag_is_not_sent_again(crowd: Crowd) -> None:
+    crowd.ada.faults = ["never arrives"]
+    batch = crowd.batch()
+    assert await endings(batch) == [(1, "unknown")]
+    assert batch.words == "1 unknown, 4 not sent"
+    assert [id for id, _ in await endings(batch)] == [2, 3, 4, 5]
+    assert crowd.ada.sends == 5
+
+
+async def test_what_is_unknown_is_watched_until_it_is_known(crowd: Crowd) -> None:
+    crowd.ada.faults = ["apply late"]
+    crowd.clock.at(20, crowd.ada.deliver_late)
+    batch = crowd.batch()
+    assert await endings(batch) == [(1, "unknown")]
+    assert [(plan.id, outcome.ending) async for plan, outcome in batch.settle()] == [(1, "saved")]
+    assert batch.words == "1 saved, 4 not sent"
+
+
+async def test_a_server_that_asks_for_a_pause_gets_it_and_the_batch_goes_on(crowd: Crowd) -> None:
+    facts = errors.Facts("PATCH", True, status=429, retry_after=7)
+    crowd.ada.faults = [errors.RateLimited("slow down", facts=facts)]
+    assert len(await endings(crowd.batch())) == 5
+    assert crowd.clock.slept == [7]
+    assert crowd.told == ["the server asks for a pause of 7 s"]
+
+
+async def test_a_server_that_only_ever_asks_for_pauses_stops_the_batch(crowd: Crowd) -> None:
+    crowd.ada.faults = [errors.RateLimited("slow down")] * 50
+    batch = crowd.batch()
+    assert await endings(batch) == []
+    assert batch.paused_by is not None
+    assert crowd.ada.sends == 6
+
+
+def test_an_approval_makes_one_batch(crowd: Crowd) -> None:
+    approved = crowd.approved()
+    Batch(approved, crowd.desk)
+    with pytest.raises(ValueError, match="used before"):
+        Batch(approved, crowd.desk)
+
+
+def asking(id: int, asked: int | None, **fields: JSON) -> Flag:
+    properties = [{"key": str(asked), "type": "flag", "operator": "flag_evaluates_to", "value": True}]
+    groups = [{"properties": properties if asked else [], "rollout_percentage": 100}]
+    return Flag.of(raw_flag(id=id, key=f"k{id}", filters={"groups": groups}, **fields))
+
+
+def planned(wanted: Intent, fresh: Flag) -> Plan:
+    plan = plan_flag(wanted, fresh, Context(dependents=()))
+    assert isinstance(plan, Plan)
+    return plan
+
+
+def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:
+    flags = [asking(1, None), asking(2, 1), asking(3, 2), asking(4, None)]
+    off = in_order([planned(intent.turn_off(flag.id), flag) for flag in flags])
+    assert [plan.id for plan in off] == [3, 2, 1, 4]
+    flags = [asking(3, 2, active=False), asking(2, 1, active=False), asking(1, None, active=False)]
+    assert [plan.id for plan in in_order([planned(intent.turn_on(flag.id), flag) for flag in flags])] == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_flags_that_ask_for_each_other_still_come_out_once() -> None:
+    plans = [planned(intent.turn_off(1), asking(1, 2)), planned(intent.turn_off(2), asking(2, 1))]
+    assert sorted(plan.id for plan in in_order(plans)) == [1, 2]
+
+
+def test_a_child_in_the_same_batch_blocks_nothing() -> None:
+    context = Context(dependents=(Linked(2, "child", True), Linked(3, "other", True)))
+    found = plan_flag(intent.turn_off(1), asking(1, None), within_batch(context, frozenset({1, 2})))
+    assert isinstance(found, Blocked)
+    assert "other" in found.reason
+    context = within_batch(context, frozenset({1, 2, 3}))
+    assert isinstance(plan_flag(intent.turn_off(1), asking(1, None), context), Plan)
+
+
+def test_plans_are_sorted_from_what_cannot_or_need_not_be_done() -> None:
+    found: list[tuple[str, Plan | NothingToDo | Blocked]] = [
+        ("k1", planned(intent.turn_off(1), asking(1, None))),
+        ("k2", Blocked("access", "no")),
+        ("k3", NothingToDo(intent.turn_off(3), asking(3, None))),
+    ]
+    result = sorted_out(found)
+    assert [plan.id for plan in result.plans] == [1]
+    assert result.blocked[0][0] == "k2"
+    assert len(result.nothing) == 1
+
+
+def test_words_of_an_unfinished_batch_count_what_was_not_sent(crowd: Crowd) -> None:
+    batch = crowd.batch()
+    outcomes: dict[int, Outcome] = batch.outcomes
+    assert outcomes == {}
+    assert batch.words == "5 not sent"

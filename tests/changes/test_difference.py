@@ -1,0 +1,136 @@
+"""Comparing and merging JSON: every difference has a place, and nobody's change goes missing in a merge."""
+
+import copy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.changes.difference import MISSING, Clash, Line, Path, compact, difference, merge, same, spelled
+from flagtui.models.json_value import JSON
+
+few = settings(max_examples=50, deadline=None)
+LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"]) | st.just(0.5)
+VALUES: st.SearchStrategy[JSON] = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS: st.SearchStrategy[JSON] = st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4)
+
+
+def put(value: JSON, path: Path, found: JSON) -> JSON:
+    """The value with one place changed; only for places that are not within a list."""
+    if not path:
+        return found
+    changed = dict(value)
+    inner = put(changed.get(path[0], {}), path[1:], found)
+    if inner is MISSING:
+        changed.pop(path[0], None)
+    else:
+        changed[path[0]] = inner
+    return changed
+
+
+@few
+@given(VALUES)
+def test_a_value_does_not_differ_from_its_copy(value: JSON) -> None:
+    assert difference(value, copy.deepcopy(value)) == ()
+    assert same(value, copy.deepcopy(value))
+
+
+@few
+@given(VALUES, VALUES)
+def test_there_is_a_line_exactly_when_two_values_differ(before: JSON, after: JSON) -> None:
+    assert bool(difference(before, after)) is not same(before, after)
+
+
+def without_lists(value: JSON) -> bool:
+    if isinstance(value, dict):
+        return all(map(without_lists, value.values()))
+    return not isinstance(value, list)
+
+
+@few
+@given(OBJECTS.filter(without_lists), OBJECTS.filter(without_lists))
+def test_the_lines_lead_from_one_value_to_the_other(before: JSON, after: JSON) -> None:
+    value = before
+    for line in difference(before, after):
+        value = put(value, line.path, line.after)
+    assert same(value, after)
+
+
+@few
+@given(OBJECTS, OBJECTS)
+def test_a_change_of_one_side_alone_is_taken(seen: JSON, changed: JSON) -> None:
+    assert merge(seen, changed, seen) == (changed, ())
+    assert merge(seen, seen, changed) == (changed, ())
+
+
+@few
+@given(OBJECTS, OBJECTS)
+def test_the_same_change_on_both_sides_is_no_clash(seen: JSON, changed: JSON) -> None:
+    merged, clashes = merge(seen, changed, copy.deepcopy(changed))
+    assert same(merged, changed)
+    assert clashes == ()
+
+
+@few
+@given(OBJECTS, OBJECTS, OBJECTS)
+def test_what_they_changed_is_in_the_result_or_in_a_clash(seen: JSON, mine: JSON, theirs: JSON) -> None:
+    merged, clashes = merge(seen, mine, theirs)
+    contested = [clash.path for clash in clashes]
+    for line in difference(theirs, merged):
+        moved_by_me = any(covers(path, line.path) for path in (mark.path for mark in difference(seen, mine)))
+        assert moved_by_me or any(covers(path, line.path) for path in contested)
+    for line in difference(mine, merged):
+        moved_by_them = any(
+            covers(path, line.path) for path in (mark.path for mark in difference(seen, theirs))
+        )
+        assert moved_by_them
+    if not clashes:
+        assert same(merge(seen, theirs, mine)[0], merged)
+
+
+def covers(path: Path, other: Path) -> bool:
+    """Whether one place is within the other. Lists of different lengths are one place."""
+    upto = next((place for place, step in enumerate(path) if isinstance(step, int)), len(path))
+    other_upto = next((place for place, step in enumerate(other) if isinstance(step, int)), len(other))
+    shorter = min(upto, other_upto)
+    return path[:shorter] == other[:shorter]
+
+
+def test_true_is_not_one_and_fifty_is_fifty_point_zero() -> None:
+    assert not same(True, 1)
+    assert not same([0], [False])
+    assert same(50, 50.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (("filters", "groups", 0, "rollout_percentage"), "filters.groups[0].rollout_percentage"),
+        (("filters", "payloads", "a b"), 'filters.payloads["a b"]'),
+        ((), ""),
+    ],
+)
+def test_a_place_is_spelled_as_people_search_for_it(path: Path, text: str) -> None:
+    assert spelled(path) == text
+
+
+def test_an_item_put_in_or_taken_out_is_one_line() -> None:
+    assert difference([1, 2, 3], [1, 9, 2, 3]) == (Line((1,), MISSING, 9),)
+    assert difference([1, 2, 3], [1, 3]) == (Line((1,), 2, MISSING),)
+
+
+def test_two_edits_of_one_condition_clash_as_a_whole() -> None:
+    seen = [{"share": 10, "who": "a"}, {"share": 20}]
+    mine = [{"share": 15, "who": "a"}, {"share": 20}]
+    theirs = [{"share": 10, "who": "b"}, {"share": 25}]
+    merged, clashes = merge(seen, mine, theirs, ("groups",))
+    assert merged == [{"share": 15, "who": "a"}, {"share": 25}]
+    assert clashes == (Clash(("groups", 0), seen[0], mine[0], theirs[0]),)
+
+
+def test_what_is_not_there_is_shown_as_nothing_and_null_as_null() -> None:
+    assert (compact(MISSING), compact(None), compact({"a": [1, True]})) == ("", "null", '{"a": [1, true]}')

@@ -1,0 +1,158 @@
+"""The ladder, and that nothing but the guard can approve."""
+
+import ast
+import copy
+import dataclasses
+import pickle
+from pathlib import Path
+
+import pytest
+from tests.changes.conftest import FlagMaker
+
+from flagtui.changes import intent
+from flagtui.changes.context import Context
+from flagtui.changes.difference import Clash
+from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Refused, Rules, guard, spend
+from flagtui.changes.intent import Intent
+from flagtui.changes.plan import Plan, plan_flag
+
+SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
+
+
+def plan_of(flag: FlagMaker, wanted: Intent | None = None, **fields: object) -> Plan:
+    fresh = flag(**fields)
+    plan = plan_flag(wanted or intent.turn_off(fresh.id), fresh, Context(dependents=()))
+    assert isinstance(plan, Plan)
+    return plan
+
+
+def asked(result: Refused | Question) -> Question:
+    assert isinstance(result, Question)
+    return result
+
+
+def test_a_read_only_profile_refuses_without_asking(flag: FlagMaker) -> None:
+    assert isinstance(guard([plan_of(flag)], Rules(Level.READ_ONLY)), Refused)
+
+
+def test_relaxed_needs_one_y_on_one_line(flag: FlagMaker) -> None:
+    question = asked(guard([plan_of(flag)], Rules(Level.RELAXED)))
+    assert (question.is_dialog, question.type_this) == (False, None)
+    assert isinstance(question.settle(Answer(yes=True)), Approved)
+
+
+def test_guarded_shows_the_whole_dialog(flag: FlagMaker) -> None:
+    question = asked(guard([plan_of(flag)], Rules(Level.GUARDED, place="PROD")))
+    assert (question.is_dialog, question.type_this) == (True, None)
+    assert question.title == "Turn OFF in PROD"
+
+
+def test_strict_wants_the_key_typed_in_full_and_yes_is_not_enough(flag: FlagMaker) -> None:
+    question = asked(guard([plan_of(flag)], Rules(Level.STRICT)))
+    assert question.type_this == "checkout-v2"
+    assert isinstance(question.settle(Answer(yes=True)), NotYet)
+    assert isinstance(question.settle(Answer(typed="checkout-v")), NotYet)
+    assert isinstance(question.settle(Answer(typed="checkout-v2")), Approved)
+
+
+def test_a_key_that_cannot_be_trusted_is_confirmed_by_the_flags_number(flag: FlagMaker) -> None:
+    plan = plan_of(flag, key="checkout\u202e-v2")
+    assert asked(guard([plan], Rules(Level.STRICT))).type_this == "812"
+
+
+def test_an_unlocked_strict_profile_asks_for_y_except_for_grave_changes(flag: FlagMaker) -> None:
+    rules = Rules(Level.STRICT, is_unlocked=True)
+    assert asked(guard([plan_of(flag)], rules)).type_this is None
+    assert asked(guard([plan_of(flag, intent.delete(812))], rules)).type_this == "checkout-v2"
+
+
+def test_a_reason_is_insisted_on_where_it_is_required(flag: FlagMaker) -> None:
+    question = asked(guard([plan_of(flag)], Rules(require_reason=True)))
+    assert isinstance(question.settle(Answer(yes=True, reason="  ")), NotYet)
+    approved = question.settle(Answer(yes=True, reason=" incident 12 "))
+    assert isinstance(approved, Approved)
+    assert approved.reason == "incident 12"
+
+
+@pytest.mark.parametrize("answer", [Answer(yes=True, was_pasted=True), Answer(yes=True, is_key_repeat=True)])
+def test_pasted_text_and_a_key_held_down_never_confirm(flag: FlagMaker, answer: Answer) -> None:
+    assert isinstance(asked(guard([plan_of(flag)], Rules(Level.RELAXED))).settle(answer), NotYet)
+
+
+def test_overwriting_somebody_elses_change_has_to_be_agreed_to(flag: FlagMaker) -> None:
+    plan = dataclasses.replace(plan_of(flag), clashes=(Clash(("name",), "a", "b", "c"),))
+    question = asked(guard([plan], Rules(Level.RELAXED)))
+    assert question.is_dialog
+    assert isinstance(question.settle(Answer(yes=True)), NotYet)
+    assert isinstance(question.settle(Answer(yes=True, overwrite=True)), Approved)
+
+
+def test_more_flags_than_the_limit_are_refused_and_many_are_counted(flag: FlagMaker) -> None:
+    plans = [plan_of(flag, id=number, key=f"k{number}") for number in range(1, 13)]
+    assert isinstance(guard(plans, Rules(bulk_limit=11)), Refused)
+    question = asked(guard(plans, Rules(Level.RELAXED, place="PROD")))
+    assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
+
+
+def test_one_flag_twice_in_one_go_is_refused(flag: FlagMaker) -> None:
+    assert isinstance(guard([plan_of(flag), plan_of(flag)], Rules()), Refused)
+
+
+def approve(flag: FlagMaker) -> Approved:
+    approved = asked(guard([plan_of(flag)], Rules(Level.RELAXED))).settle(Answer(yes=True))
+    assert isinstance(approved, Approved)
+    return approved
+
+
+def test_an_approval_is_good_for_one_use(flag: FlagMaker) -> None:
+    approved = approve(flag)
+    spend(approved)
+    with pytest.raises(ValueError, match="used before"):
+        spend(approved)
+
+
+def test_nobody_but_the_guard_makes_an_approval(flag: FlagMaker) -> None:
+    plan = plan_of(flag)
+    with pytest.raises(TypeError, match="only the guard"):
+        Approved(object(), (plan,), Answer(yes=True))
+    forged = object.__new__(Approved)
+    forged.plans = (plan,)
+    with pytest.raises(ValueError, match="never gave it"):
+        spend(forged)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_an_approval_cannot_be_copied(flag: FlagMaker, duplicate: object) -> None:
+    assert callable(duplicate)
+    with pytest.raises(TypeError, match="cannot be copied"):
+        duplicate(approve(flag))
+
+
+def private_names_used(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            names.add(node.attr)
+    return names
+
+
+def test_no_screen_or_command_reaches_a_save_around_the_guard() -> None:
+    outside = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] in ("app", "cli")]
+    guilty = {
+        str(path.relative_to(SOURCE)): names
+        for path in outside
+        if (names := private_names_used(path) & {"_SEAL", "_approve", "_unused", "save_plan", "spend"})
+    }
+    assert guilty == {}
+
+
+def test_every_write_of_a_flag_outside_the_client_is_in_saving() -> None:
+    callers = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if path.relative_to(SOURCE).parts[0] in ("app", "cli", "changes", "store")
+        and ("flags.update(" in path.read_text() or "flags.create(" in path.read_text())
+    }
+    assert callers <= {"changes/saving.py", "changes/creating.py"}

@@ -1,0 +1,280 @@
+"""The journal: on disk before the request leaves, and true after whatever happened to disk or program."""
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flagtui.changes.entries import CHANGED, Entry, Signature
+from flagtui.changes.journal import Disk, Journal, JournalUnwritable
+from flagtui.models.rows import FlagRow
+
+NOW = 1_780_000_000.0
+STORED = FlagRow(812, "checkout-v2", version=13)
+
+
+def entry(id: str = "a1", at: float = NOW, **fields: object) -> Entry:
+    plain = Entry(
+        id=id,
+        at=at,
+        record=812,
+        key="checkout-v2",
+        verb="turn off",
+        signature=Signature("ada@acme.test", "prod", "https://us.posthog.com", "1"),
+        version=12,
+        before={"active": True},
+        after={"active": False},
+        words=("on → off",),
+    )
+    return Entry(**{**{name: getattr(plain, name) for name in plain.__slots__}, **fields})
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "flagtui", clock=lambda: NOW + 5)
+
+
+def test_what_was_begun_and_finished_is_read_back_whole(journal: Journal) -> None:
+    journal.begin(entry(reason="incident 12"))
+    journal.finish("a1", "saved", STORED)
+    found = journal.entries()[0]
+    assert (found.key, found.verb, found.reason, found.version) == (
+        "checkout-v2",
+        "turn off",
+        "incident 12",
+        12,
+    )
+    assert (found.ending, found.saved_version, found.ended_at) == ("saved", 13, NOW + 5)
+    assert (dict(found.before), dict(found.after)) == ({"active": True}, {"active": False})
+    assert found.signature == Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+
+
+def test_file_and_folder_are_for_their_owner_alone(journal: Journal) -> None:
+    journal.folder.parent.mkdir(exist_ok=True)
+    journal.begin(entry())
+    assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(journal.folder.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_could_read_is_closed_to_them(journal: Journal) -> None:
+    journal.folder.mkdir(parents=True)
+    journal.path.touch(mode=0o644)
+    journal.path.chmod(0o644)
+    journal.begin(entry())
+    assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
+
+
+def test_text_from_outside_cannot_break_a_line_or_reach_a_terminal(journal: Journal) -> None:
+    nasty = 'x\n{"step":"outcome"}\x1b]52;c;cm0=\x07\u202e\ud800'
+    journal.begin(entry(key=nasty, before={"name": nasty}))
+    raw = journal.path.read_bytes()
+    assert raw.count(b"\n") == 1
+    assert all(32 <= byte < 127 or byte == 10 for byte in raw)
+    assert journal.entries()[0].before["name"] == nasty
+
+
+def test_every_line_is_synced_before_begin_returns(tmp_path: Path) -> None:
+    synced: list[int] = []
+
+    def sync(descriptor: int) -> None:
+        synced.append(os.fstat(descriptor).st_size)
+
+    journal = Journal(tmp_path, disk=Disk(sync=sync))
+    journal.begin(entry())
+    assert synced == [journal.path.stat().st_size]
+
+
+def full_after(room: int) -> Callable[[int, bytes], int]:
+    """A disk that takes this many bytes and then says it is full."""
+    left = room
+
+    def write(descriptor: int, data: bytes) -> int:
+        nonlocal left
+        if left <= 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        taken = os.write(descriptor, data[:left])
+        left -= taken
+        return taken
+
+    return write
+
+
+@pytest.mark.parametrize("room", [0, 1, 40])
+def test_a_full_disk_is_said_and_leaves_the_earlier_lines_whole(tmp_path: Path, room: int) -> None:
+    Journal(tmp_path).begin(entry("kept"))
+    size = (tmp_path / "journal.jsonl").stat().st_size
+    with pytest.raises(JournalUnwritable, match="No space left"):
+        Journal(tmp_path, disk=Disk(write=full_after(room))).begin(entry("lost"))
+    assert (tmp_path / "journal.jsonl").stat().st_size == size
+    assert [found.id for found in Journal(tmp_path).entries()] == ["kept"]
+
+
+def test_a_disk_that_cannot_sync_has_not_written(tmp_path: Path) -> None:
+    def broken(descriptor: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with pytest.raises(JournalUnwritable):
+        Journal(tmp_path, disk=Disk(sync=broken)).begin(entry())
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(JournalUnwritable):
+        Journal(tmp_path / "file" / "flagtui").begin(entry())
+
+
+def test_a_link_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "target").touch()
+    (tmp_path / "journal.jsonl").symlink_to(tmp_path / "target")
+    with pytest.raises(JournalUnwritable):
+        Journal(tmp_path).begin(entry())
+    assert (tmp_path / "target").read_bytes() == b""
+
+
+@pytest.mark.parametrize("cut", [1, 10, 60])
+def test_a_line_torn_by_a_crash_is_kept_and_the_next_one_is_whole(journal: Journal, cut: int) -> None:
+    journal.begin(entry("whole"))
+    journal.begin(entry("torn"))
+    torn = journal.path.read_bytes()[:-cut]
+    journal.path.write_bytes(torn)
+    journal.begin(entry("next"))
+    assert journal.path.read_bytes().startswith(torn)
+    expected = {"whole", "next"} if cut > 1 else {"whole", "torn", "next"}
+    assert {found.id for found in journal.entries()} == expected
+    assert journal.torn_lines() == (1 if cut > 1 else 0)
+
+
+@pytest.mark.parametrize(
+    "line", [b"\xff\xfe", b"[]", b"null", b"{}", b'{"step":"begin"}', b"[" * 5000, b'{"id":7}']
+)
+def test_damaged_lines_lose_nothing_but_themselves(journal: Journal, line: bytes) -> None:
+    journal.begin(entry("a"))
+    with journal.path.open("ab") as file:
+        file.write(line + b"\n")
+    journal.begin(entry("b"))
+    assert {found.id for found in journal.entries()} == {"a", "b"}
+
+
+def test_a_full_file_is_put_aside_and_nothing_is_forgotten(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, rotate_at=1500)
+    for number in range(12):
+        journal.begin(entry(f"e{number}", at=NOW + number))
+        journal.finish(f"e{number}", "saved", STORED)
+    assert len(journal.files()) > 3
+    assert all(path.stat().st_size <= 1500 for path in journal.files())
+    assert [found.id for found in journal.entries()] == [f"e{number}" for number in reversed(range(12))]
+    assert {found.ending for found in journal.entries()} == {"saved"}
+
+
+WRITER = """
+import sys
+import threading
+from pathlib import Path
+from flagtui.changes.entries import Entry
+from flagtui.changes.journal import Journal
+journal = Journal(Path(sys.argv[1]), rotate_at=20_000)
+for number in range(30):
+    id = f"{sys.argv[2]}{number}"
+    journal.begin(Entry(id, 1.0, 812, "checkout-v2", "turn off", before={"name": "x" * 200}))
+    journal.finish(id, "saved")
+"""
+
+
+def test_programs_writing_at_once_lose_and_mix_nothing(tmp_path: Path) -> None:
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name]) for name in "abc"]
+    assert [writer.wait(30) for writer in writers] == [0, 0, 0]
+    journal = Journal(tmp_path)
+    assert journal.torn_lines() == 0
+    found = journal.entries()
+    assert {one.id for one in found} == {f"{name}{number}" for name in "abc" for number in range(30)}
+    assert {one.ending for one in found} == {"saved"}
+
+
+def test_words_find_entries_in_whatever_order(journal: Journal) -> None:
+    journal.begin(entry("a", reason="incident twelve"))
+    journal.begin(entry("b", key="other"))
+    assert [found.id for found in journal.entries(text="TWELVE checkout")] == ["a"]
+
+
+def test_since_leaves_out_what_is_older(journal: Journal) -> None:
+    journal.begin(entry("old", at=NOW - 100))
+    journal.begin(entry("new", at=NOW))
+    assert [found.id for found in journal.entries(since=NOW - 10)] == ["new"]
+
+
+def test_a_change_nobody_knows_the_end_of_is_found_at_the_next_start(journal: Journal) -> None:
+    journal.begin(entry("begun"))
+    journal.begin(entry("unknown"))
+    journal.finish("unknown", "unknown")
+    journal.begin(entry("done"))
+    journal.finish("done", "saved", STORED)
+    assert {found.id for found in journal.unresolved()} == {"begun", "unknown"}
+
+
+def test_what_another_living_program_has_on_its_way_is_left_to_it(journal: Journal) -> None:
+    journal.begin(entry("theirs", pid=os.getppid()))
+    journal.begin(entry("old", at=NOW - 1000, pid=os.getppid()))
+    assert [found.id for found in journal.unresolved()] == ["old"]
+
+
+def test_a_known_ending_is_not_forgotten_for_an_unknown_one(journal: Journal) -> None:
+    journal.begin(entry("a"))
+    journal.finish("a", "unknown")
+    journal.finish("a", "saved", STORED)
+    journal.finish("a", "unknown")
+    assert journal.entries()[0].ending == "saved"
+
+
+def test_encrypted_payloads_never_reach_the_disk(journal: Journal) -> None:
+    before = {"filters": {"groups": [], "payloads": {"true": '"hunter2"', "other": "1"}}}
+    after = {"filters": {"groups": [], "payloads": {"true": '"hunter3"', "other": "1"}}}
+    journal.begin(entry(before=before, after=after, is_secret=True))
+    assert b"hunter" not in journal.path.read_bytes()
+    found = journal.entries()[0]
+    assert found.before["filters"]["payloads"]["true"] == CHANGED
+    assert found.before["filters"]["payloads"]["other"] != CHANGED
+
+
+def test_values_that_are_no_json_are_refused_before_anything_is_written(journal: Journal) -> None:
+    with pytest.raises(JournalUnwritable):
+        journal.begin(entry(after={"filters": float("nan")}))
+    assert journal.entries() == []
+
+
+def test_each_line_names_its_step_so_that_other_tools_can_read_it(journal: Journal) -> None:
+    journal.begin(entry())
+    journal.finish("a1", "saved", STORED)
+    steps = [json.loads(line)["step"] for line in journal.path.read_text().splitlines()]
+    assert steps == ["begin", "outcome"]
+
+
+def test_a_program_that_holds_the_file_for_ever_is_not_waited_for(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, lock_patience=0.03)
+    journal.begin(entry("mine"))
+    with journal.path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(JournalUnwritable, match="unavailable"):
+            journal.begin(entry("lost"))
+    journal.begin(entry("after"))
+    assert {found.id for found in journal.entries()} == {"mine", "after"}
+
+
+def test_a_line_goes_to_the_new_file_when_the_old_one_was_put_aside_meanwhile(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, lock_patience=10)
+    journal.begin(entry("old"))
+    with journal.path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        waiting = threading.Thread(target=journal.begin, args=(entry("new"),))
+        waiting.start()
+        journal.path.rename(tmp_path / "journal-1.jsonl")
+    waiting.join(10)
+    assert b'"new"' in journal.path.read_bytes()
+    assert {found.id for found in journal.entries()} == {"old", "new"}

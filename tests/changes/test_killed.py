@@ -1,0 +1,78 @@
+"""Killed at any moment of a write: afterwards the journal tells the truth, and nothing is applied twice.
+
+FLAGTUI_ROUNDS=500 pytest tests/changes/test_killed.py runs it for longer.
+"""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from tests.doubles.flag_server import FlagServer
+from tests.doubles.flag_server import raw_flag as raw
+
+from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.journal import Journal
+from flagtui.changes.recovery import Found, recover
+
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "3"))
+HERE: Final = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+WRITER: Final = Path(__file__).parent / "killed_writer.py"
+
+
+class Victim:
+    """A program that changes one flag again and again until it is killed; its server outlives it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.applied = folder / "applied"
+        self.journal = Journal(folder / "journal")
+
+    def run_and_kill(self, after: int) -> None:
+        """Killed as soon as it has come this many steps far."""
+        command = [sys.executable, str(WRITER), str(self.folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as program:
+            assert program.stdout is not None
+            program.stdout.read(after)
+            program.send_signal(signal.SIGKILL)
+
+    def writes(self) -> list[str]:
+        """What the server did, in order: the words of each write, one a line."""
+        with contextlib.suppress(FileNotFoundError):
+            return self.applied.read_text().splitlines()
+        return []
+
+    def restarted(self) -> list[Found]:
+        """The next start: what is open is read again, ten minutes later."""
+        done = self.writes()
+        server = FlagServer(raw(name=done[-1] if done else "New checkout", version=12 + len(done)))
+        journal = Journal(self.folder / "journal", clock=lambda: time.time() + 600)
+        return asyncio.run(recover(journal, server.person("ada@acme.test"), HERE))
+
+
+def told(entry: Entry) -> str:
+    return str(entry.after["name"])
+
+
+def test_after_a_kill_the_journal_tells_the_truth_about_every_write(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    open_ones = 0
+    for number in range(ROUNDS):
+        victim = Victim(tmp_path / str(number))
+        victim.folder.mkdir()
+        victim.run_and_kill(chance.randint(1, 40))
+        open_ones += len(victim.restarted())
+        done = victim.writes()
+        entries = victim.journal.entries()
+        assert len(done) == len(set(done)), "a write was applied twice"
+        assert set(done) <= {told(entry) for entry in entries}, "a write left without a line in the journal"
+        for entry in entries:
+            assert (entry.ending == "saved") == (told(entry) in done), entry
+        assert not victim.journal.unresolved()
+    assert open_ones > 0 or ROUNDS < 30

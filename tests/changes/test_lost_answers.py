@@ -1,0 +1,119 @@
+"""Writes whose answers get lost, late or doubled: the journal's word is the truth, and nothing is sent twice.
+
+FLAGTUI_ROUNDS=10000 pytest tests/changes/test_lost_answers.py runs it for longer.
+"""
+
+import os
+import random
+from pathlib import Path
+from typing import Final
+
+from tests.doubles.flag_server import Fault, FlagServer, raw_flag
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.api import errors
+from flagtui.changes import intent
+from flagtui.changes.context import Context
+from flagtui.changes.entries import Signature
+from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.outcome import Outcome, Unknown
+from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.resolving import settle
+from flagtui.changes.saving import Desk, save
+
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "250"))
+FAULTS: Final[tuple[Fault | None, ...]] = (
+    None,
+    "lose the answer",
+    "never arrives",
+    "apply late",
+    "apply twice",
+    "5xx",
+    "5xx applied",
+    "ignore it",
+)
+
+
+class Line:
+    """A bad line to one flag, used again and again."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.chance = random.Random(seed)
+        self.server = FlagServer(raw_flag())
+        self.ada = self.server.person("ada@acme.test")
+        self.clock = SteadyClock()
+        self.journal = Journal(folder, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
+        self.desk = Desk(self.ada, self.journal, Signature("ada@acme.test"), self.clock)
+
+    async def change(self, words: str) -> Outcome:
+        """One change of the description to words nobody else uses, so that they can be counted."""
+        self.ada.unreadable = 0
+        fresh = await self.ada.get(812)
+        wanted = intent.set_field(812, "name", fresh.name, words)
+        plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
+        assert isinstance(plan, Plan)
+        question = guard([plan], Rules(Level.RELAXED))
+        assert isinstance(question, Question)
+        approved = question.settle(Answer(yes=True))
+        assert isinstance(approved, Approved)
+        self.disturb()
+        outcome = await save(approved, self.desk)
+        if isinstance(outcome, Unknown):
+            outcome = await settle(outcome, self.ada, self.journal, self.clock, self.desk.tell)
+        return outcome
+
+    def disturb(self) -> None:
+        """What will go wrong this time."""
+        fault = self.chance.choice(FAULTS)
+        self.ada.faults = [fault] if fault else []
+        self.ada.unreadable = self.chance.choice((0, 0, 1, 3))
+        if fault == "apply late":
+            self.clock.began = self.clock.now
+            self.clock.at(self.chance.uniform(0.5, 55), self.ada.deliver_late)
+        if self.chance.random() < 0.3:
+            self.clock.began = self.clock.now
+            self.clock.at(self.chance.uniform(0, 40), self.bob_writes)
+
+    def bob_writes(self) -> None:
+        field, value = self.chance.choice((("tags", ["bob"]), ("name", f"Bob's {self.clock.now}")))
+        self.server.apply("bob@acme.test", 812, {field: value})
+
+    def times_applied(self, words: str) -> int:
+        return sum(1 for who, _, fields in self.server.log if fields.get("name") == words)
+
+
+async def test_the_journal_tells_the_truth_about_every_change(tmp_path: Path) -> None:
+    line = Line(7, tmp_path)
+    endings: dict[str, int] = {}
+    for number in range(ROUNDS):
+        words = f"text {number}"
+        sends = line.ada.sends
+        outcome = await line.change(words)
+        entry = line.journal.entries(text=f"{words}")[0] if number % 50 == 0 else None
+        assert line.ada.sends == sends + 1
+        applied = line.times_applied(words)
+        assert applied == 1 if outcome.ending == "saved" else applied <= 1
+        if outcome.ending in ("refused", "failed"):
+            assert applied == 0, outcome
+        if entry is not None:
+            assert entry.ending == outcome.ending
+        endings[outcome.ending] = endings.get(outcome.ending, 0) + 1
+    assert {"saved", "refused", "failed"} <= endings.keys()
+
+
+async def test_a_client_that_sends_again_without_looking_does_change_things_twice(tmp_path: Path) -> None:
+    line = Line(7, tmp_path)
+    for _ in range(200):
+        line.disturb()
+        line.ada.unreadable = 0
+        fresh = await line.ada.get(812)
+        for _ in range(3):
+            try:
+                await line.ada.update(812, {"active": not fresh.active}, version=fresh.version)
+            except errors.ApiError:
+                continue
+            break
+        line.ada.deliver_late()
+    asked = 200
+    assert len([who for who, _, _ in line.server.log if who == "ada@acme.test"]) > asked + 20

@@ -1,0 +1,32 @@
+"""Moments as people write them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from flagtui.changes.scheduling import read_moment
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("+2h", "2026-03-02T11:00:00+00:00"),
+        ("3d", "2026-03-05T09:00:00+00:00"),
+        ("90 min", "2026-03-02T10:30:00+00:00"),
+        ("10:15", "2026-03-02T10:15:00+00:00"),
+        ("08:00", "2026-03-03T08:00:00+00:00"),
+        ("2026-03-05 09:00", "2026-03-05T09:00:00+00:00"),
+        ("2026-03-05T09:00+02:00", "2026-03-05T09:00:00+02:00"),
+    ],
+)
+def test_a_moment_is_read_in_utc_unless_it_says_otherwise(text: str, moment: str) -> None:
+    found = read_moment(text, NOW)
+    assert isinstance(found, datetime)
+    assert found.isoformat() == moment
+
+
+@pytest.mark.parametrize("text", ["", "soon", "25:00", "2020-01-01 00:00", "2026-13-01", "+5y"])
+def test_what_is_no_moment_to_come_is_said(text: str) -> None:
+    assert isinstance(read_moment(text, NOW), str)

@@ -1,0 +1,73 @@
+"""The journal as an incident timeline, for people and for programs."""
+
+import json
+
+from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.timeline import as_json, markdown, summary
+
+AT = 1_780_000_000.0
+
+
+def entry(**fields: object) -> Entry:
+    kept: dict[str, object] = {
+        "id": "a",
+        "at": AT,
+        "record": 812,
+        "key": "checkout-v2",
+        "verb": "turn off",
+        "signature": Signature("ada@acme.test", "prod", "https://us.posthog.com", "1"),
+        "version": 12,
+        "words": ("on → off",),
+        "ending": "saved",
+        "saved_version": 13,
+        "ended_at": AT + 1,
+    }
+    return Entry(**{**kept, **fields})  # type: ignore[arg-type]
+
+
+def test_a_timeline_is_oldest_first_with_who_what_why_and_how_it_ended() -> None:
+    told = markdown(
+        [entry(at=AT + 90, id="b", verb="turn on", ending=""), entry(reason="incident 12")], "Incident"
+    )
+    assert told == (
+        "# Incident\n"
+        "\n"
+        "## 2026-05-28 (UTC)\n"
+        "\n"
+        "- **20:26:40** `checkout-v2`: turn off by ada@acme.test in prod. Saved as version 13.\n"
+        "  - on → off\n"
+        "  - why: incident 12\n"
+        "- **20:28:10** `checkout-v2`: turn on by ada@acme.test in prod."
+        " **not known whether it was applied**.\n"
+        "  - on → off\n"
+    )
+
+
+def test_no_change_is_said() -> None:
+    assert "Nothing was changed." in markdown([])
+
+
+def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
+    nasty = "x`](http://evil) <img src=x>\n# heading\x1b[2J\u202e|"
+    told = markdown([entry(key=nasty, reason=nasty, words=(nasty,), note=nasty)])
+    lines = told.splitlines()
+    assert len([line for line in lines if line.startswith("#")]) == 2
+    assert "\x1b" not in told
+    assert "\u202e" not in told
+    assert all("<img" not in line.replace("\\<img", "") for line in lines if "`" not in line)
+
+
+def test_json_is_ascii_and_has_everything_but_the_process() -> None:
+    text = as_json([entry(reason="\x1b[2J é")])
+    assert text.isascii()
+    found = json.loads(text)[0]
+    assert (found["ending"], found["by"], found["at"]) == (
+        "saved",
+        "ada@acme.test",
+        "2026-05-28T20:26:40.000Z",
+    )
+    assert "pid" not in found
+
+
+def test_a_summary_fits_one_line() -> None:
+    assert summary(entry()) == "checkout-v2: turn off, saved, v12 → v13"

@@ -1,0 +1,174 @@
+"""Two people and one flag, thousands of ways: whatever one of them overwrites, that one is told.
+
+FLAGTUI_ROUNDS=20000 pytest tests/changes/test_two_people.py runs it for longer.
+"""
+
+import copy
+import os
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.doubles.flag_server import FlagServer, raw_flag
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.changes import intent
+from flagtui.changes.context import Context
+from flagtui.changes.difference import Line, difference
+from flagtui.changes.entries import Signature
+from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.intent import Intent
+from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.outcome import Conflicted, Outcome, Saved
+from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.saving import Desk, save
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "150"))
+STEPS: Final = 4
+GROUPS: Final = 3
+
+
+@dataclass
+class Person:
+    """Somebody with a desk, and what they look at."""
+
+    name: str
+    desk: Desk
+    looks_at: Flag
+
+
+class Story:
+    """One random sequence of reads, plans and saves by two people."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.chance = random.Random(seed)
+        groups = [{"properties": [], "rollout_percentage": 10 * place} for place in range(1, GROUPS + 1)]
+        self.server = FlagServer(raw_flag(filters={"groups": groups, "payloads": {}, "mystery": {"kept": 1}}))
+        self.clock = SteadyClock()
+        self.people = [self.person(name, folder) for name in ("ada", "bob")]
+        self.serial = 0
+
+    def person(self, name: str, folder: Path) -> Person:
+        journal = Journal(folder / name, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
+        desk = Desk(self.server.person(name), journal, Signature(name), self.clock)
+        return Person(name, desk, Flag.of(copy.deepcopy(self.server.stored[812])))
+
+    def intent(self, person: Person) -> Intent:
+        """A wish made from what this person looks at, which may be old by now."""
+        self.serial += 1
+        seen = person.looks_at
+        match self.chance.randrange(5):
+            case 0:
+                return intent.set_field(812, "name", seen.name, f"text {self.serial}", seen.version)
+            case 1:
+                tags = [*seen.raw["tags"], f"tag{self.serial}"]
+                return intent.set_field(812, "tags", seen.raw["tags"], tags, seen.version)
+            case 2:
+                return (intent.turn_off if seen.active else intent.turn_on)(812, seen.version)
+            case _:
+                wanted = copy.deepcopy(seen.filters)
+                place = self.chance.randrange(GROUPS)
+                wanted["groups"][place]["rollout_percentage"] = self.serial % 100 + 0.5
+                return intent.set_field(812, "filters", seen.filters, wanted, seen.version)
+
+    async def run(self) -> None:
+        for _ in range(STEPS):
+            await self.step()
+
+    async def step(self) -> None:
+        person, other = self.chance.sample(self.people, 2)
+        if self.chance.random() < 0.5:
+            person.looks_at = await person.desk.flags.get(812)
+        plan = await self.plan(person)
+        if plan is None:
+            return
+        rival = await self.plan(other) if self.chance.random() < 0.5 else None
+        if rival is not None:
+            await self.save(other, rival)
+        self.clock.now += self.chance.choice((0, 1, 40))
+        await self.save(person, plan)
+
+    async def plan(self, person: Person) -> Plan | None:
+        fresh = await person.desk.flags.get(812)
+        context = Context(now=self.clock.time(), dependents=())
+        found = plan_flag(self.intent(person), fresh, context)
+        return found if isinstance(found, Plan) else None
+
+    async def save(self, person: Person, plan: Plan) -> None:
+        question = guard([plan], Rules(Level.RELAXED))
+        assert isinstance(question, Question)
+        agreed = question.settle(Answer(yes=True, overwrite=self.chance.random() < 0.7))
+        if not isinstance(agreed, Approved):
+            assert plan.clashes
+            return
+        before = copy.deepcopy(self.server.stored[812])
+        count = len(self.server.log)
+        outcome = await save(agreed, person.desk)
+        self.check(person, plan, outcome, before, len(self.server.log) > count)
+        if isinstance(outcome, Saved):
+            person.looks_at = outcome.record
+
+    def check(
+        self, person: Person, plan: Plan, outcome: Outcome, before: dict[str, JSON], wrote: bool
+    ) -> None:
+        after = self.server.stored[812]
+        if not isinstance(outcome, Saved):
+            assert isinstance(outcome, Conflicted)
+            assert not wrote
+            assert after == before
+            return
+        lost = [line for line in changed(before, after) if not expected(plan, line)]
+        was_told = outcome.report.others > 0 or bool(outcome.report.beyond)
+        assert not lost or was_told, f"{person.name} overwrote {lost} and was not told"
+        assert not outcome.report.missing
+
+
+def changed(before: dict[str, JSON], after: dict[str, JSON]) -> tuple[Line, ...]:
+    bookkeeping = {"version", "last_modified_by"}
+    left = {name: value for name, value in before.items() if name not in bookkeeping}
+    return difference(left, {name: value for name, value in after.items() if name not in bookkeeping})
+
+
+def expected(plan: Plan, line: Line) -> bool:
+    """Whether the plan showed exactly this: the same place, from the value that was there."""
+    shown = {shown.line.path: shown.line for shown in plan.lines}
+    if line.path not in shown:
+        return False
+    return bool(shown[line.path].before == line.before)
+
+
+async def test_nothing_is_ever_overwritten_unseen(tmp_path: Path) -> None:
+    for seed in range(ROUNDS):
+        await Story(seed, tmp_path / str(seed)).run()
+
+
+async def careless(seed: int, folder: Path) -> None:
+    story = Story(seed, folder)
+    for person in story.people:
+        make_careless(person)
+    await story.run()
+
+
+async def test_clients_that_do_not_say_what_they_read_are_caught_by_the_same_check(tmp_path: Path) -> None:
+    caught = 0
+    for seed in range(60):
+        try:
+            await careless(seed, tmp_path / str(seed))
+        except AssertionError:
+            caught += 1
+    assert caught > 10
+
+
+def make_careless(person: Person) -> None:
+    """Their writes carry no original values, and the answer's version is not believed either."""
+    flags = person.desk.flags
+    send = flags.update
+
+    async def update(id: int, changes: dict[str, JSON], **kept: JSON) -> Flag:
+        found = await send(id, changes, version=None, original=None)
+        return Flag.of({**found.raw, "version": (kept["version"] or 0) + 1})
+
+    flags.update = update  # type: ignore[method-assign,assignment]

@@ -1,0 +1,296 @@
+"""The whole written path against the real service, in each of its generations."""
+
+import copy
+import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.doubles.service_world import asks_for
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.api.client import Client
+from flagtui.api.in_process import in_process
+from flagtui.changes import intent, targeting
+from flagtui.changes.batch import Batch, sorted_out, within_batch
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.context import Context
+from flagtui.changes.difference import difference
+from flagtui.changes.entries import Signature
+from flagtui.changes.gathering import Surroundings, gather
+from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.intent import Intent
+from flagtui.changes.journal import Journal
+from flagtui.changes.outcome import AwaitingApproval, Conflicted, Outcome, Saved
+from flagtui.changes.plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.saving import Desk, save
+from flagtui.changes.undo import Contested, plan_undo
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.service import create_service
+from flagtui.service.application import close_service
+
+HERE = Signature("ada@acme.test", "demo", "http://127.0.0.1:8010", "1")
+GENERATIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "strict": {"strict": True, "strict_filters": True, "strict_versions": True},
+    "legacy": {"legacy": True},
+}
+RICH: dict[str, JSON] = {
+    "groups": [
+        {
+            "properties": [
+                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test"}
+            ],
+            "rollout_percentage": 25,
+            "variant": "test",
+            "sort_key": "a",
+        },
+        {"properties": [], "rollout_percentage": 10, "description": "everyone else"},
+        {"properties": [], "rollout_percentage": 1.5},
+    ],
+    "multivariate": {
+        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
+    },
+    "payloads": {"test": '{"copy": "Buy  now"}'},
+    "holdout": {"id": 4, "exclusion_percentage": 5},
+    "mystery": {"kept": [1, {"two": 2}]},
+}
+
+
+class Bench:
+    """A service in this process and somebody working on its flags."""
+
+    def __init__(self, client: Client, folder: Path) -> None:
+        self.flags = client.flags
+        self.clock = SteadyClock()
+        self.journal = Journal(folder / "journal", clock=self.clock.time)
+        self.desk = Desk(self.flags, self.journal, HERE, self.clock)
+
+    async def new(self, key: str, **fields: JSON) -> Flag:
+        return await self.flags.create({"key": key, **fields})
+
+    async def plan(self, wanted: Intent) -> Plan | NothingToDo | Blocked:
+        fresh = await self.flags.get(wanted.id)
+        around = Surroundings((), None, self.clock.time(), wanted.seen_version)
+        return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, around))
+
+    def approve(self, *plans: Plan) -> Approved:
+        question = guard(plans, Rules())
+        assert isinstance(question, Question)
+        approved = question.settle(Answer(yes=True, overwrite=True))
+        assert isinstance(approved, Approved)
+        return approved
+
+    async def do(self, wanted: Intent) -> Outcome:
+        plan = await self.plan(wanted)
+        assert isinstance(plan, Plan), plan
+        self.clock.now += 1
+        return await save(self.approve(plan), self.desk)
+
+    async def saved(self, wanted: Intent) -> Saved:
+        outcome = await self.do(wanted)
+        assert isinstance(outcome, Saved), outcome
+        assert outcome.report.is_clean, outcome.report
+        return outcome
+
+    async def undo(self) -> Plan | NothingToDo | Blocked | Contested:
+        entry = self.journal.entries()[0]
+        context = Context(now=self.clock.time(), dependents=())
+        found = plan_undo(entry, await self.flags.get(entry.record), context, HERE)
+        if isinstance(found, Plan):
+            self.clock.now += 1
+            outcome = await save(self.approve(found), self.desk, undoes=entry.id)
+            assert isinstance(outcome, Saved), outcome
+            assert outcome.report.is_clean, outcome.report
+        return found
+
+
+@asynccontextmanager
+async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
+    service = create_service(folder / "flags.db", key="phx_everything", **choices)
+    try:
+        async with Client(HERE.host, "phx_everything", 1, transport=in_process(service)) as client:
+            yield Bench(client, folder)
+    finally:
+        close_service(service)
+
+
+@pytest.fixture(params=GENERATIONS)
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bench]:
+    async with working(tmp_path, **GENERATIONS[request.param]) as found:
+        yield found
+
+
+def content(flag: Flag) -> dict[str, JSON]:
+    """What people put into a flag."""
+    names = ("key", "name", "active", "deleted", "filters", "tags", "evaluation_runtime", CONTINUITY)
+    return {name: copy.deepcopy(flag.raw[name]) for name in names if name in flag.raw}
+
+
+async def test_off_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
+    before = await bench.new("checkout", filters=RICH, name="New checkout")
+    await bench.saved(intent.turn_off(before.id))
+    assert (await bench.flags.get(before.id)).active is False
+    assert isinstance(await bench.undo(), Plan)
+    assert content(await bench.flags.get(before.id)) == content(before)
+
+
+async def test_delete_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
+    before = await bench.new("checkout", filters=RICH)
+    await bench.saved(intent.delete(before.id))
+    assert (await bench.flags.get(before.id)).deleted
+    assert isinstance(await bench.undo(), Plan)
+    assert content(await bench.flags.get(before.id)) == content(before)
+
+
+async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_gives_it_back(
+    bench: Bench,
+) -> None:
+    made = await bench.new("checkout", filters=RICH)
+    # The first edit by anyone lets the server put its own keys in; they are no part of the comparison.
+    await bench.saved(targeting.set_rollout(made, 1, 11))
+    before = await bench.flags.get(made.id)
+    await bench.saved(targeting.set_rollout(before, 0, 60))
+    after = await bench.flags.get(made.id)
+    assert [(line.where, line.before, line.after) for line in difference(before.filters, after.filters)] == [
+        ("groups[0].rollout_percentage", 25, 60)
+    ]
+    assert isinstance(await bench.undo(), Plan)
+    assert (await bench.flags.get(made.id)).filters == before.filters
+
+
+CONTINUITY = "ensure_experience_continuity"
+WISHES = [
+    lambda flag: targeting.add_condition(flag, {"properties": [], "rollout_percentage": 5}),
+    lambda flag: targeting.remove_condition(flag, 0),
+    lambda flag: targeting.move_condition(flag, 2, 0),
+    lambda flag: targeting.set_payload(flag, "control", "[1, 2]"),
+    lambda flag: targeting.set_payload(flag, "test", None),
+    lambda flag: intent.set_field(flag.id, "name", flag.name, "Other words"),
+    lambda flag: intent.set_field(flag.id, "evaluation_runtime", flag.evaluation_runtime, "server"),
+    lambda flag: intent.set_field(flag.id, "key", flag.key, "checkout-v2"),
+    lambda flag: intent.set_field(flag.id, CONTINUITY, False, True),
+]
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=range(len(WISHES)))
+async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, wish: Any) -> None:
+    made = await bench.new("checkout", filters=RICH)
+    await bench.saved(targeting.set_rollout(made, 1, 11))
+    before = await bench.flags.get(made.id)
+    await bench.saved(wish(before))
+    assert content(await bench.flags.get(made.id)) != content(before)
+    assert isinstance(await bench.undo(), Plan)
+    after = await bench.flags.get(made.id)
+    assert difference(content(before), content(after)) == ()
+
+
+async def test_variants_that_go_away_come_back_with_their_payloads(bench: Bench) -> None:
+    simple = {**RICH, "groups": RICH["groups"][1:]}
+    made = await bench.new("checkout", filters=simple)
+    before = await bench.flags.get(made.id)
+    await bench.saved(targeting.set_variants(before, []))
+    assert (await bench.flags.get(made.id)).targeting.variants == ()
+    await bench.undo()
+    assert (await bench.flags.get(made.id)).targeting.variants == before.targeting.variants
+
+
+async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
+    made = await bench.new("checkout", filters=RICH)
+    plan = await bench.plan(targeting.set_rollout(made, 0, 60))
+    assert isinstance(plan, Plan)
+    theirs = targeting.set_rollout(await bench.flags.get(made.id), 0, 80).changes
+    await bench.flags.update(made.id, theirs)
+    outcome = await save(bench.approve(plan), bench.desk)
+    assert isinstance(outcome, Conflicted)
+    assert [
+        (clash.where, clash.mine["rollout_percentage"], clash.theirs["rollout_percentage"])
+        for clash in outcome.clashes
+    ] == [("filters.groups[0]", 60, 80)]
+    again = await bench.plan(dataclasses.replace(plan.intent))
+    assert isinstance(again, Plan)
+    assert again.clashes
+    assert isinstance(await save(bench.approve(again), bench.desk), Saved)
+    assert (await bench.flags.get(made.id)).targeting.conditions[0].rollout == 60
+
+
+async def test_what_the_server_would_refuse_is_known_before(bench: Bench) -> None:
+    base = await bench.new("base", filters={"groups": [{"rollout_percentage": 100}]})
+    child = await bench.new("child", filters=asks_for(base.id))
+    found = await bench.plan(intent.turn_off(base.id))
+    assert isinstance(found, Blocked)
+    assert "child" in found.reason
+    await bench.saved(intent.turn_off(child.id))
+    await bench.saved(intent.turn_off(base.id))
+
+
+async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Bench) -> None:
+    base = await bench.new("base", filters={"groups": [{"rollout_percentage": 100}]})
+    child = await bench.new("child", filters=asks_for(base.id))
+    ids = frozenset({base.id, child.id})
+    found = []
+    around = Surroundings((), None, bench.clock.time())
+    for id in (base.id, child.id):
+        fresh = await bench.flags.get(id)
+        context = await gather(bench.flags, fresh, {"active": False}, around)
+        found.append((fresh.key, plan_flag(intent.turn_off(id), fresh, within_batch(context, ids))))
+    batch = Batch(bench.approve(*sorted_out(found).plans), bench.desk)
+    assert [(plan.key, outcome.ending) async for plan, outcome in batch.run()] == [
+        ("child", "saved"),
+        ("base", "saved"),
+    ]
+
+
+async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one(tmp_path: Path) -> None:
+    for name, choices in GENERATIONS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        async with working(folder, **choices) as bench:
+            made = await bench.new("checkout", filters=RICH)
+            await bench.saved(intent.delete(made.id))
+            deleted = await bench.flags.get(made.id)
+            assert deleted.deleted
+            restored = await bench.saved(intent.restore(made.id))
+            assert (restored.record.key, restored.record.deleted) == ("checkout", False)
+
+
+async def test_archiving_and_back(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        made = await bench.new("checkout", filters=RICH)
+        await bench.saved(intent.archive(made.id))
+        await bench.undo()
+        found = await bench.flags.get(made.id)
+        assert (found.active, found.archived) == (True, False)
+
+
+async def test_a_legacy_server_is_not_asked_to_archive(tmp_path: Path) -> None:
+    async with working(tmp_path, legacy=True) as bench:
+        made = await bench.new("checkout", filters=RICH)
+        found = await bench.plan(intent.archive(made.id))
+        assert isinstance(found, Blocked)
+        assert found.code == "unknown field"
+
+
+async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        made = await bench.new("checkout", filters=RICH)
+    async with working(tmp_path, approvals=True) as bench:
+        outcome = await bench.do(intent.turn_off(made.id))
+        assert isinstance(outcome, AwaitingApproval)
+        assert outcome.change_request_id
+        assert (await bench.flags.get(made.id)).active is True
+
+
+async def test_an_encrypted_payload_survives_an_edit_around_it(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        filters = {"groups": [{"rollout_percentage": 100}], "payloads": {"true": '"hunter2"'}}
+        flags = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+        made = await bench.new("secret", filters=filters, **flags)
+        before = await bench.flags.get(made.id)
+        await bench.saved(targeting.set_rollout(before, 0, 40))
+        assert b"hunter2" not in b"".join(path.read_bytes() for path in bench.journal.files())
+        await bench.undo()
+        assert (await bench.flags.get(made.id)).filters == before.filters
