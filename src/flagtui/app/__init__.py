@@ -1,0 +1,1 @@
+"""What it looks like: the only importer of textual."""

@@ -1,0 +1,36 @@
+"""Where a flag can be found: in the browser, by request, by command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+def link_to_flag(client: Client, id: int) -> str:
+    """The flag's page in the product."""
+    return f"{client.host}/project/{client.project}/feature_flags/{id}"
+
+
+def request_for_flag(client: Client, id: int) -> str:
+    """A request that reads the flag; the key comes from the environment."""
+    address = shlex.quote(f"{client.host}/api/projects/{client.project}/feature_flags/{id}/")
+    return f'curl -H "Authorization: Bearer $FLAGTUI_API_KEY" {address}'
+
+
+def command_for(client: Client, profile: str) -> str:
+    """The command that opens the project the flag is in."""
+    return f"flagtui --profile {shlex.quote(profile)} --project {client.project}"
+
+
+def why_not_opened(link: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Why the link is shown instead of opened; empty when it can be opened."""
+    if not link.startswith("https://"):
+        return "only https links are opened"
+    if any(environment.get(name) for name in ("SSH_CONNECTION", "SSH_TTY")):
+        return "this is another machine than the one you sit at"
+    return ""

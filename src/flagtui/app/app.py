@@ -1,0 +1,218 @@
+"""The app: puts desk, screens and the written path together. Wiring only."""
+
+import os
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import events, work
+from textual.widget import Widget
+from textual.widgets import Label
+
+from flagtui.api.errors import ApiError
+from flagtui.app.changing import Changing
+from flagtui.app.connecting import connect, open_project, project_choices, reload
+from flagtui.app.crash import crash_report, keep_report
+from flagtui.app.desk import Desk
+from flagtui.app.explain import explain_error
+from flagtui.app.lookout import Lookout
+from flagtui.app.notices import Notice, tell
+from flagtui.app.palette import CommandsHere, RecordsByName
+from flagtui.app.permits import why_dimmed
+from flagtui.app.screens.browse import BrowseScreen
+from flagtui.app.screens.flags import FlagsScreen
+from flagtui.app.screens.help import HelpScreen
+from flagtui.app.screens.journal import JournalScreen
+from flagtui.app.screens.picker import PickerScreen
+from flagtui.app.screens.records import RecordsScreen
+from flagtui.app.screens.since import SinceScreen
+from flagtui.app.screens.too_small import SMALLEST, TooSmallScreen
+from flagtui.app.session import Session
+from flagtui.app.signing_in import needs_key
+from flagtui.app.stylesheets import stylesheets
+from flagtui.app.switching import change_session, profile_choices
+from flagtui.app.tabbing import Tabbing
+from flagtui.app.terminal.terminal_app import TerminalApp
+from flagtui.app.themes import PLAIN, THEMES, VARIABLES, choose_theme
+
+LOOK_OUT = 1.0
+"""Seconds between looks at whether it is time to refresh; a look draws nothing."""
+
+
+class FlagTui(TerminalApp[None]):
+    """One profile, one project at a time."""
+
+    TITLE = "flagtui"
+    CSS_PATH = stylesheets(
+        "app", "browse", "rows", "experiments", "events", "dialogs", "editing", "flag", "activity", "safety"
+    )
+    COMMANDS: ClassVar = {CommandsHere, RecordsByName}
+    BINDINGS: ClassVar = []
+
+    def __init__(self, session: Session) -> None:
+        # Textual decides while it is made how NO_COLOR is honoured, and forgets the variable.
+        look = choose_theme(session.theme, os.environ)
+        super().__init__(ansi_color=True if look == PLAIN.name else None)
+        self._look = look
+        self.animation_level = "none"
+        self._started_in = session.profile
+        self._shown_scopes: tuple[str, ...] | None = None
+        self.desk = Desk(session)
+        self.changing = Changing(self, self.desk)
+        self.lookout = Lookout(self.desk)
+        self.tabbing = Tabbing(self, self.desk, self.changing)
+        self.last_words = ""
+        """What to say on the terminal after the screen is gone."""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return VARIABLES
+
+    def get_loading_widget(self) -> Widget:
+        return Label("loading…", markup=False)
+
+    def on_mount(self) -> None:
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = self._look
+        self.tabbing.open("1")
+        self.desk.watch(self.show_live_once_known)
+        self.desk.watch(self.redraw_keys)
+        self.open_connection()
+        self.run_worker(self.lookout.run(), group="lookout")
+
+    def redraw_keys(self) -> None:
+        """What the key may do is known now, or another; the line of keys follows."""
+        workspace = self.desk.workspace
+        scopes = workspace.key.scopes if workspace and workspace.key else None
+        if scopes != self._shown_scopes:
+            self._shown_scopes = scopes
+            self.screen.refresh_bindings()
+
+    def show_live_once_known(self) -> None:
+        """The screen of the last run gives way to rows, or to what keeps them from coming."""
+        workspace = self.desk.workspace
+        if self.desk.trouble is not None or (workspace is not None and workspace.flags.rows):
+            self.show_live()
+
+    def has_frame_worth_keeping(self) -> bool:
+        workspace, screen = self.desk.workspace, self.screen
+        is_whole = workspace is not None and workspace.flags.is_complete and self.desk.trouble is None
+        is_live = is_whole and self.desk.refreshes > 0
+        is_as_started = self.desk.session.profile == self._started_in
+        return is_as_started and is_live and isinstance(screen, FlagsScreen) and not screen.search.value
+
+    def on_key(self) -> None:
+        self.lookout.noticed_key()
+
+    @work(exclusive=True, group="load")
+    async def open_connection(self) -> None:
+        """Find the key, open the client, load."""
+        await connect(self.desk, self.lookout)
+        self.changing.look_back()
+        self.sign_in_if_needed()
+
+    @work(exclusive=True, group="load")
+    async def action_refresh_now(self) -> None:
+        if isinstance(self.screen, RecordsScreen):
+            self.screen.load_rows()
+        await reload(self.desk, self.lookout)
+        self.sign_in_if_needed()
+
+    def sign_in_if_needed(self) -> None:
+        """Ask for another key at once when a load somebody asked for was refused for the one there is."""
+        if needs_key(self.desk.trouble):
+            self.action_sign_in()
+
+    @work(group="choose")
+    async def action_sign_in(self) -> None:
+        if await self.changing.signing_in.ask(self.desk.trouble):
+            self.action_refresh_now()
+
+    @work(group="choose")
+    async def action_profile(self) -> None:
+        session = self.desk.session
+        if session.switch is None or len(session.neighbours) < 2:
+            tell(self, Notice("There is no other profile; make one with: flagtui auth login --profile NAME"))
+            return
+        chosen = await self.push_screen_wait(PickerScreen("Profile", profile_choices(self.desk)))
+        if chosen is None or chosen == session.profile:
+            return
+        if self.changing.is_saving:
+            tell(self, Notice("a change is on its way; switch when it is done", "warning"))
+            return
+        found = session.switch(chosen)
+        if isinstance(found, str):
+            tell(self, Notice(found, "error", "not switched"))
+        else:
+            self.show_profile(found)
+
+    @work(exclusive=True, group="load")
+    async def show_profile(self, session: Session) -> None:
+        """Leave everything that belongs to this profile for another."""
+        while len(self.screen_stack) > 2:
+            await self.pop_screen()
+        await change_session(self.desk, session)
+        self.run_worker(self.lookout.run(), group="lookout", exclusive=True)
+        self.open_connection()
+
+    def action_since(self) -> None:
+        self.push_screen(SinceScreen(self.desk))
+
+    def action_journal(self) -> None:
+        if not isinstance(self.screen, JournalScreen):
+            self.push_screen(JournalScreen(self.desk, self.changing))
+
+    def action_tab(self, key: str) -> None:
+        self.tabbing.open(key)
+
+    @work(group="choose")
+    async def action_project(self) -> None:
+        workspace = self.desk.workspace
+        if workspace is None:
+            return
+        try:
+            choices = await project_choices(self.desk)
+        except ApiError as error:
+            tell(self, explain_error(error, "the projects cannot be listed"))
+            return
+        chosen = await self.push_screen_wait(PickerScreen("Project", choices))
+        if chosen is not None and chosen != workspace.client.project:
+            self.show_project(chosen)
+
+    @work(exclusive=True, group="load")
+    async def show_project(self, project: int) -> None:
+        """Leave this project for another of the same host and key."""
+        if self.desk.workspace is not None:
+            client = self.desk.workspace.client.for_project(project)
+            await open_project(self.desk, self.lookout, client)
+            self.changing.look_back()
+
+    def action_help(self) -> None:
+        screen = self.screen
+        if not screen.is_modal:
+            here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
+            why_not, searches = partial(why_dimmed, self.desk), isinstance(screen, BrowseScreen)
+            self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
+
+    async def action_quit(self) -> None:
+        if self.changing.is_saving:
+            tell(self, Notice("saving first: a change is on its way", "warning"))
+            if not await self.changing.finish():
+                self.last_words = "a change got no answer; it is in the journal as not known"
+        self.exit()
+
+    def on_resize(self, event: events.Resize) -> None:
+        fits = event.size.width >= SMALLEST[0] and event.size.height >= SMALLEST[1]
+        covered = isinstance(self.screen, TooSmallScreen)
+        if fits and covered:
+            self.pop_screen()
+        elif not fits and not covered:
+            self.push_screen(TooSmallScreen())
+
+    def _fatal_error(self) -> None:
+        """Leave one sentence on the terminal: the usual traceback would show values, the key among them."""
+        error: Any = self._exception
+        report = crash_report(error, self.desk.session.redact)
+        path = keep_report(report, self.desk.session.state_folder)
+        where = f"The report is in {path}." if path else "The report could not be kept."
+        self.last_words = f"flagtui stopped because of a fault of its own ({type(error).__name__}). {where}"
+        self._close_messages_no_wait()

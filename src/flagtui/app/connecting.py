@@ -1,0 +1,97 @@
+"""From a session to a workspace: who we are, which project is meant, and its flags on their way."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from flagtui.api.errors import ApiError
+from flagtui.app.desk import Desk
+from flagtui.app.inspecting import Inspector
+from flagtui.app.lookout import Lookout
+from flagtui.app.screens.picker import Choice
+from flagtui.store.introducing import organization_name
+from flagtui.store.loading import Failed
+from flagtui.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+async def connect(desk: Desk, lookout: Lookout) -> None:
+    """Open the client and load; whatever fails becomes the desk's trouble."""
+    desk.become_troubled(None)
+    try:
+        client = as_left(await desk.session.connect(), desk)
+    except ApiError as error:
+        desk.become_troubled(error)
+        return
+    await open_project(desk, lookout, client)
+
+
+def as_left(client: Client, desk: Desk) -> Client:
+    """Where no project is named, the one that was open last, rather than the browser's."""
+    session = desk.session
+    last = session.tastes.last_project(session.profile, session.host)
+    return client.for_project(last) if last and client.project == "@current" else client
+
+
+async def open_project(desk: Desk, lookout: Lookout, client: Client) -> None:
+    """Show a project, first as it was when it was last seen, then as it is."""
+    session = desk.session
+    workspace = Workspace(client, profile=session.profile, snapshots=session.snapshots, clock=session.clock)
+    try:
+        await workspace.settle()
+    except ApiError as error:
+        desk.become_troubled(error)
+        return
+    session.tastes.keep_project(session.profile, session.host, workspace.client.project)
+    desk.leave_workspace()
+    desk.workspace, desk.inspector = workspace, Inspector(workspace.client)
+    workspace.recall()
+    link = workspace.client.link
+    desk.follow(
+        workspace.flags.watch(desk.tell),
+        workspace.flags_loading.watch(desk.tell),
+        # Every request moves the link; only being made to wait is worth a redraw.
+        link.watch(lambda: desk.tell() if link.waiting else None),
+    )
+    await reload(desk, lookout)
+
+
+async def reload(desk: Desk, lookout: Lookout) -> None:
+    """Ask for everything again; the rows there are stay until newer ones arrive."""
+    workspace = desk.workspace
+    if workspace is None:
+        await connect(desk, lookout)
+        return
+    _marked, introduced, state = await asyncio.gather(
+        lookout.mark(workspace), workspace.introduce(), workspace.refresh(), return_exceptions=True
+    )
+    if isinstance(introduced, ApiError):
+        desk.become_troubled(introduced)
+    elif isinstance(introduced, BaseException):
+        raise introduced
+    elif isinstance(state, BaseException):
+        raise state
+    else:
+        desk.refreshes += 1
+        desk.become_troubled(state.error if isinstance(state, Failed) else None)
+
+
+async def project_choices(desk: Desk) -> list[Choice[int]]:
+    """The projects this key can open. Raises ApiError when they cannot be listed."""
+    workspace = desk.workspace
+    if workspace is None:
+        return []
+    here = workspace.client.project
+    found = await workspace.client.projects.list()
+    return [
+        Choice(
+            project.id,
+            project.label,
+            f"#{project.id}  {organization_name(workspace.me, project)}".rstrip(),
+            project.id == here,
+        )
+        for project in found
+    ]

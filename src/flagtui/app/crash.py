@@ -1,0 +1,32 @@
+"""What is left of a crash: one sentence on the terminal, and a report without values in a private file."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flagtui import __version__
+from flagtui.safe_text import safe_lines
+
+
+def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> str:
+    """The traceback without locals; `redact` takes the key out wherever it stands."""
+    told = redact("".join(traceback.format_exception(error)))
+    lines = safe_lines(told, 100_000, 2_000)
+    system = f"flagtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
+    return "\n".join([system, datetime.now(UTC).isoformat(timespec="seconds"), "", *lines, ""])
+
+
+def keep_report(report: str, folder: Path) -> Path | None:
+    """Write the report for its owner alone; None when the folder cannot be written."""
+    path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(report)
+    except OSError:
+        return None
+    return path

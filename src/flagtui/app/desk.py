@@ -1,0 +1,82 @@
+"""What every screen shares: where we are, what we believe, how far it can be trusted. Knows no widgets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from flagtui.api.errors import ApiError
+from flagtui.app.inspecting import Inspector
+from flagtui.app.session import Session
+from flagtui.changes import saving
+from flagtui.changes.entries import Signature
+from flagtui.changes.guard import Rules
+from flagtui.store.workspace import Workspace
+
+Watcher = Callable[[], None]
+
+
+@dataclass(eq=False)
+class Desk:
+    """One per running app. Whoever changes something here calls `tell`."""
+
+    session: Session
+    workspace: Workspace | None = None
+    inspector: Inspector | None = None
+    trouble: ApiError | None = None
+    """Why there is no workspace, or why the last refresh failed."""
+    unlocked_until: float = 0.0
+    """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
+    refreshes: int = 0
+    """How many loads that somebody asked for have ended."""
+    _watchers: list[Watcher] = field(default_factory=list)
+    _followed: tuple[Watcher, ...] = ()
+
+    def watch(self, told: Watcher) -> Watcher:
+        """Call `told` after every change; the result stops that."""
+        self._watchers.append(told)
+        return lambda: self._watchers.remove(told) if told in self._watchers else None
+
+    def tell(self) -> None:
+        """Something is different now."""
+        for told in tuple(self._watchers):
+            told()
+
+    @property
+    def rules(self) -> Rules:
+        """The profile's, and whether somebody has just unlocked it."""
+        session = self.session
+        return replace(session.rules, is_unlocked=session.monotonic() < self.unlocked_until)
+
+    def unlock(self) -> None:
+        """A key was typed in full; for as long as the profile says, that counts for the next flags too."""
+        self.unlocked_until = self.session.monotonic() + self.session.unlock
+
+    def become_troubled(self, trouble: ApiError | None) -> None:
+        """What went wrong last, or that nothing does any more."""
+        self.trouble = trouble
+        self.tell()
+
+    def follow(self, *stops: Watcher) -> None:
+        """Remember how to stop watching this workspace."""
+        self._followed = stops
+
+    def leave_workspace(self) -> None:
+        """Stop listening to the workspace that was shown."""
+        for stop in self._followed:
+            stop()
+        self._followed = ()
+        self.workspace = self.inspector = self.trouble = None
+
+    def signature(self, workspace: Workspace) -> Signature:
+        """What the journal says of us and of where we are."""
+        me = workspace.me
+        return Signature(
+            by=(me.email or me.label) if me else "",
+            profile=self.session.profile,
+            host=str(workspace.client.host),
+            project=str(workspace.client.project),
+        )
+
+    def saving_desk(self, workspace: Workspace, tell: Callable[[str], None]) -> saving.Desk:
+        """What the written path works with."""
+        session, flags = self.session, workspace.client.flags
+        return saving.Desk(flags, session.journal, self.signature(workspace), session.timing, tell)

@@ -1,0 +1,184 @@
+"""The stories of editing: choose what is meant, ask for the new values, hand them to the straight path."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.changing import Changing
+from flagtui.app.desk import Desk
+from flagtui.app.editor import NoEditor, find_editor, hand_over
+from flagtui.app.explain import explain_error
+from flagtui.app.making import Making
+from flagtui.app.notices import Notice
+from flagtui.app.scheduling import Scheduling
+from flagtui.app.screens.edit.form import FormScreen
+from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.screens.edit.rollout import RolloutScreen
+from flagtui.changes import drafts
+from flagtui.changes.guard import Level
+from flagtui.changes.intent import Intent, archive, delete, turn_off, turn_on, unarchive
+from flagtui.changes.tagging import read_tags, retag
+from flagtui.changes.targeting import set_all_rollouts, set_rollout
+from flagtui.changes.working_copy import WorkingCopy
+from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+
+AT_ONCE: Final = 8
+NEWER: Final = "its targeting is of a newer kind, which is only shown here"
+
+
+class Editing:
+    """What can be begun for the flags that are chosen. Nothing here sends a change itself."""
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        self._desk = desk
+        self._changing = changing
+        self.making = Making(desk, changing)
+        self.scheduling = Scheduling(desk, changing)
+
+    # At once
+
+    def switch(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        """On or off. Several go the same way: the first decides, so that nothing is turned on by surprise."""
+        if rows:
+            turn = turn_off if rows[0].active else turn_on
+            self._changing.start([turn(row.id, row.version) for row in rows], agreed)
+
+    def delete(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        """Softly."""
+        self._changing.start([delete(row.id, row.version) for row in rows], agreed)
+
+    def archive(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        """Into the archive, which turns off too, or back out of it when the first is there."""
+        if rows:
+            move = unarchive if rows[0].archived else archive
+            self._changing.start([move(row.id, row.version) for row in rows], agreed)
+
+    # After a question
+
+    def rollout(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        """A share in percent, for one condition or all."""
+        if self._may_write(rows):
+            self._changing.run(self._rollout(rows, agreed))
+
+    async def _rollout(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        flags = [flag for flag in await self.read(rows) if self._has_conditions(flag)]
+        answer = await self._changing.ask(RolloutScreen(flags)) if flags else None
+        if answer is None:
+            return
+        place, share = answer.condition, answer.percent
+        intents = [
+            set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
+            for flag in flags
+        ]
+        self._changing.start(intents, agreed)
+
+    def _has_conditions(self, flag: Flag) -> bool:
+        why = ""
+        if not flag.targeting.is_editable:
+            why = NEWER
+        elif not flag.targeting.conditions:
+            why = "it has no condition, so nobody can have a share of it; add one with e"
+        if why:
+            self._changing.tell(Notice(f"{flag.key}: {why}", "warning", "not possible now"))
+        return not why
+
+    def tags(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        """Add, remove or set, for one flag or many."""
+        if self._may_write(rows):
+            self._changing.run(self._tags(rows, agreed))
+
+    async def _tags(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+        title = f"Tags of {rows[0].key}" if len(rows) == 1 else f"Tags of {len(rows)} flags"
+        prompt = Prompt(title, about, hint="ops, -old", read=lambda line: _tags_afterwards(line, rows))
+        line = await self._changing.ask(PromptScreen(prompt))
+        if line is not None and not (wanted := read_tags(line)).is_empty:
+            self._changing.start(retag(rows, wanted), agreed)
+
+    def as_json(self, rows: Sequence[FlagRow]) -> None:
+        """In the person's own editor, one flag at a time."""
+        if self._may_write(rows):
+            self._changing.run(self._as_json(rows[0]))
+
+    async def _as_json(self, row: FlagRow) -> None:
+        found = await self.read([row])
+        if not found:
+            return
+        flag, folder = found[0], self._desk.session.state_folder / "drafts"
+        try:
+            open_editor = find_editor()
+            made = hand_over(self._changing.app, lambda: drafts.edit(flag, open_editor, folder))
+        except NoEditor as why:
+            self._changing.tell(Notice(str(why), "warning", "no editor"))
+            return
+        match made:
+            case None:
+                self._changing.tell(Notice(f"{flag.key}: nothing was changed"))
+            case Intent():
+                kept = drafts.keep_intent(made, flag, folder)
+                self._changing.start(
+                    [made], ended=lambda ended: drafts.forget(kept) if ended.is_saved else None
+                )
+            case drafts.GivenUp(reasons=reasons, copy=copy):
+                where = f"\nYour text is kept in {copy}" if copy else ""
+                self._changing.tell(
+                    Notice(f"{flag.key}: {'; '.join(reasons[:3])}{where}", "warning", "not saved")
+                )
+
+    def form(self, rows: Sequence[FlagRow]) -> None:
+        """In a form, one flag at a time."""
+        if self._may_write(rows):
+            self._changing.run(self._form(rows[0]))
+
+    async def _form(self, row: FlagRow) -> None:
+        for flag in await self.read([row]):
+            self._show_form(WorkingCopy.of(flag))
+
+    def _show_form(self, copy: WorkingCopy) -> None:
+        self._changing.app.push_screen(FormScreen(self._desk, self._changing, copy))
+
+    # What the stories share
+
+    async def read(self, rows: Sequence[FlagRow]) -> list[Flag]:
+        """The whole flags as they are now; those that cannot be read are told and left out."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            return []
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def one(row: FlagRow) -> Flag | None:
+            async with turn:
+                try:
+                    return await workspace.client.flags.get(row.id)
+                except ApiError as error:
+                    self._changing.tell(explain_error(error, row.key))
+                    return None
+
+        found = await asyncio.gather(*map(one, rows))
+        return [flag for flag in found if flag is not None]
+
+    def _may_write(self, rows: Sequence[FlagRow]) -> bool:
+        """False, and said, where the path would end in a refusal after all the typing."""
+        if rows and self._desk.session.rules.level is Level.READ_ONLY:
+            self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
+            return False
+        return bool(rows)
+
+
+def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> Reading:
+    """The tags there would be, the new ones marked; for many flags, what would be done to each."""
+    wanted = read_tags(line)
+    if wanted.problem:
+        return Reading(problem=wanted.problem)
+    if len(rows) > 1:
+        moved = sum(1 for row in rows if wanted.of(row.tags) != row.tags)
+        return Reading([(f"{moved} of {len(rows)} flags would change", "$text-muted")])
+    before = rows[0].tags
+    pieces = [
+        (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in wanted.of(before)
+    ]
+    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in before if tag not in wanted.of(before)]
+    return Reading([*pieces, *gone] or [("no tags", "$text-muted")])

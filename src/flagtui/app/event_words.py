@@ -1,0 +1,82 @@
+"""An event definition in lines: what it is called, what people decided about it, how old it is."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from flagtui.app.formats import ago
+from flagtui.app.widgets.event_columns import is_silent, seen_words
+from flagtui.app.widgets.line import Piece
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import code_points, safe_lines, safe_text
+
+LABEL = 12
+
+
+def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
+    """What the list itself knows of an event."""
+    yield from head_lines(row, now, width)
+    yield from description_lines(row.description, width)
+    yield []
+    yield labelled("TAGS", " ".join(f"#{safe_text(tag, 40)}" for tag in row.tags[:20]) or "none")
+    yield labelled("OWNER", safe_text(row.owner, 60) or "nobody")
+    if row.primary_property:
+        yield labelled("PROPERTY", safe_text(row.primary_property, 80))
+    if row.enforcement != "allow":
+        yield labelled("ENFORCEMENT", safe_text(row.enforcement, 40), "$warning")
+    yield []
+    yield from age_lines(row, now)
+
+
+def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
+    """The name, and what people decided about it as words on colour."""
+    for text in wrap(safe_text(row.name, 400), max(10, width)) or [""]:
+        yield [(text, "bold")]
+    if points := code_points(row.name):
+        yield [(f"not plain letters: {points}", "$warning")]
+    yield list(badges(row, now))
+    yield []
+
+
+def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
+    """VERIFIED, HIDDEN, SILENT, POSTHOG."""
+    plain = "$foreground on $track"
+    if row.hidden:
+        yield " HIDDEN ", plain
+    elif row.verified:
+        yield " VERIFIED ", "bold $badge-text on $success"
+    else:
+        yield " UNVERIFIED ", plain
+    if is_silent(row, now):
+        yield from ((" ", ""), (" SILENT ", "bold $badge-text on $warning"))
+    if row.enforcement == "reject":
+        yield from ((" ", ""), (" REJECTS ", "bold $badge-text on $error"))
+    yield from ((" ", ""), (" posthog " if row.is_builtin else " custom ", plain))
+
+
+def description_lines(description: str, width: int) -> Iterator[list[Piece]]:
+    """The whole description, wrapped."""
+    if not description.strip():
+        yield [("no description", "$faint")]
+        return
+    for line in safe_lines(description, 4_000, 4_000):
+        for text in wrap(line, max(10, width)) or [""]:
+            yield [(text, "")]
+
+
+def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
+    """Days, because the server knows no better when an event was last seen."""
+    silent = "$warning" if is_silent(row, now) else ""
+    yield labelled("LAST SEEN", seen_in_words(row.seen_at, now), silent)
+    yield labelled("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
+    yield labelled("CHANGED", ago(row.updated_at, now))
+
+
+def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:
+    """`today`, `12 d ago`."""
+    words = seen_words(then, now)
+    return unknown if words == "never" else words if words == "today" else f"{words} ago"
+
+
+def labelled(label: str, text: str, style: str = "") -> list[Piece]:
+    """A label in its own column, then safe text."""
+    return [(f"{label:<{LABEL}}", "$text-muted"), (text, style)]

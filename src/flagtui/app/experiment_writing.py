@@ -1,0 +1,164 @@
+"""The stories of making an experiment, editing one in the person's own editor, and copying one elsewhere."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from flagtui.api.errors import ApiError
+from flagtui.app.changing import Changing
+from flagtui.app.desk import Desk
+from flagtui.app.editor import NoEditor, find_editor, hand_over
+from flagtui.app.experimenting import Experimenting
+from flagtui.app.explain import explain_error
+from flagtui.app.notices import Notice
+from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.screens.picker import Choice, PickerScreen
+from flagtui.changes.blocking import is_plain_key
+from flagtui.changes.drafts import OpenEditor
+from flagtui.changes.experiments.drafting import Draft, as_text, from_text
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
+from flagtui.models.experiment import Experiment
+from flagtui.models.rows import ExperimentRow
+from flagtui.store.workspace import Workspace
+
+
+class ExperimentWriting:
+    """Asks for what is wanted; the step itself goes the way of all steps."""
+
+    def __init__(self, desk: Desk, changing: Changing, experimenting: Experimenting) -> None:
+        self._desk = desk
+        self._changing = changing
+        self._experimenting = experimenting
+
+    def create(self) -> None:
+        """A new draft, on a flag that is there or a new one."""
+        self._changing.run(self._create())
+
+    def edit(self, row: ExperimentRow) -> None:
+        """As JSON in the person's own editor."""
+        self._changing.run(self._edit(row))
+
+    def copy(self, row: ExperimentRow) -> None:
+        """A draft like it in another project."""
+        self._changing.run(self._copy(row))
+
+    async def _create(self) -> None:
+        workspace = self._desk.workspace
+        if workspace is None or self._experimenting.is_read_only():
+            return
+        name = await self._changing.ask(PromptScreen(Prompt("Name of the new experiment", read=_named)))
+        if name is None:
+            return
+        about = "A key that is there links its flag as it is; a new one makes a flag, off."
+        suggested = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())[:100]
+        value = suggested if is_plain_key(suggested) else ""
+        asked = Prompt(
+            "Flag key", about, value, "a flag of the project, or a new key", _flag_reader(workspace)
+        )
+        key = await self._changing.ask(PromptScreen(asked))
+        if key is None:
+            return
+        choices = Choices(name=name.strip(), flag_key=key.strip())
+        fresh = Experiment.of({"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key})
+        await self._experimenting.plan(ExperimentIntent(0, STEPS["create"], choices), fresh, workspace)
+
+    async def _edit(self, row: ExperimentRow) -> None:
+        workspace = self._desk.workspace
+        if workspace is None or self._experimenting.is_read_only():
+            return
+        fresh = await self._experimenting.read(row.id, row.name, workspace)
+        draft = self._draft(fresh) if fresh is not None else None
+        if fresh is None or draft is None:
+            return
+        if not draft.fields:
+            self._changing.tell(Notice(f"{fresh.name}: nothing was changed"))
+            return
+        # Editing takes long; what is there now decides.
+        now = await self._experimenting.read(row.id, row.name, workspace)
+        if now is not None:
+            choices = Choices(fields=draft.fields, seen=draft.seen)
+            await self._experimenting.plan(ExperimentIntent(row.id, STEPS["edit"], choices), now, workspace)
+
+    def _draft(self, fresh: Experiment) -> Draft | None:
+        """What the editor left; a text that is no edit is kept in a file."""
+        before = as_text(fresh)
+        try:
+            open_editor = find_editor()
+            after = hand_over(self._changing.app, lambda: _edited(before, fresh.id, open_editor))
+        except NoEditor as why:
+            self._changing.tell(Notice(str(why), "warning", "no editor"))
+            return None
+        found = from_text(after, fresh)
+        if isinstance(found, Draft):
+            return found
+        kept = self._keep(after, fresh.id)
+        self._changing.tell(Notice(f"{fresh.name}: {found}{kept}", "warning", "not saved"))
+        return None
+
+    def _keep(self, text: str, id: int) -> str:
+        folder = self._desk.session.state_folder / "drafts"
+        path = folder / f"experiment-{id}.json"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            return f"\nYour text could not be kept: {fault.strerror}"
+        return f"\nYour text is kept in {path}"
+
+    async def _copy(self, row: ExperimentRow) -> None:
+        workspace = self._desk.workspace
+        if workspace is None or self._experimenting.is_read_only():
+            return
+        try:
+            projects = await workspace.client.projects.list()
+        except ApiError as error:
+            self._changing.tell(explain_error(error, "the projects cannot be listed"))
+            return
+        here = workspace.client.project
+        choices = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
+        if not choices:
+            self._changing.tell(Notice("This key opens no other project.", "warning"))
+            return
+        project = await self._changing.ask(PickerScreen("Copy to which project?", choices))
+        fresh = await self._experimenting.read(row.id, row.name, workspace) if project is not None else None
+        if project is None or fresh is None:
+            return
+        asked = Prompt("Flag key there", "", fresh.feature_flag_key, read=_plain)
+        key = await self._changing.ask(PromptScreen(asked))
+        if key is not None:
+            chosen = Choices(project=project, flag_key=key.strip())
+            await self._experimenting.plan(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
+
+
+def _edited(text: str, id: int, open_editor: OpenEditor) -> str:
+    with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
+        # The folder is for its owner alone, so the file in it is out of reach before it has content.
+        path = Path(folder) / f"experiment-{id}.json"
+        path.write_text(text, encoding="utf-8")
+        if not open_editor(path):
+            raise NoEditor("the editor ended with an error; nothing was changed")
+        return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _named(line: str) -> Reading:
+    return Reading(problem="" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters")
+
+
+def _plain(line: str) -> Reading:
+    return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
+
+
+def _flag_reader(workspace: Workspace) -> Callable[[str], Reading]:
+    types = {row.key: row.type for row in workspace.flags.rows}
+
+    def read(line: str) -> Reading:
+        key = line.strip()
+        if not is_plain_key(key):
+            return Reading(problem="letters, digits, - and _ only")
+        if key not in types:
+            return Reading([("a new flag: control 50 %, test 50 %, off until launch", "$text-muted")])
+        if types[key] in ("boolean", "config"):
+            return Reading(problem="this flag has no variants; an experiment needs two")
+        return Reading([("this flag, with its variants, as it is", "$primary")])
+
+    return read

@@ -1,0 +1,68 @@
+"""Numbers and times in the few characters a terminal has. Times are Unix seconds, UTC."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+MONTH: Final = 30 * DAY
+YEAR: Final = 365 * DAY
+
+
+def age(then: float | None, now: float) -> str:
+    """`2m`, `5h`, `12d`, `4mo`, `2y`: at most four cells; empty when unknown."""
+    if then is None:
+        return ""
+    seconds = max(0, int(now - then))
+    for size, unit, limit in ((1, "s", MINUTE), (MINUTE, "m", HOUR), (HOUR, "h", DAY), (DAY, "d", 60 * DAY)):
+        if seconds < limit:
+            return f"{seconds // size}{unit}"
+    if seconds < 2 * YEAR:
+        return f"{seconds // MONTH}mo"
+    return f"{seconds // YEAR}y"
+
+
+def ago(then: float | None, now: float) -> str:
+    """`4 s ago`, `2 min ago`, `3 days ago`: a sentence's version of an age; `never` when unknown."""
+    if then is None:
+        return "never"
+    seconds = max(0, int(now - then))
+    if seconds < MINUTE:
+        return f"{seconds} s ago"
+    if seconds < HOUR:
+        return f"{seconds // MINUTE} min ago"
+    if seconds < DAY:
+        return f"{seconds // HOUR} h ago"
+    if seconds < 60 * DAY:
+        return _plural(seconds // DAY, "day")
+    if seconds < 2 * YEAR:
+        return _plural(seconds // MONTH, "month")
+    return _plural(seconds // YEAR, "year")
+
+
+def moment(then: float | None) -> str:
+    """`2026-03-01 12:04 UTC`, exact to the minute, or `never`."""
+    if then is None:
+        return "never"
+    return datetime.fromtimestamp(then, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def percent(share: float) -> str:
+    """`50 %`, `0.5 %`: never rounded to a number that would be untrue at the ends."""
+    if share == int(share):
+        return f"{int(share)} %"
+    if 0 < share < 0.01:
+        return "<0.01 %"
+    if 99.99 < share < 100:
+        return ">99.99 %"
+    return f"{share:.2f}".rstrip("0").rstrip(".") + " %"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 flag`, `1,248 flags`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{count(number, noun)} ago"

@@ -1,0 +1,132 @@
+"""Activity entries in a few words: `rollout 25 % → 50 %`, `turned on`, `condition 1: + country`."""
+
+from collections.abc import Iterator
+
+from flagtui.app.formats import percent
+from flagtui.app.sentences import value_text
+from flagtui.models.activity import Activity, Change
+from flagtui.models.filters import Condition, Filters
+from flagtui.models.json_value import as_list
+from flagtui.safe_text import safe_text
+
+_SWITCHES = {
+    "active": ("turned on", "turned off"),
+    "archived": ("archived", "unarchived"),
+    "deleted": ("deleted", "restored"),
+}
+_NAMES = {
+    "name": "description",
+    "evaluation_runtime": "runs on",
+    "ensure_experience_continuity": "continuity",
+    "evaluation_contexts": "contexts",
+}
+
+
+def activity_words(entry: Activity, limit: int = 80) -> str:
+    """What the entry did; an entry without details is named by its kind."""
+    if entry.activity in ("created", "deleted", "restored"):
+        return entry.activity
+    if entry.is_unlogged:
+        return "tags, or nothing that is logged"
+    words = [part for change in entry.changes for part in change_words(change)]
+    return safe_text(", ".join(words) or entry.activity or "changed", limit)
+
+
+def who_did(entry: Activity) -> str:
+    """The person, or `system`."""
+    return "system" if entry.is_system or entry.user is None else safe_text(entry.user.label, 60)
+
+
+def version_of(entry: Activity) -> int | None:
+    """The version the entry made; None where the server did not write it down."""
+    for change in as_list(entry.detail.get("changes")):
+        if isinstance(change, dict) and change.get("field") == "version":
+            after = change.get("after")
+            return after if isinstance(after, int) and not isinstance(after, bool) else None
+    return 1 if entry.activity == "created" else None
+
+
+def change_words(change: Change) -> Iterator[str]:
+    """The parts of one changed field, in words."""
+    if change.field in _SWITCHES and isinstance(change.after, bool):
+        yield _SWITCHES[change.field][0 if change.after else 1]
+    elif change.field == "filters":
+        yield from filters_words(Filters.of(change.before), Filters.of(change.after))
+    elif change.field == "tags":
+        yield tags_words(change)
+    elif change.field == "key":
+        yield f"key → {value_text(change.after, 40)}"
+    elif change.field == "name":
+        yield "description"
+    else:
+        name = _NAMES.get(change.field, change.field.replace("_", " "))
+        yield f"{safe_text(name, 40)} → {value_text(change.after, 40)}"
+
+
+def tags_words(change: Change) -> str:
+    """`tags +nav -old`."""
+    before = set(change.before) if _is_texts(change.before) else set()
+    after = set(change.after) if _is_texts(change.after) else set()
+    added = [f"+{safe_text(tag, 30)}" for tag in sorted(after - before)]
+    gone = [f"-{safe_text(tag, 30)}" for tag in sorted(before - after)]
+    return " ".join(["tags", *added, *gone])
+
+
+def filters_words(before: Filters, after: Filters) -> Iterator[str]:
+    """What moved between two stored forms: conditions by number, variants, payloads, the rest by name."""
+    yield from _conditions_words(before.conditions, after.conditions)
+    if before.variants != after.variants:
+        old = {variant.key: variant.rollout for variant in before.variants}
+        new = {variant.key: variant.rollout for variant in after.variants}
+        for key in dict.fromkeys([*old, *new]):
+            if old.get(key) != new.get(key):
+                yield f"variant {safe_text(key, 30)}: {_moved(old.get(key), new.get(key))}"
+    for key in dict.fromkeys([*before.payloads, *after.payloads]):
+        if before.payloads.get(key) != after.payloads.get(key):
+            sign = "+ payload" if key not in before.payloads else "- payload"
+            word = sign if (key in before.payloads) != (key in after.payloads) else "payload"
+            yield word if key == "true" else f"variant {safe_text(key, 30)}: {word}"
+    for key in sorted({*before.raw, *after.raw} - {"groups", "multivariate", "payloads"}):
+        if before.raw.get(key) != after.raw.get(key):
+            yield safe_text(key.replace("_", " "), 40)
+
+
+def _conditions_words(before: tuple[Condition, ...], after: tuple[Condition, ...]) -> Iterator[str]:
+    alone = len(before) == len(after) == 1
+    for number in range(1, max(len(before), len(after)) + 1):
+        old = before[number - 1] if number <= len(before) else None
+        new = after[number - 1] if number <= len(after) else None
+        place = "" if alone else f"condition {number}: "
+        if old is None and new is not None:
+            yield f"+ condition {number} at {percent(new.rollout)}"
+        elif new is None:
+            yield f"- condition {number}"
+        elif old is not None and new is not None and old != new:
+            if old.rollout != new.rollout:
+                yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
+            yield from _property_words(f"condition {number}: ", old, new)
+            if old.variant != new.variant:
+                yield f"condition {number}: as {safe_text(new.variant or 'any variant', 30)}"
+
+
+def _property_words(place: str, old: Condition, new: Condition) -> Iterator[str]:
+    gone = [item for item in old.properties if item not in new.properties]
+    added = [item for item in new.properties if item not in old.properties]
+    changed = {item.key for item in gone} & {item.key for item in added}
+    parts = [f"{safe_text(key, 30)} changed" for key in sorted(changed)]
+    parts += [f"+ {safe_text(item.label or item.key, 30)}" for item in added if item.key not in changed]
+    parts += [f"- {safe_text(item.label or item.key, 30)}" for item in gone if item.key not in changed]
+    if parts:
+        yield place + ", ".join(parts)
+
+
+def _moved(old: float | None, new: float | None) -> str:
+    if old is None:
+        return f"added at {percent(new or 0)}"
+    if new is None:
+        return "removed"
+    return f"{percent(old)} → {percent(new)}"
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -1,0 +1,161 @@
+"""Everything about one flag for the pane beside the list: asked for when the cursor rests, then kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.local_definitions import LocalDefinitions
+from flagtui.app.sentences import about
+from flagtui.app.widgets.preview import Counted, Details, Reach
+from flagtui.models.activity import Activity
+from flagtui.models.filters import Condition
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagStatus
+from flagtui.models.json_value import as_list
+from flagtui.models.rows import FlagRow
+from flagtui.models.scheduled_change import ScheduledChange
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+KEPT: Final = 200
+FEW: Final = 6
+"""Conditions counted on the server at most; each is a request."""
+
+
+class Inspector:
+    """Asks the server about single flags; an answer is kept until the flag's version moves on."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._kept: OrderedDict[int, Details] = OrderedDict()
+        self.definitions = LocalDefinitions(client)
+
+    @property
+    def group_names(self) -> Mapping[int, str]:
+        """What group types are called, once somebody had to know."""
+        return self.definitions.group_names
+
+    def known(self, row: FlagRow) -> Details:
+        """What is known without asking, for the row as it is now."""
+        details = self._kept.get(row.id)
+        if details is None or details.row.version != row.version or details.row.updated_at != row.updated_at:
+            return Details(row)
+        return replace(details, row=row)
+
+    async def look(self, row: FlagRow) -> AsyncIterator[Details]:
+        """The flag as more and more of it arrives. Errors become words: the list itself is fine."""
+        details = self.known(row)
+        if details.reach is not None and details.changes is not None:
+            yield details
+            return
+        try:
+            flag = await self._client.flags.get(row.id)
+        except ApiError as error:
+            yield replace(details, trouble=error.what)
+            return
+        details = replace(details, flag=flag)
+        yield details
+        dependents, changes, reach = await asyncio.gather(
+            self._dependents(row), self._changes(row), self._reach(flag)
+        )
+        details = replace(details, dependents=dependents, changes=changes, reach=reach)
+        self._keep(details)
+        yield details
+
+    def _keep(self, details: Details) -> None:
+        self._kept[details.row.id] = details
+        self._kept.move_to_end(details.row.id)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+    async def look_closer(self, row: FlagRow) -> AsyncIterator[Details]:
+        """The same, and what only the flag's own screen shows: status and schedule."""
+        details = self.known(row)
+        async for details in self.look(row):
+            yield details
+        if details.flag is not None and names_groups(details.flag) and not self.definitions.is_read:
+            await self.definitions.read()
+            yield details
+        if details.flag is None or (details.status and details.schedule is not None):
+            return
+        status, schedule = await asyncio.gather(self._status(row), self._schedule(row))
+        details = replace(
+            details,
+            status=status if isinstance(status, FlagStatus) else None,
+            no_status=status if isinstance(status, str) else "",
+            schedule=schedule if isinstance(schedule, tuple) else None,
+            no_schedule=schedule if isinstance(schedule, str) else "",
+        )
+        self._keep(details)
+        yield details
+
+    async def _status(self, row: FlagRow) -> FlagStatus | str:
+        try:
+            return await self._client.flags.status(row.id)
+        except ApiError as error:
+            return error.what
+
+    async def _schedule(self, row: FlagRow) -> tuple[ScheduledChange, ...] | str:
+        try:
+            return await self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})
+        except ApiError as error:
+            return error.what
+
+    async def _dependents(self, row: FlagRow) -> tuple[str, ...]:
+        try:
+            found = await self._client.flags.dependents(row.id)
+        except ApiError:
+            return ()
+        return tuple(flag.key for flag in found)
+
+    async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
+        try:
+            page = await self._client.flags.activity(row.id, limit=8)
+        except ApiError:
+            return ()
+        return page.entries
+
+    async def _reach(self, flag: Flag) -> Reach:
+        if not flag.targeting.is_editable:
+            return Reach(reason="its rules are of a newer kind")
+        stored = as_list(flag.targeting.raw.get("groups"))
+        numbered = [
+            (number, Condition.of(raw)) for number, raw in enumerate(stored, 1) if isinstance(raw, dict)
+        ]
+        if len(numbered) > FEW:
+            return Reach(reason="too many conditions to count at a glance")
+        try:
+            parts = await asyncio.gather(*(self._count(number, one, flag) for number, one in numbered))
+        except ApiError as error:
+            return Reach(reason=error.what)
+        return reach_of(tuple(parts))
+
+    async def _count(self, number: int, condition: Condition, flag: Flag) -> Counted:
+        index = about(condition, flag.targeting)
+        found = await self._client.flags.blast_radius(dict(condition.raw), index)
+        unit = "users" if index is None else "groups"
+        return Counted(number, found.affected, condition.rollout, found.total, unit)
+
+
+def names_groups(flag: Flag) -> bool:
+    """Whether somebody has to know what a group type is called to read the conditions aloud."""
+    targeting = flag.targeting
+    return any(about(condition, targeting) is not None for condition in targeting.conditions)
+
+
+def reach_of(parts: tuple[Counted, ...]) -> Reach:
+    """The sum of what was counted; conditions that count different things have none."""
+    units = {part.unit for part in parts}
+    if len(units) > 1:
+        return Reach(reason="some conditions count groups, others users", parts=parts)
+    total = max((part.total for part in parts), default=0)
+    affected = min(total, sum(part.reached for part in parts))
+    return Reach(
+        affected, total, is_bound=len(parts) > 1, parts=parts, unit=units.pop() if units else "users"
+    )

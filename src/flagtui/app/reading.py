@@ -1,0 +1,66 @@
+"""What a flag's screen asks the server for when a tab needs it, and the ways back it offers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.app import App
+
+from flagtui.api.errors import ApiError
+from flagtui.app.accounts import Account, account_for
+from flagtui.app.changing import Changing
+from flagtui.app.desk import Desk
+from flagtui.app.explain import explain_error
+from flagtui.app.notices import Notice, tell
+from flagtui.app.reverting import CannotRevert, intent_to_return
+from flagtui.app.whom import Whom
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagVersion
+
+LOG = 500
+"""Entries of one flag's log that are read."""
+
+
+class Reading:
+    """Everything asked here is asked because a person looked; nothing is asked ahead."""
+
+    def __init__(self, app: App[Any], desk: Desk, changing: Changing) -> None:
+        self._app = app
+        self._desk = desk
+        self._changing = changing
+
+    async def account(self, whom: Whom, flag: Flag) -> Account | None:
+        """One person before this flag and all others."""
+        workspace, inspector = self._desk.workspace, self._desk.inspector
+        if workspace is None or inspector is None:
+            return None
+        return await account_for(whom, flag, workspace.client, inspector.definitions)
+
+    async def log(self, record: int) -> Sequence[Activity]:
+        """A flag's log, newest first. Raises ApiError."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            return ()
+        return [entry async for entry in workspace.client.activity.every(record, at_most=LOG)]
+
+    async def version(self, record: int, number: int) -> FlagVersion:
+        """A flag as it was. Raises ApiError."""
+        workspace = self._desk.workspace
+        return await workspace.client.flags.version(record, number) if workspace else FlagVersion()
+
+    def go_back(self, record: int, version: int) -> None:
+        """Bring an older version back through the written path."""
+        self._app.run_worker(self._go_back(record, version), group="reverting")
+
+    async def _go_back(self, record: int, version: int) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        try:
+            intent = await intent_to_return(record, version, workspace.client)
+        except CannotRevert as fault:
+            tell(self._app, Notice(f"nothing to bring back: {fault}"))
+        except ApiError as error:
+            tell(self._app, explain_error(error, f"version {version} cannot be brought back"))
+        else:
+            self._changing.start([intent])

@@ -1,0 +1,107 @@
+"""Approved changes on their way: painted over their rows until the answer, then said in words."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from flagtui.app import explain
+from flagtui.app.desk import Desk
+from flagtui.app.notices import Notice
+from flagtui.changes import saving
+from flagtui.changes.batch import Batch
+from flagtui.changes.guard import Approved
+from flagtui.changes.outcome import AwaitingApproval, Conflicted, Failed, Outcome, Saved, Unknown
+from flagtui.changes.plan import Plan
+from flagtui.changes.resolving import settle
+from flagtui.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What one approval came to."""
+
+    outcomes: tuple[Outcome, ...]
+    unsent: tuple[Plan, ...] = ()
+    """Plans a pause kept from being sent."""
+
+    @property
+    def is_saved(self) -> bool:
+        """Everything was."""
+        return not self.unsent and all(isinstance(outcome, Saved) for outcome in self.outcomes)
+
+    @property
+    def is_partial(self) -> bool:
+        """Several were approved, and not all of them were saved."""
+        return len(self.outcomes) + len(self.unsent) > 1 and not self.is_saved
+
+    @property
+    def retryable(self) -> frozenset[int]:
+        """Records that surely are as they were; what is not known, or waits for approval, is left alone."""
+        sure = (
+            outcome
+            for outcome in self.outcomes
+            if not isinstance(outcome, Saved | Unknown | AwaitingApproval)
+        )
+        return frozenset([*(outcome.plan.id for outcome in sure), *(plan.id for plan in self.unsent)])
+
+
+class Saver:
+    """Sends what the guard approved, and keeps the collection true."""
+
+    def __init__(self, desk: Desk, tell: Callable[[Notice], None]) -> None:
+        self._desk = desk
+        self._tell = tell
+
+    async def save(self, approved: Approved, workspace: Workspace, undoes: Mapping[int, str]) -> Ended:
+        """Everything this approval covers; `undoes` names the journal entry each plan takes back."""
+        desk = self._desk.saving_desk(workspace, lambda words: self._tell(Notice(words, "warning")))
+        if len(approved.plans) == 1:
+            return Ended((await self._save_one(approved, workspace, desk, undoes),))
+        return await self._save_many(approved, workspace, desk, undoes)
+
+    async def _save_one(
+        self, approved: Approved, workspace: Workspace, desk: saving.Desk, undoes: Mapping[int, str]
+    ) -> Outcome:
+        plan = approved.plans[0]
+        with workspace.flags.showing(plan.id, plan.values):
+            outcome = await saving.save(approved, desk, undoes.get(plan.id, ""))
+            believe(outcome, workspace)
+        self._tell(explain.explain_outcome(outcome))
+        if isinstance(outcome, Unknown):
+            outcome = await settle(outcome, workspace.client.flags, desk.journal, desk.clock, desk.tell)
+            believe(outcome, workspace)
+            self._tell(explain.explain_outcome(outcome))
+        return outcome
+
+    async def _save_many(
+        self, approved: Approved, workspace: Workspace, desk: saving.Desk, undoes: Mapping[int, str]
+    ) -> Ended:
+        batch = Batch(approved, desk, lambda plan: undoes.get(plan.id, ""))
+        painted: dict[int, ExitStack] = {}
+        for plan in approved.plans:
+            painted[plan.id] = ExitStack()
+            painted[plan.id].enter_context(workspace.flags.showing(plan.id, plan.values))
+        try:
+            async for plan, outcome in batch.run():
+                believe(outcome, workspace)
+                painted.pop(plan.id).close()
+        finally:
+            for stack in painted.values():
+                stack.close()
+        self._tell(explain.explain_batch(batch))
+        async for _plan, outcome in batch.settle():
+            believe(outcome, workspace)
+            self._tell(explain.explain_outcome(outcome))
+        return Ended(tuple(batch.outcomes.values()), batch.remaining)
+
+
+def believe(outcome: Outcome, workspace: Workspace) -> None:
+    """Put what the server said into the collection."""
+    match outcome:
+        case Saved(record=record) | Conflicted(theirs=record) | Failed(record=record):
+            if record is None:
+                return
+            if record.deleted:
+                workspace.flags.remove(record.id)
+            else:
+                workspace.flags.put(record.row())

@@ -1,0 +1,139 @@
+"""The stories of changes that happen later: schedule one, see what is scheduled, drop it."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.changing import Changing
+from flagtui.app.desk import Desk
+from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
+from flagtui.app.notices import Notice
+from flagtui.app.schedule_words import scheduled_words
+from flagtui.app.screens.confirm import ConfirmScreen, Surface
+from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.screens.edit.rollout import share_of
+from flagtui.app.screens.picker import Choice, PickerScreen
+from flagtui.changes import guard
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.scheduling import Later, LaterEnded, LaterPlan, keep_later, plan_later, read_moment
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+from flagtui.models.scheduled_change import ScheduledChange
+from flagtui.store.workspace import Workspace
+
+Kind = str | ScheduledChange
+
+KINDS: Final = (
+    Choice[Kind]("on", "turn it on", "later"),
+    Choice[Kind]("off", "turn it off", "later"),
+    Choice[Kind]("condition", "add a condition for everyone", "a share of them, later"),
+)
+
+
+class Scheduling:
+    """Reads again, asks, sends once, says how it ended."""
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        self._desk = desk
+        self._changing = changing
+
+    def begin(self, row: FlagRow) -> None:
+        """What shall happen, and when."""
+        self._changing.run(self._begin(row))
+
+    async def _begin(self, row: FlagRow) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        try:
+            known = await workspace.client.schedule.all({"model_name": "FeatureFlag", "record_id": row.id})
+        except ApiError as error:
+            self._changing.tell(explain_error(error, "the schedule cannot be read"))
+            return
+        waiting = [
+            Choice[Kind](one, f"drop: {scheduled_words(one)}", _when(one)) for one in known if not one.is_done
+        ]
+        chosen = await self._changing.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
+        if chosen is None:
+            return
+        later = _dropped(chosen) if isinstance(chosen, ScheduledChange) else await self._later(chosen)
+        if later is not None:
+            await self._ask(later, row, workspace)
+
+    async def _later(self, kind: str) -> Later | None:
+        words = {"on": "turned on", "off": "turned off"}.get(kind, "")
+        payload: dict[str, JSON] = {"operation": "update_status", "value": kind == "on"}
+        if kind == "condition":
+            line = await self._changing.ask(PromptScreen(Prompt("Share in percent", "0 to 100", read=_share)))
+            share = share_of(line) if line is not None else None
+            if share is None:
+                return None
+            words = f"given to {share:g} % of everyone more"
+            group: JSON = {
+                "properties": [],
+                "rollout_percentage": int(share) if share.is_integer() else share,
+            }
+            payload = {"operation": "add_release_condition", "value": {"groups": [group]}}
+        prompt = Prompt("When", "2026-03-05 09:00, 09:00 or +2h, in UTC", read=self._moment)
+        line = await self._changing.ask(PromptScreen(prompt))
+        moment = read_moment(line, self._now) if line is not None else None
+        return Later(words, payload, moment) if isinstance(moment, datetime) else None
+
+    @property
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._desk.session.clock(), UTC)
+
+    def _moment(self, line: str) -> Reading:
+        moment = read_moment(line, self._now)
+        if isinstance(moment, str):
+            return Reading(problem=moment)
+        return Reading([(moment.astimezone(UTC).strftime("%A, %Y-%m-%d %H:%M UTC"), "$text-muted")])
+
+    async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
+        try:
+            plan = plan_later(later, await workspace.client.flags.get(row.id))
+        except ApiError as error:
+            self._changing.tell(explain_error(error, row.key))
+            return
+        if isinstance(plan, Blocked):
+            self._changing.tell(explain_blocked(plan, row.key))
+            return
+        session = self._desk.session
+        question = guard.guard([plan], self._desk.rules)
+        if isinstance(question, guard.Refused):
+            self._changing.tell(explain_refusal(question))
+            return
+        approved = await self._changing.ask(
+            ConfirmScreen(question, Surface(session.colour, session.monotonic))
+        )
+        if approved is not None:
+            signature = self._desk.signature(workspace)
+            keeping = keep_later(
+                approved, workspace.client.schedule, session.journal, signature, session.timing
+            )
+            self._changing.tell(said(await self._changing.see_through(keeping)))
+
+
+def said(ended: LaterEnded) -> Notice:
+    """How it ended, and what to do next."""
+    plan: LaterPlan = ended.plan
+    if ended.ending == "saved":
+        return Notice(f"{plan.key} {plan.verb.done}")
+    if ended.ending == "unknown":
+        text = f"{plan.key}: no answer came, and whether it was done is not known. @ shows what is scheduled."
+        return Notice(text, "error", "not known")
+    following = f"\n{ended.error.next}" if ended.error else ""
+    return Notice(f"{plan.key}: {ended.note}{following}", "error", "not scheduled")
+
+
+def _dropped(change: ScheduledChange) -> Later:
+    moment = change.scheduled_at or datetime.fromtimestamp(0, UTC)
+    return Later(scheduled_words(change), change.payload, moment, change.id)
+
+
+def _when(change: ScheduledChange) -> str:
+    return change.scheduled_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if change.scheduled_at else ""
+
+
+def _share(line: str) -> Reading:
+    return Reading(problem="" if share_of(line) is not None else "a number from 0 to 100")

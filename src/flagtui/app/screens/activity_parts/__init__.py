@@ -1,0 +1,1 @@
+"""The pane, the words and the reading behind the activity of a project."""

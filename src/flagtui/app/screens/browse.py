@@ -1,0 +1,125 @@
+"""The frame of every list: header, tabs, search line, rows, preview, keys. Subclasses bring the rows."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Label
+
+from flagtui.app.widgets.header import Header, Link, Location, Tab, Tabs
+from flagtui.app.widgets.key_line import KeyLine
+from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
+from flagtui.store.query import Chip
+
+WIDE = 110
+"""Columns from which the preview has room beside the list."""
+
+
+class BrowseScreen(Screen[None]):
+    """Puts the frame together and keeps it true; subclasses say what is searched and drawn."""
+
+    DEFAULT_CLASSES = "-browse"
+    # What the style sheets go by: Textual forgets a base class that is not the first one.
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-narrow"),
+        (76, "-standard"),
+        (WIDE, "-wide"),
+        (160, "-wider"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
+    AUTO_FOCUS = "RowList"
+
+    @abstractmethod
+    def make_rows(self) -> RowList[Any]:
+        """The list of this screen."""
+
+    @abstractmethod
+    def make_search(self) -> SearchLine:
+        """The search line of this screen."""
+
+    @abstractmethod
+    def make_preview(self) -> Any:
+        """The pane beside the list."""
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        with Horizontal(id="search-bar"):
+            yield Label("/", id="search-prompt", markup=False)
+            yield self.make_search()
+            yield Line(id="chips")
+        with Horizontal(id="body"):
+            yield self.make_rows()
+            yield self.make_preview()
+        yield KeyLine()
+
+    @property
+    def rows(self) -> RowList[Any]:
+        return self.query_one(RowList)
+
+    @property
+    def search(self) -> SearchLine:
+        return self.query_one(SearchLine)
+
+    def show_frame(self, location: Location, link: Link, tabs: Sequence[Tab], current: str) -> None:
+        """Draw the two lines above."""
+        self.query_one(Header).show_location(location, link)
+        self.query_one(Tabs).show_tabs(list(tabs), current)
+
+    def show_chips(self, chips: Sequence[Chip], marked: int, count: str, reason: str = "") -> None:
+        """`state any  type any  runtime any   2 marked  12 of 248`, or why a part of the line is ignored."""
+        width = self.size.width
+        pieces: list[Piece] = []
+        if reason:
+            pieces.append((f"{reason}  ", "$warning"))
+        elif width >= 76:
+            for chip in chips:
+                pieces += [
+                    (f"{chip.label} ", "$faint"),
+                    (f"{chip.value}  ", "$primary" if chip.is_set else ""),
+                ]
+        if marked:
+            pieces.append((f" {marked} marked  ", "$primary"))
+        pieces.append((count, "$text-muted"))
+        self.query_one("#chips", Line).show(styled(), styled(*pieces))
+
+    def on_resize(self, _event: events.Resize) -> None:
+        self.reframe()
+
+    @abstractmethod
+    def reframe(self) -> None:
+        """Draw everything around the rows again: the size or what is known has changed."""
+
+    def action_rows(self, what: str) -> None:
+        """Hand a key to the list wherever the focus is, so that arrows work while typing a query."""
+        action = getattr(self.rows, f"action_{what}")
+        action()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A slash typed into the search line is text."""
+        return not (action == "search" and isinstance(self.focused, SearchLine))
+
+    def action_search(self) -> None:
+        self.set_focus(self.search)
+
+    def action_mark_shown(self) -> None:
+        if self.rows.marks:
+            self.rows.action_clear_marks()
+        else:
+            self.rows.action_mark_all()
+
+    def action_preview(self) -> None:
+        self.toggle_class("-preview")
+
+    def leave_search(self) -> bool:
+        """Give the focus back to the rows; true when the search line had it."""
+        if self.search.has_focus:
+            self.set_focus(self.rows)
+            return True
+        return False

@@ -1,0 +1,186 @@
+"""The question before a change: before → after, who is affected, what depends on it, who was here last."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Static
+
+from flagtui.app.screens.consequences import question_lines
+from flagtui.app.widgets.line import styled
+from flagtui.changes.guard import Answer, Approved, NotYet, P, Question
+from flagtui.safe_text import safe_text
+
+
+@dataclass(frozen=True)
+class Surface:
+    """How the dialog looks and what time it is, in seconds that only go forward."""
+
+    colour: str
+    monotonic: Callable[[], float]
+
+
+class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
+    """Answers with the guard's approval, or None.
+
+    A key counts only after a moment in which nothing was pressed or pasted: the key that opened the
+    dialog, a held key and type-ahead never confirm.
+    """
+
+    BINDINGS = [
+        Binding("escape,n", "decline", "cancel", key_display="esc"),
+        Binding("y", "accept", "yes"),
+        Binding("o", "overwrite", "overwrite theirs"),
+        Binding("down", "scroll(1)", "down", show=False),
+        Binding("up", "scroll(-1)", "up", show=False),
+    ]
+
+    def __init__(self, question: Question[P], surface: Surface) -> None:
+        super().__init__()
+        self._question = question
+        self._surface = surface
+        self._last_key = surface.monotonic()
+        self._was_quiet = False
+        self._was_pasted = False
+
+    def compose(self) -> ComposeResult:
+        question = self._question
+        width = min(88, self.app.size.width - 8)
+        is_short = self.app.size.height < 20
+        with Vertical(
+            id="question", classes=f"-{self._surface.colour} {'-short' if is_short else ''}"
+        ) as box:
+            box.border_title = styled((f" {safe_text(question.title, 70)} ", f"bold ${self._surface.colour}"))
+            with VerticalScroll(id="consequences", can_focus=False):
+                yield Static(_joined(question, width))
+            yield from self._inputs()
+            with Horizontal(id="answers"):
+                yield Button("Cancel  esc", id="cancel", compact=True)
+                yield Button(self._accept_label(), id="accept", compact=True)
+            yield Static(self._hint(), id="complaint")
+
+    def _inputs(self) -> ComposeResult:
+        question, colour = self._question, self._surface.colour
+        if question.type_this:
+            asked = safe_text(question.type_this, 80)
+            yield Static(styled(("to confirm, type ", f"${colour}"), (asked, "bold")))
+            yield Typed(id="typed")
+        if question.reason_required:
+            yield Static(styled(("why, for the journal:", "$text-muted")))
+            yield Typed(id="reason")
+
+    def _accept_label(self) -> Content:
+        title = safe_text(self._question.plans[0].title.removesuffix(" of"), 40)
+        if self._question.clashes:
+            return styled("Overwrite theirs  o")
+        return styled(f"{title}  {'⏎' if self._question.type_this else 'y'}")
+
+    def _hint(self) -> Content:
+        verb = self._question.plans[0].verb
+        undo = f"u afterwards would {safe_text(verb.undo, 60)}" if verb.undo else ""
+        return styled((undo, "$faint"))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Notice every key before anything acts on it, to know how quiet it was before."""
+        if isinstance(event, events.Key):
+            now = self._surface.monotonic()
+            self._was_quiet, self._last_key = now - self._last_key >= self._question.arms_after, now
+        elif isinstance(event, events.Paste):
+            self._last_key, self._was_pasted = self._surface.monotonic(), True
+        await super().on_event(event)
+
+    @on(Button.Pressed, "#cancel")
+    def _cancelled(self) -> None:
+        self.action_decline()
+
+    @on(Button.Pressed, "#accept")
+    def _pressed(self) -> None:
+        now = self._surface.monotonic()
+        self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
+        self._settle(overwrite=bool(self._question.clashes))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._was_quiet = True
+        self._settle(overwrite=False)
+
+    def action_decline(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+    def action_accept(self) -> None:
+        if not self._question.type_this and not self._question.clashes:
+            self._settle(overwrite=False)
+
+    def action_overwrite(self) -> None:
+        if self._question.clashes and not self._question.type_this:
+            self._settle(overwrite=True)
+
+    def on_resize(self) -> None:
+        """Keep the answers on screen however little room there is for what they are about."""
+        box = self.query_one("#question")
+        around = 4 if box.has_class("-short") else 6
+        typed = 3 * len(self.query(Typed))
+        room = self.app.size.height - around - typed
+        self.query_one("#consequences").styles.max_height = max(3, room)
+
+    def on_mount(self) -> None:
+        self.query_one("#typed" if self._question.type_this else "#cancel").focus()
+
+    def action_scroll(self, lines: int) -> None:
+        self.query_one("#consequences", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "overwrite":
+            return bool(self._question.clashes)
+        if action == "accept":
+            return not self._question.type_this and not self._question.clashes
+        return True
+
+    def _settle(self, *, overwrite: bool) -> None:
+        if not self.is_current:
+            return
+        answer = Answer(
+            yes=True,
+            typed=self._text("typed"),
+            reason=self._text("reason"),
+            overwrite=overwrite,
+            is_key_repeat=not self._was_quiet,
+        )
+        match self._question.settle(answer):
+            case NotYet(why):
+                self._complain(why)
+            case approved:
+                self.dismiss(approved)
+
+    def _text(self, name: str) -> str:
+        return next((entry.value for entry in self.query(f"#{name}").results(Input)), "")
+
+    def _complain(self, why: str) -> None:
+        self.query_one("#complaint", Static).update(styled((f"{why}; nothing was sent", "$warning")))
+
+
+class Typed(Input):
+    """An input for what must be typed: pasted text is not taken."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.cursor_blink = False
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+
+    def action_paste(self) -> None:
+        """The key for pasting does nothing here."""
+
+
+def _joined(question: Question[P], width: int) -> Content:
+    return styled(*(piece for line in question_lines(question, width) for piece in [*line, ("\n", "")]))

@@ -1,0 +1,1 @@
+"""Dialogs and forms in which a change is put together; none of them sends anything."""

@@ -1,0 +1,213 @@
+"""What each line of the form asks when it is opened."""
+
+from collections.abc import Callable, Sequence
+
+from flagtui.app.changing import Changing
+from flagtui.app.screens.edit.form_lines import FormLine
+from flagtui.app.screens.edit.payload import PayloadScreen
+from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.screens.edit.properties import Surroundings, ask_property
+from flagtui.app.screens.edit.rollout import share_of
+from flagtui.app.screens.picker import Choice, PickerScreen
+from flagtui.changes.blocking import is_plain_key
+from flagtui.changes.describing import MASK
+from flagtui.changes.tagging import read_tags
+from flagtui.changes.working_copy import WorkingCopy
+from flagtui.models.json_value import as_dict, as_list, as_number, as_text
+from flagtui.models.rows import FlagRow
+
+Check = Callable[[str], str]
+"""Why a line cannot be taken; empty when it can."""
+
+RUNTIMES = (
+    Choice("all", "server and client", "all"),
+    Choice("server", "server", "only where code runs on servers"),
+    Choice("client", "client", "only in browsers and apps"),
+)
+
+
+class FieldQuestions:
+    """Asks, and puts the answer into the working copy."""
+
+    def __init__(self, copy: WorkingCopy, changing: Changing, rows: Sequence[FlagRow]) -> None:
+        self._copy = copy
+        self._changing = changing
+        self._rows = rows
+
+    async def open(self, line: FormLine) -> None:
+        """The question of one line."""
+        match line.part:
+            case "field":
+                await self._field(line.name)
+            case "condition":
+                await self._condition(line.place)
+            case "property":
+                await self._property(line.place, line.within)
+            case "add property":
+                await self._property(line.place, None)
+            case "add condition":
+                self._copy.add_condition()
+            case "variant":
+                await self._variant(line.place)
+            case "add variant":
+                await self._add_variant()
+            case "sum":
+                self._copy.distribute()
+            case "payload":
+                await self._payload(line.name)
+
+    async def share(self, line: FormLine) -> None:
+        """The share of a condition or a variant."""
+        copy = self._copy
+        items = copy.groups if line.part == "condition" else copy.variants
+        item = as_dict(items[line.place])
+        before = as_number(item.get("rollout_percentage"))
+        shown = f"{100 if before is None else before:g}"
+        line_typed = await self._line("Share in percent", "0 to 100", shown, _share_problem)
+        if line_typed is not None and line_typed != shown:
+            share = float(line_typed)
+            item["rollout_percentage"] = int(share) if share.is_integer() else share
+
+    # Fields
+
+    async def _field(self, name: str) -> None:
+        value = self._copy.values[name]
+        match name:
+            case "active" | "ensure_experience_continuity":
+                self._copy.set(name, not value)
+            case "evaluation_runtime":
+                choices = [
+                    Choice(one.value, one.name, one.about, one.value == (value or "all")) for one in RUNTIMES
+                ]
+                chosen = await self._changing.ask(PickerScreen("Runs on", choices))
+                if chosen is not None and chosen != (value or "all"):
+                    self._copy.set(name, chosen)
+            case "tags":
+                await self._tags()
+            case "key":
+                self._take(
+                    name, await self._line("Key", "code asks for it", as_text(value), self._key_problem)
+                )
+            case _:
+                self._take(name, await self._line("Description", "", as_text(value), lambda line: ""))
+
+    def _take(self, name: str, line: str | None) -> None:
+        if line is not None:
+            self._copy.set(name, line)
+
+    async def _tags(self) -> None:
+        tags = [as_text(tag) for tag in as_list(self._copy.values["tags"])]
+        about = "all its tags, with commas between them"
+        line = await self._line("Tags", about, ", ".join(tags), lambda line: read_tags("=" + line).problem)
+        if line is not None and line != ", ".join(tags):
+            self._copy.set("tags", list(read_tags("=" + line).of(())))
+
+    def _key_problem(self, line: str) -> str:
+        if not is_plain_key(line):
+            return "letters, digits, - and _, up to 400 of them"
+        return f"there is already a flag {line}" if any(row.key == line for row in self._rows) else ""
+
+    # Conditions
+
+    async def _condition(self, place: int) -> None:
+        copy, group = self._copy, as_dict(self._copy.groups[place])
+        choices = [
+            Choice("share", "share", "how many of them, in percent"),
+            Choice("property", "add a property", "narrow who is asked"),
+            Choice("variant", "always as …", "force one variant") if copy.variants else None,
+            Choice("description", "note", "for people to read"),
+            Choice("remove", "remove this condition", "d does it too"),
+        ]
+        chosen = await self._changing.ask(
+            PickerScreen(f"Condition {place + 1}", [choice for choice in choices if choice])
+        )
+        match chosen:
+            case "share":
+                await self.share(FormLine("condition", (), place=place))
+            case "property":
+                await self._property(place, None)
+            case "variant":
+                await self._forced(place)
+            case "description":
+                line = await self._line("Note", "", as_text(group.get("description")), lambda line: "")
+                if line is not None:
+                    group["description"] = line
+            case "remove":
+                copy.remove_condition(place)
+
+    async def _forced(self, place: int) -> None:
+        group = as_dict(self._copy.groups[place])
+        now = as_text(group.get("variant"))
+        keys = self._copy.payload_keys
+        choices = [Choice("", "as the shares say", current=not now)]
+        choices += [Choice(key, key, current=key == now) for key in keys]
+        chosen = await self._changing.ask(PickerScreen("Always as", choices))
+        if chosen is not None and chosen != now:
+            group["variant"] = chosen or None
+
+    async def _property(self, place: int, within: int | None) -> None:
+        copy = self._copy
+        old = {} if within is None else dict(as_dict(copy.properties(place)[within]))
+        around = Surroundings(copy.group_type(place), copy.flag.id, self._rows)
+        item = await ask_property(self._changing, old, around)
+        if item is not None:
+            copy.set_property(place, within, item)
+
+    # Variants and payloads
+
+    async def _variant(self, place: int) -> None:
+        copy, variant = self._copy, as_dict(self._copy.variants[place])
+        key = as_text(variant.get("key"))
+        choices = [
+            Choice("share", "share", "in percent; all of them together 100"),
+            Choice("key", "key", "code asks for it"),
+            Choice("name", "description", "for people to read"),
+            Choice("remove", "remove this variant", "d does it too"),
+        ]
+        match await self._changing.ask(PickerScreen(f"Variant {key}", choices)):
+            case "share":
+                await self.share(FormLine("variant", (), place=place))
+            case "key":
+                line = await self._line("Key", "", key, lambda line: self._variant_problem(line, key))
+                if line is not None and line != key:
+                    copy.rename_variant(place, line)
+            case "name":
+                line = await self._line("Description", "", as_text(variant.get("name")), lambda line: "")
+                if line is not None:
+                    variant["name"] = line
+            case "remove":
+                copy.remove_variant(place)
+
+    async def _add_variant(self) -> None:
+        key = await self._line("Key of the new variant", "", "", lambda line: self._variant_problem(line, ""))
+        if key is not None:
+            self._copy.add_variant(key)
+
+    def _variant_problem(self, line: str, itself: str) -> str:
+        if not is_plain_key(line):
+            return "letters, digits, - and _, up to 400 of them"
+        taken = line != itself and line in self._copy.payload_keys and bool(self._copy.variants)
+        return "there is already a variant with this key" if taken else ""
+
+    async def _payload(self, key: str) -> None:
+        copy = self._copy
+        text, payload = copy.payload_text(key), copy.payloads.get(key)
+        if payload is not None and not isinstance(payload, str):
+            note = "stored in another form than text; edit it with E"
+        elif payload == MASK:
+            note = "it is encrypted; what you type here replaces it"
+        else:
+            note = ""
+        found = await self._changing.ask(PayloadScreen(f"Payload of {key}", text, note))
+        if found is not None and found != text:
+            copy.set_payload(key, found or None)
+
+    async def _line(self, title: str, about: str, value: str, problem: Check) -> str | None:
+        def read(line: str) -> Reading:
+            return Reading(problem=problem(line))
+
+        return await self._changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+
+
+def _share_problem(line: str) -> str:
+    return "" if share_of(line) is not None else "a number from 0 to 100"

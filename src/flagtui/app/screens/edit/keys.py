@@ -1,0 +1,72 @@
+"""The keys that change flags, for every screen on which flags can be chosen."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from flagtui.app.desk import Desk
+from flagtui.app.editing import Editing
+from flagtui.app.permits import may_write, writes_in
+
+if TYPE_CHECKING:
+    AnyScreen = Screen[None]
+else:
+    # Textual reads the styles of a class from its first base that is a widget, and this is none.
+    AnyScreen = object
+from flagtui.models.rows import FlagRow
+
+
+class FlagKeys(AnyScreen):
+    """A screen with this says which flags are meant; the rest is the same everywhere."""
+
+    editing: Editing
+    _desk: Desk
+
+    @abstractmethod
+    def chosen(self) -> Sequence[FlagRow]:
+        """The flags a key is meant for."""
+
+    def agreed(self) -> None:
+        """The person said yes to a change of what was chosen."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing that changes flags has a key where it is known that it would be refused."""
+        if action in writes_in("flags") and (allowed := may_write(self._desk, "flags")) is not True:
+            return allowed
+        return super().check_action(action, parameters)
+
+    def action_switch(self) -> None:
+        self.editing.switch(self.chosen(), self.agreed)
+
+    def action_delete(self) -> None:
+        self.editing.delete(self.chosen(), self.agreed)
+
+    def action_archive(self) -> None:
+        self.editing.archive(self.chosen(), self.agreed)
+
+    def action_rollout(self) -> None:
+        self.editing.rollout(self.chosen(), self.agreed)
+
+    def action_tags(self) -> None:
+        self.editing.tags(self.chosen(), self.agreed)
+
+    def action_edit_json(self) -> None:
+        self.editing.as_json(self.chosen())
+
+    def action_edit(self) -> None:
+        self.editing.form(self.chosen())
+
+    def action_new(self) -> None:
+        self.editing.making.new(self.chosen())
+
+    def action_copy_to(self) -> None:
+        self.editing.making.copy_to(self.chosen())
+
+    def action_deleted(self) -> None:
+        self.editing.making.deleted()
+
+    def action_schedule(self) -> None:
+        for row in self.chosen()[:1]:
+            self.editing.scheduling.begin(row)

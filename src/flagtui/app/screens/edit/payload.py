@@ -1,0 +1,81 @@
+"""The JSON handed out with a value, checked with every key."""
+
+import json
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from flagtui.app.widgets.line import styled
+from flagtui.safe_text import safe_text
+
+
+class PayloadScreen(ModalScreen[str | None]):
+    """Answers with the text, empty to take the payload away, or None to leave it."""
+
+    BINDINGS = [
+        Binding("escape", "leave", "leave", key_display="esc", priority=True),
+        Binding("ctrl+s", "take", "take it", priority=True),
+    ]
+    AUTO_FOCUS = "TextArea"
+
+    def __init__(self, title: str, text: str, note: str = "") -> None:
+        super().__init__()
+        self._heading = title
+        self._text = text
+        self._note = note
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="payload") as box:
+            box.border_title = styled((f" {safe_text(self._heading, 60)} ", "bold $primary"))
+            box.border_subtitle = "ctrl+s take it · empty takes it away · esc leave"
+            if self._note:
+                yield Static(styled((self._note, "$warning")))
+            area = TextArea(self._text, soft_wrap=True, tab_behavior="indent", show_line_numbers=False)
+            area.cursor_blink = False
+            yield area
+            yield Static(id="reading")
+
+    def on_mount(self) -> None:
+        self._check()
+
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._check()
+
+    def _check(self) -> None:
+        text = self.query_one(TextArea).text
+        problem = json_problem(text)
+        if problem:
+            words = (safe_text(problem, 200), "$warning")
+        elif text.strip():
+            words = (f"JSON · {len(text.encode('utf-8', 'replace')):,} bytes", "$success")
+        else:
+            words = ("no payload", "$text-muted")
+        self.query_one("#reading", Static).update(styled(words))
+
+    def action_take(self) -> None:
+        text = self.query_one(TextArea).text
+        if self.is_current and not json_problem(text):
+            self.dismiss(text.strip())
+
+    def action_leave(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+
+def json_problem(text: str) -> str:
+    """Why this is not JSON, with the line; empty for JSON, and for nothing at all."""
+    if not text.strip():
+        return ""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as fault:
+        return f"not JSON, line {fault.lineno}: {fault.msg.lower()}"
+    except RecursionError:
+        return "nested too deeply"
+    return ""

@@ -1,0 +1,95 @@
+"""One line to type, with what it would come to while it is typed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.safe_text import safe_text
+
+LONGEST: Final = 100_000
+"""Characters of one line; longer values are for the editor."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the line says so far. Pieces are safe; a problem keeps it from being taken."""
+
+    pieces: Sequence[Piece] = ()
+    problem: str = ""
+
+
+def no_reading(_line: str) -> Reading:
+    """Any text will do."""
+    return Reading()
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What is asked. Raw; the screen makes it safe."""
+
+    title: str
+    about: str = ""
+    value: str = ""
+    hint: str = ""
+    """Shown while nothing is typed."""
+    read: Callable[[str], Reading] = no_reading
+
+
+class PromptScreen(ModalScreen[str | None]):
+    """Answers with the line, or None."""
+
+    BINDINGS = [Binding("escape", "leave", "leave", key_display="esc")]
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, prompt: Prompt) -> None:
+        super().__init__()
+        self._prompt = prompt
+
+    def compose(self) -> ComposeResult:
+        prompt = self._prompt
+        with Vertical(id="prompt") as box:
+            box.border_title = styled((f" {safe_text(prompt.title, 60)} ", "bold $primary"))
+            box.border_subtitle = "⏎ take it · esc leave"
+            if prompt.about:
+                yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
+            # What a terminal obeys is shown as pictures of it, and must not be saved as such.
+            line = Input(
+                value=prompt.value if prompt.value.isprintable() else "",
+                placeholder=prompt.hint,
+                max_length=LONGEST,
+                select_on_focus=False,
+            )
+            line.cursor_blink = False
+            yield line
+            yield Static(id="reading")
+
+    def on_mount(self) -> None:
+        self._show(self.query_one(Input).value)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show(event.value)
+
+    def _show(self, line: str) -> None:
+        reading = self._prompt.read(line)
+        pieces = [(safe_text(reading.problem, 200), "$warning")] if reading.problem else reading.pieces
+        self.query_one("#reading", Static).update(styled(*pieces))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self.is_current and not self._prompt.read(event.value).problem:
+            self.dismiss(event.value)
+
+    def action_leave(self) -> None:
+        if self.is_current:
+            self.dismiss(None)

@@ -1,0 +1,91 @@
+"""The keys that take steps with an experiment, the same in the list and in the experiment itself."""
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Literal
+
+from textual.screen import Screen
+
+from flagtui.app.desk import Desk
+from flagtui.app.experiment_writing import ExperimentWriting
+from flagtui.app.experimenting import Experimenting
+from flagtui.app.permits import may_write, writes_in
+from flagtui.app.screens.experiment_parts.findings import Findings
+from flagtui.app.screens.experiment_parts.judging import leading_of
+from flagtui.app.screens.experiment_parts.jumping import go_to_flag
+from flagtui.changes.experiments.steps import StepName
+from flagtui.models.rows import ExperimentRow
+
+if TYPE_CHECKING:
+    AnyScreen = Screen[None]
+else:
+    # Textual reads the styles of a class from its first base that is a widget, and this is none.
+    AnyScreen = object
+
+Place = Literal["experiments", "experiment"]
+
+
+class ExperimentKeys(AnyScreen):
+    """Begins stories; what is confirmed goes on whatever happens to the screen."""
+
+    experimenting: Experimenting
+    writing: ExperimentWriting
+    place: Place
+
+    @abstractmethod
+    def subject(self) -> ExperimentRow | None:
+        """The experiment that is meant."""
+
+    @abstractmethod
+    def known(self, row: ExperimentRow) -> Findings:
+        """What is known of it."""
+
+    @abstractmethod
+    def desk_here(self) -> Desk:
+        """What every screen shares."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Steps need a profile and a key that may write."""
+        if (
+            action in writes_in(self.place)
+            and (allowed := may_write(self.desk_here(), self.place)) is not True
+        ):
+            return allowed
+        return super().check_action(action, parameters)
+
+    def action_step(self, name: StepName) -> None:
+        row = self.subject()
+        if row is not None:
+            leading = leading_of(self.known(row))
+            self.experimenting.start(name, row, leading.words if leading else "")
+
+    def action_switch(self) -> None:
+        """Pause what runs, resume what is paused; the path explains why the rest can do neither."""
+        row = self.subject()
+        if row is not None:
+            self.action_step("resume" if row.status == "paused" else "pause")
+
+    def action_archive(self) -> None:
+        row = self.subject()
+        if row is not None:
+            self.action_step("unarchive" if row.archived else "archive")
+
+    def action_edit(self) -> None:
+        row = self.subject()
+        if row is not None:
+            self.writing.edit(row)
+
+    def action_copy_to_project(self) -> None:
+        row = self.subject()
+        if row is not None:
+            self.writing.copy(row)
+
+    def action_new(self) -> None:
+        self.writing.create()
+
+    def action_undo(self) -> None:
+        self.experimenting.undo()
+
+    def action_flag(self) -> None:
+        row = self.subject()
+        if row is not None:
+            go_to_flag(self, row)

@@ -1,0 +1,142 @@
+"""One metric day by day, on the whole screen: the plot, or the same as a table."""
+
+from datetime import date
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Static
+
+from flagtui.api.errors import ApiError
+from flagtui.app.desk import Desk
+from flagtui.app.explain import explain_error
+from flagtui.app.notices import Notice, tell
+from flagtui.app.screens.experiment_parts.courses import CUMULATIVE, courses_of, day_lines, state_words
+from flagtui.app.screens.experiment_parts.findings import Metric
+from flagtui.app.screens.experiment_parts.looking import ExperimentInspector
+from flagtui.app.standing import link_of, location_of, tabs_of
+from flagtui.app.widgets.header import Header, Tabs
+from flagtui.app.widgets.key_line import KeyLine
+from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.series_plot import SeriesPlot
+from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_text
+
+
+class SeriesScreen(Screen[None]):
+    """Reads what the server has stored; nothing is computed here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "table", "table or plot", key_display="t"),
+        Binding("c", "recalculate", "calculate anew", key_display="c"),
+        Binding("r,f5", "read_again", "read again", key_display="r"),
+        Binding("escape,q", "back", "back", key_display="esc"),
+        Binding("j", "scroll('down')", "down", show=False),
+        Binding("k", "scroll('up')", "up", show=False),
+    ]
+    AUTO_FOCUS = "VerticalScroll"
+
+    def __init__(
+        self, desk: Desk, inspector: ExperimentInspector, row: ExperimentRow, metric: Metric
+    ) -> None:
+        super().__init__()
+        self._desk = desk
+        self._inspector = inspector
+        self._row = row
+        self._metric = metric
+        self._series: Timeseries | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield Static(id="series-head")
+        yield SeriesPlot(id="series-plot")
+        with VerticalScroll(id="series-days"):
+            yield Static(id="series-table")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        # Without colour the lines of several variants cannot be told apart.
+        self.set_class(self.app.no_color, "-table")
+        self._frame("reading…", "$text-muted")
+        self._read()
+
+    def on_resize(self) -> None:
+        if self._series is not None:
+            self._show(self._series)
+
+    @work(exclusive=True, group="inspect")
+    async def _read(self) -> None:
+        try:
+            self._metric, self._series = await self._inspector.series(self._row, self._metric.uuid)
+        except KeyError:
+            self._frame("this metric is not in the experiment any more", "$warning")
+            return
+        except ApiError as error:
+            self._frame(safe_text(f"{error.what} {error.next}", 200), "$warning")
+            return
+        self._show(self._series)
+        await self._plot(self._series)
+
+    def _show(self, series: Timeseries) -> None:
+        words, colour = state_words(series)
+        self._frame(words, colour)
+        lines = day_lines(self._metric, series, self.size.width - 4)
+        table = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        self.query_one("#series-table", Static).update(table)
+
+    async def _plot(self, series: Timeseries) -> None:
+        courses, days = courses_of(series), [day for day, _ in series.days]
+        plot = self.query_one(SeriesPlot)
+        plot.set_class(not courses, "-empty")
+        if courses:
+            await plot.show(_title(self._metric, days), courses, days)
+
+    def _frame(self, words: str, colour: str) -> None:
+        desk = self._desk
+        self.query_one(Header).show_location(
+            location_of(desk), link_of(desk, desk.session.clock(), "experiments")
+        )
+        self.query_one(Tabs).show_tabs(tabs_of(desk), "2")
+        name = safe_text(self._metric.name, 60)
+        head = styled(
+            (name, "bold"),
+            (f"  {safe_text(self._row.name, 60)} #{self._row.id}\n", "$text-muted"),
+            (words, colour),
+            (f"   {CUMULATIVE}", "$faint"),
+        )
+        self.query_one("#series-head", Static).update(head)
+
+    def action_table(self) -> None:
+        self.toggle_class("-table")
+
+    def action_read_again(self) -> None:
+        self._read()
+
+    @work(exclusive=True, group="recalculate")
+    async def action_recalculate(self) -> None:
+        try:
+            state = await self._inspector.recalculate(self._row, self._metric)
+        except ApiError as error:
+            tell(self.app, explain_error(error, "the days are not calculated anew"))
+            return
+        words = f"asked the server to calculate the days anew: {state or 'accepted'} · r reads them again"
+        tell(self.app, Notice(words))
+        self._read()
+
+    def action_scroll(self, way: str) -> None:
+        body = self.query_one(VerticalScroll)
+        (body.scroll_down if way == "down" else body.scroll_up)(animate=False)
+
+    def action_back(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+
+def _title(metric: Metric, days: list[date]) -> str:
+    since = f", {days[0].isoformat()} to {days[-1].isoformat()}" if days else ""
+    return f"{safe_text(metric.name, 40)}: % over the baseline{since}"

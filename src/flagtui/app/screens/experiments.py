@@ -1,0 +1,141 @@
+"""The experiments of a project: what runs, for how long, and what leads."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+
+from flagtui.app.changing import Changing
+from flagtui.app.commands import bindings_of
+from flagtui.app.desk import Desk
+from flagtui.app.experiment_writing import ExperimentWriting
+from flagtui.app.experimenting import Experimenting
+from flagtui.app.notices import Notice, tell
+from flagtui.app.screens.experiment import ExperimentScreen
+from flagtui.app.screens.experiment_parts.findings import Findings
+from flagtui.app.screens.experiment_parts.judging import leading_of
+from flagtui.app.screens.experiment_parts.keys import ExperimentKeys
+from flagtui.app.screens.experiment_parts.looking import ExperimentInspector
+from flagtui.app.screens.experiment_parts.pane import ExperimentPane
+from flagtui.app.screens.records import RecordsScreen
+from flagtui.app.widgets.experiment_columns import Leading, experiment_columns
+from flagtui.app.widgets.row_list import RowList
+from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_text
+from flagtui.store.collection import Collection
+from flagtui.store.finder import EXPERIMENT_LISTING, Finder
+from flagtui.store.loading import Loading
+from flagtui.store.query import EXPERIMENTS
+from flagtui.store.sorting import Sort
+from flagtui.store.workspace import Workspace
+
+
+class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
+    """Draws the collection of experiments; results appear beside a row once somebody stood on it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiments", "lists", "everywhere")]
+    kind = "experiments"
+    place = "experiments"
+    tab = "2"
+    hint = "search   is:running  flag:checkout  result:won  by:me  started:<7d"
+    orders = ("state", "started", "name", "updated", "ended", "created")
+    shown_orders: ClassVar[dict[str, str]] = {"ended": "started", "created": "updated", "state": "name"}
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        finder: Finder[ExperimentRow] = Finder(
+            listing=EXPERIMENT_LISTING, sort=Sort("state"), clock=desk.session.clock
+        )
+        super().__init__(desk, changing, finder, EXPERIMENTS)
+        self._inspector: ExperimentInspector | None = None
+        self.experimenting = Experimenting(desk, changing)
+        self.writing = ExperimentWriting(desk, changing, self.experimenting)
+
+    def collection(self, workspace: Workspace) -> Collection[ExperimentRow]:
+        return workspace.experiments
+
+    def arriving(self, workspace: Workspace) -> Loading[ExperimentRow]:
+        return workspace.experiments_loading
+
+    def known_values(self, rows: Sequence[ExperimentRow]) -> dict[str, list[str]]:
+        return {
+            "flag": sorted({row.key for row in rows if row.key}),
+            "by": ["me", *sorted({row.creator for row in rows if row.creator})],
+        }
+
+    def make_rows(self) -> RowList[ExperimentRow]:
+        return RowList(experiment_columns(self.leading), clock=self._desk.session.clock)
+
+    def make_preview(self) -> ExperimentPane:
+        return ExperimentPane()
+
+    @property
+    def inspector(self) -> ExperimentInspector | None:
+        """Asks about single experiments of the project that is open."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            self._inspector = None
+        elif self._inspector is None or self._inspector.client is not workspace.client:
+            self._inspector = ExperimentInspector(workspace.client, self._desk.session.clock)
+        return self._inspector
+
+    def leading(self, row: ExperimentRow) -> Leading | None:
+        """What its first metric said when somebody last looked."""
+        return leading_of(self.known(row))
+
+    def on_mount(self) -> None:
+        self.app.run_worker(self.experimenting.look_back(), group="looking back")
+
+    # Following the cursor
+
+    def show_beside(self, row: ExperimentRow | None) -> None:
+        pane, inspector, now = self.query_one(ExperimentPane), self.inspector, self._desk.session.clock()
+        if row is None or inspector is None:
+            pane.show(None, now)
+        elif pane.display:
+            pane.show(inspector.known(row), now)
+            self._look_closer(inspector, row)
+
+    @work(exclusive=True, group="inspect")
+    async def _look_closer(self, inspector: ExperimentInspector, row: ExperimentRow) -> None:
+        found: Findings
+        async for found in inspector.look(row):
+            if self.record is not None and self.record.id == row.id:
+                self.query_one(ExperimentPane).show(found, self._desk.session.clock())
+        self.rows.redraw_ages()
+
+    # Keys
+
+    def action_open(self) -> None:
+        if self.record is not None and self.inspector is not None:
+            screen = ExperimentScreen(self._desk, self, self.inspector, self.record)
+            self.app.push_screen(screen)
+
+    def subject(self) -> ExperimentRow | None:
+        return self.record
+
+    def known(self, row: ExperimentRow) -> Findings:
+        return self._inspector.known(row) if self._inspector is not None else Findings(row)
+
+    def desk_here(self) -> Desk:
+        return self._desk
+
+    def action_archived(self) -> None:
+        """The server lists archived experiments apart; once they are here, `is:archived` asks for them."""
+        line = self.search.value
+        is_asked = "is:archived" in line.split()
+        words = [word for word in line.split() if word != "is:archived"]
+        self.search.set_line(" ".join(words if is_asked else [*words, "is:archived"]))
+        if not is_asked:
+            self._load_archived()
+
+    @work(exclusive=True, group="archived")
+    async def _load_archived(self) -> None:
+        if self._desk.workspace is not None:
+            await self._desk.workspace.load_archived("experiments")
+
+    def action_copy_key(self) -> None:
+        if self.record is not None:
+            key = safe_text(self.record.key, 400)
+            self.app.copy_to_clipboard(key)
+            tell(self.app, Notice(f"sent to the terminal's clipboard: {key}"))

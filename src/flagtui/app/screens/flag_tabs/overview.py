@@ -1,0 +1,69 @@
+"""The first tab: who sees it, what state it is in and why, what comes with it."""
+
+from collections.abc import Iterator
+
+from flagtui.app.screens.flag_tabs.pane import Study
+from flagtui.app.screens.flag_tabs.reach import reach_summary
+from flagtui.app.screens.flag_tabs.side import age_lines, link_lines, recent_lines
+from flagtui.app.sentences import who_sees_it
+from flagtui.app.widgets.line import Piece
+from flagtui.app.widgets.preview import variant_lines
+from flagtui.models.flag import Flag
+from flagtui.safe_text import safe_text
+
+
+def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
+    """Everything at a glance; what the column beside it says is left out when that is there."""
+    details, flag = study.details, study.details.flag
+    if details.trouble:
+        yield [(safe_text(details.trouble, 300), "$warning")]
+        yield []
+    if flag is None:
+        if not details.trouble:
+            yield [("loading…", "$text-muted")]
+        return
+    yield [("WHO SEES IT", "$text-muted")]
+    if not flag.active:
+        yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
+    yield from who_sees_it(flag.targeting, study.names)
+    yield from _manner(flag)
+    yield []
+    yield from variant_lines(flag, width)
+    yield from status_lines(study)
+    if not study.is_wide:
+        yield from reach_summary(details, width)
+        yield from link_lines(study, width)
+        yield from age_lines(details.row, study.now)
+        yield []
+        yield from recent_lines(details, study.now, width)
+
+
+def _manner(flag: Flag) -> Iterator[list[Piece]]:
+    if flag.ensure_experience_continuity:
+        yield [(" ·  ", "$faint"), ("people keep the value they had before signing in", "")]
+    if flag.bucketing_identifier == "device_id":
+        yield [(" ·  ", "$faint"), ("shares go by device, not by person", "")]
+
+
+def status_lines(study: Study) -> Iterator[list[Piece]]:
+    """What the server makes of the flag, and why."""
+    details = study.details
+    status = details.status
+    if status is not None and status.status:
+        word = safe_text(status.status, 20)
+        style = {"stale": "$warning", "inactive": "$warning", "active": "$success"}.get(status.status, "")
+        yield [("STATUS      ", "$text-muted"), (word, style), (f"  {safe_text(status.reason, 160)}", "")]
+    elif details.row.status:
+        words = f"  {safe_text(details.no_status, 120)}" if details.no_status else ""
+        yield [
+            ("STATUS      ", "$text-muted"),
+            (safe_text(details.row.status.lower(), 20), ""),
+            (words, "$faint"),
+        ]
+    contexts = (details.flag.evaluation_contexts or details.flag.evaluation_tags) if details.flag else ()
+    if contexts:
+        yield [("CONTEXTS    ", "$text-muted"), (" ".join(safe_text(one, 30) for one in contexts[:12]), "")]
+    if details.row.tags:
+        tags = " ".join(f"#{safe_text(tag, 30)}" for tag in details.row.tags[:12])
+        yield [("TAGS        ", "$text-muted"), (tags, "")]
+    yield []

@@ -1,0 +1,212 @@
+"""What this person changed from this machine: found while typing, read whole, taken back one by one."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import ClassVar, Final
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+
+from flagtui.app.changing import Changing
+from flagtui.app.commands import bindings_of, commands_of
+from flagtui.app.desk import Desk
+from flagtui.app.notices import Notice, tell
+from flagtui.app.permits import may_write, writes_in
+from flagtui.app.screens.browse import BrowseScreen
+from flagtui.app.standing import link_of, location_of
+from flagtui.app.widgets.header import Tab
+from flagtui.app.widgets.journal_columns import JOURNAL_COLUMNS, ending_words
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
+from flagtui.changes.entries import Entry, searched
+from flagtui.changes.timeline import markdown
+from flagtui.changes.undo import undoable, why_not
+from flagtui.safe_text import safe_text
+
+HINT = "words in key, change, reason, person or ending"
+LIST_COMMANDS: Final = frozenset(
+    f"lists.{name}" for name in ("search", "preview", "down", "up", "page_down", "page_up", "first", "last")
+)
+
+
+class JournalScreen(BrowseScreen):
+    """Newest first. What stands here was written down before it was sent."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("journal"),
+        *(command.binding() for command in commands_of("lists") if command.id in LIST_COMMANDS),
+        *bindings_of("everywhere"),
+    ]
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        super().__init__()
+        self._desk = desk
+        self._changing = changing
+        self._entries: list[Entry] = []
+        self._shown: list[Entry] = []
+        self._undoable: frozenset[str] = frozenset()
+        self.add_class("-preview")
+
+    def make_rows(self) -> RowList[Entry]:
+        return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._desk.session.clock)
+
+    def make_search(self) -> SearchLine:
+        return SearchLine(self._find, placeholder=HINT)
+
+    def make_preview(self) -> "EntryPane":
+        return EntryPane()
+
+    @property
+    def entry(self) -> Entry | None:
+        """The change under the cursor."""
+        found: Entry | None = self.rows.row
+        return found
+
+    def on_mount(self) -> None:
+        self._stop_watching = self._desk.watch(self.believe)
+        self.read_again()
+
+    def on_unmount(self) -> None:
+        self._stop_watching()
+
+    def believe(self) -> None:
+        """Something is different on the desk: a change may have ended."""
+        if self.is_attached:
+            self.read_again()
+
+    @work(exclusive=True, group="inspect")
+    async def read_again(self) -> None:
+        """The journal as it is on disk now."""
+        try:
+            found = await asyncio.to_thread(self._desk.session.journal.entries)
+        except OSError as error:
+            self.rows.explain("The journal cannot be read.", error.strerror or "", look="warn")
+            return
+        if found != self._entries:
+            self._entries = found
+            workspace = self._desk.workspace
+            here = self._desk.signature(workspace) if workspace else None
+            self._undoable = frozenset(entry.id for entry in undoable(found, here)) if here else frozenset()
+            self._find(self.search.value)
+        self.reframe()
+
+    def _find(self, line: str) -> None:
+        self._shown = searched(self._entries, line)
+        self.rows.show(self._shown, anchor="top")
+        self.reframe()
+        self._draw_entry()
+
+    def reframe(self) -> None:
+        desk, now = self._desk, self._desk.session.clock()
+        tab = Tab("J", "Journal", f"{len(self._entries):,}")
+        self.show_frame(location_of(desk), link_of(desk, now), [tab], "J")
+        total, shown = len(self._entries), len(self._shown)
+        self.show_chips((), 0, f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
+        if not shown:
+            words = (
+                f"None of {total:,} changes has  {self.search.value}" if total else "You changed nothing yet."
+            )
+            self.rows.explain(words, "", "esc goes back")
+
+    @on(RowList.Highlighted)
+    def _draw_entry(self) -> None:
+        entry = self.entry
+        self.query_one(EntryPane).show(list(self._told(entry)) if entry else [])
+
+    def _told(self, entry: Entry) -> Iterator[list[Piece]]:
+        yield [(safe_text(entry.key), "bold")]
+        yield [
+            (safe_text(entry.verb), ""),
+            (f"  {ending_words(entry)}", "$warning" if entry.is_open else "$success"),
+        ]
+        yield []
+        at = datetime.fromtimestamp(entry.at, UTC)
+        yield from _facts(
+            ("when", f"{at:%Y-%m-%d %H:%M:%S} UTC"),
+            ("who", entry.signature.by),
+            ("where", f"{entry.signature.profile}  {entry.signature.host}  #{entry.signature.project}"),
+            ("version", _versions(entry)),
+            ("why", entry.reason),
+            ("note", entry.note),
+            ("undo", self._undo_words(entry)),
+        )
+        yield []
+        yield from ([("  ", ""), (safe_text(words, 300), "")] for words in entry.words)
+
+    def _undo_words(self, entry: Entry) -> str:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return "needs a connection"
+        if entry.id in self._undoable:
+            return "u takes it back"
+        blocked = why_not(entry, self._desk.signature(workspace))
+        return blocked.reason if blocked else "taken back already"
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in writes_in("journal"):
+            return may_write(self._desk, "journal")
+        return super().check_action(action, parameters)
+
+    @on(SearchLine.Left)
+    def _to_rows(self) -> None:
+        self.set_focus(self.rows)
+
+    def action_back(self) -> None:
+        if self.leave_search():
+            return
+        if self.search.value:
+            self.search.set_line("")
+        elif self.is_current:
+            self.dismiss(None)
+
+    def action_undo(self) -> None:
+        entry = self.entry
+        if entry is None:
+            return
+        if entry.id in self._undoable:
+            self._changing.undo_entry(entry)
+        else:
+            tell(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
+
+    def action_copy(self) -> None:
+        if self.entry is not None:
+            self.app.copy_to_clipboard(markdown([self.entry]))
+            tell(self.app, Notice("sent to the terminal's clipboard as Markdown"))
+
+
+class EntryPane(Widget):
+    """One change whole; never asks for a layout."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[list[Piece]] = []
+
+    def show(self, lines: list[list[Piece]]) -> None:
+        """Draw these lines."""
+        if lines != self._lines:
+            self._lines = lines
+            self.refresh()
+
+    def render(self) -> Content:
+        return styled(*(piece for line in self._lines for piece in [*line, ("\n", "")]))
+
+
+def _facts(*facts: tuple[str, str]) -> Iterator[list[Piece]]:
+    for name, value in facts:
+        if value.strip():
+            yield [(f"{name:<9}", "$text-muted"), (safe_text(value, 200), "")]
+
+
+def _versions(entry: Entry) -> str:
+    if entry.version is None:
+        return ""
+    return f"{entry.version}" if entry.saved_version is None else f"{entry.version} → {entry.saved_version}"

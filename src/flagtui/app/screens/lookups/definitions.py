@@ -1,0 +1,106 @@
+"""The data libraries evaluate flags with: to look at, to search, to write to a file."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from flagtui.app.commands import bindings_of
+from flagtui.app.desk import Desk
+from flagtui.app.explain import explain_error
+from flagtui.app.formats import count
+from flagtui.app.notices import Notice, tell
+from flagtui.app.screens.flag_tabs.json_tree import JsonPane
+from flagtui.app.standing import link_of, location_of, tabs_of
+from flagtui.app.widgets.header import Header, Tabs
+from flagtui.app.widgets.key_line import KeyLine
+from flagtui.app.widgets.line import Line, styled
+from flagtui.models.local_evaluation import LocalEvaluation
+
+
+class DefinitionsScreen(Screen[None]):
+    """Every flag folded to a line at first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("definitions", "everywhere")]
+    AUTO_FOCUS = ""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield Line(id="heading")
+        yield JsonPane("json")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self._draw("asking…")
+        self._load()
+
+    def _draw(self, words: str) -> None:
+        desk, now = self._desk, self._desk.session.clock()
+        self.query_one(Header).show_location(location_of(desk), link_of(desk, now))
+        self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
+        title = styled((" LOCAL EVALUATION DATA", "bold"))
+        self.query_one("#heading", Line).show(title, styled((f"{words} ", "$text-muted")))
+
+    @work(exclusive=True, group="lookup")
+    async def _load(self) -> None:
+        if self._desk.inspector is None:
+            return
+        local = self._desk.inspector.definitions
+        found = await local.read()
+        if local.trouble is not None:
+            tell(self.app, explain_error(local.trouble, "the data cannot be read"))
+        if found is None:
+            self._draw("there is none")
+            return
+        self._draw(summary(found))
+        pane = self.query_one(JsonPane)
+        pane.show_value(found.raw, [("flags", place) for place in range(len(found.flags))])
+        pane.focus()
+
+    def action_export(self) -> None:
+        """Into the folder flagtui was started in, for the person alone, never over another file."""
+        document = self._desk.inspector.definitions.document if self._desk.inspector else None
+        workspace = self._desk.workspace
+        if document is None or workspace is None:
+            tell(self.app, Notice("There is nothing to write yet."))
+            return
+        at = datetime.fromtimestamp(self._desk.session.clock(), UTC)
+        path = Path.cwd() / f"flags-{workspace.client.project}-{at:%Y%m%d-%H%M%S}.json"
+        try:
+            write_new(path, json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n")
+        except OSError as fault:
+            tell(self.app, Notice(f"not written: {fault.strerror or fault}", "error"))
+        else:
+            tell(self.app, Notice(f"written to {path}: {summary(document)}"))
+
+    def action_back(self) -> None:
+        if not self.query_one(JsonPane).leave_typing() and self.is_current:
+            self.dismiss(None)
+
+
+def summary(document: LocalEvaluation) -> str:
+    """`262 flags · 5 cohorts · 1 group type`."""
+    parts = (
+        count(len(document.flags), "flag"),
+        count(len(document.cohorts), "cohort"),
+        count(len(document.group_type_mapping), "group type"),
+    )
+    return " · ".join(parts)
+
+
+def write_new(path: Path, text: str) -> None:
+    """A new file that only its owner reads. Raises OSError, also when there is one already."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)

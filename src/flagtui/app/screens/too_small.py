@@ -1,0 +1,22 @@
+"""What is shown while the terminal is too small for anything to be read, or answered, safely."""
+
+from typing import Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+SMALLEST: Final = (40, 8)
+"""Columns and lines below which nothing can be shown."""
+
+
+class TooSmallScreen(ModalScreen[None]):
+    """Covers everything, dialogs too: a question that cannot be read cannot be answered."""
+
+    BINDINGS = [Binding("q,ctrl+q", "app.quit", "quit")]
+
+    def compose(self) -> ComposeResult:
+        yield Static(
+            f"flagtui needs {SMALLEST[0]}×{SMALLEST[1]}.\nMake the window larger,\nor press q.", markup=False
+        )

@@ -1,0 +1,38 @@
+"""What stands in place of rows: loading, nothing found, nothing there, or why the server cannot be read."""
+
+from dataclasses import dataclass
+
+from flagtui.api.errors import ApiError
+from flagtui.app.widgets.cells import Look
+
+
+@dataclass(frozen=True)
+class Words:
+    """Lines in place of rows. Raw; the list makes them safe."""
+
+    lines: tuple[str, ...]
+    look: Look = "muted"
+
+
+def waiting_words(what: str = "flags") -> Words:
+    """Nothing has arrived yet."""
+    return Words((f"Loading {what}…",))
+
+
+def nothing_words(what: str = "flags") -> Words:
+    """The project is empty."""
+    return Words(
+        (f"This project has no {what}.", "", "F5 asks again · p shows another project · ? lists the keys")
+    )
+
+
+def no_match_words(line: str, total: int) -> Words:
+    """The search line leaves nothing."""
+    return Words(
+        (f"None of {total:,} matches  {line}", "", "esc clears the search · backspace takes a letter back")
+    )
+
+
+def trouble_words(error: ApiError) -> Words:
+    """The server could not be read, and there are no older rows to show."""
+    return Words((error.what, "", error.now, error.next, "", "F5 tries again · q leaves"), "warn")

@@ -1,0 +1,1 @@
+"""What goes to the terminal and how it gets its old state back."""

@@ -1,0 +1,164 @@
+"""Shows the last screen of the last run before anything heavy is imported: rows within a few milliseconds.
+
+This module imports nothing that costs a millisecond. The frame says how old it is, and no key reaches a row
+before live rows are there: keys are kept until the app is up.
+"""
+
+# pathlib takes longer to import than everything here takes to run.
+# ruff: noqa: PTH111, PTH116, PTH117, PTH118
+
+import os
+import sys
+import time
+from zlib import crc32
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+OPTIONS_WITH_VALUE = ("--profile", "--project", "--flags")
+OPTIONS = ("--read-only", "--no-mouse", "--nasty")
+COMMANDS = ("demo",)
+VARIABLES = (
+    *("FLAGTUI_HOST", "FLAGTUI_PROFILE", "FLAGTUI_PROJECT", "FLAGTUI_PLAIN_DISPLAY"),
+    *("TERM", "COLORTERM", "NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "LANG", "LC_ALL", "STY"),
+)
+"""What changes which rows are shown or how they look."""
+LARGEST_FRAME = 262_144
+ENTER = "\x1b[?1049h\x1b[?25l"
+LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l"
+
+ENDING_SIGNALS = (1, 15)
+"""SIGHUP and SIGTERM."""
+
+_found: "list[Any] | None" = None
+"""The terminal's attributes from before the frame; None when there is no frame on the screen."""
+
+
+def paint(arguments: "list[str]") -> None:
+    """Paint the frame kept for these arguments on this terminal, if there is one."""
+    global _found
+    try:
+        is_terminal = os.name == "posix" and os.isatty(0) and os.isatty(1) and os.isatty(2)
+        if not is_terminal or not opens_the_app(arguments) or os.environ.get("FLAGTUI_NO_FIRST_FRAME"):
+            return
+        frame = read_frame(frame_key(arguments))
+        if frame is None:
+            return
+        import signal
+        import termios
+
+        found = termios.tcgetattr(0)
+        quiet = found.copy()
+        quiet[3] &= ~(termios.ECHO | termios.ICANON)
+        termios.tcsetattr(0, termios.TCSANOW, quiet)
+        _found = found
+        for number in ENDING_SIGNALS:
+            signal.signal(number, _end)
+        os.write(2, (ENTER + frame).encode())
+    except (ImportError, OSError, ValueError):
+        return
+
+
+def attributes_before() -> "list[Any] | None":
+    """The terminal's attributes from before the frame, while it is on the screen and nothing took over."""
+    return _found
+
+
+def hand_over() -> bool:
+    """Put the attributes back for whoever takes the terminal over; true when a frame is on the screen."""
+    global _found
+    if _found is None:
+        return False
+    import signal
+    import termios
+
+    termios.tcsetattr(0, termios.TCSANOW, _found)
+    for number in ENDING_SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    _found = None
+    return True
+
+
+def leave() -> None:
+    """Take the frame away, for a program that ends before it has a screen of its own."""
+    if hand_over():
+        os.write(2, LEAVE.encode())
+
+
+def _end(number: int, _frame: object) -> None:
+    leave()
+    os._exit(128 + number)
+
+
+def opens_the_app(arguments: "list[str]") -> bool:
+    """Whether these arguments, and nothing else, open the app; `--version` and the like must never blink."""
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        if argument in OPTIONS_WITH_VALUE and rest:
+            rest.pop(0)
+        elif argument not in OPTIONS and argument not in COMMANDS:
+            return False
+    return True
+
+
+def frame_key(arguments: "list[str]") -> str:
+    """Everything a frame must agree with to be shown again, on one line."""
+    from flagtui import __version__
+
+    width, height = os.get_terminal_size(2)
+    told = [f"{name}={os.environ.get(name, '')!r}" for name in VARIABLES]
+    return " ".join([__version__, f"{width}x{height}", *map(repr, arguments), *told, _settings_age()])
+
+
+def frame_path(key: str) -> str:
+    """Where the frame for this key is kept; only its owner may read it."""
+    return os.path.join(frames_folder(), f"frame-{crc32(key.encode()):08x}")
+
+
+def frames_folder() -> str:
+    """The cache folder of this system, found without a library."""
+    home = os.path.expanduser("~")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Caches", "flagtui", "frames")
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    cache = given if os.path.isabs(given) else os.path.join(home, ".cache")
+    return os.path.join(cache, "flagtui", "frames")
+
+
+def read_frame(key: str) -> "str | None":
+    """The frame with its age written into its first line; OSError when there is none."""
+    handle = os.open(frame_path(key), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        facts = os.fstat(handle)
+        if facts.st_uid != os.getuid() or facts.st_mode & 0o077 or facts.st_size > LARGEST_FRAME:
+            return None
+        kept = os.read(handle, LARGEST_FRAME).decode()
+    finally:
+        os.close(handle)
+    known, style, frame = kept.split("\n", 2)
+    width = os.get_terminal_size(2)[0]
+    label = f" as of {_ago(time.time() - facts.st_mtime)} ago, connecting "
+    if known != key:
+        return None
+    return f"{frame}\x1b[1;{max(1, width - len(label) + 1)}H\x1b[0;{style}m{label}\x1b[0m"
+
+
+def _ago(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{max(0, int(seconds))} s"
+
+
+def _settings_age() -> str:
+    """When the settings file was last written: another theme or profile is another frame."""
+    given = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), ".config")
+    if sys.platform == "darwin":
+        folder = os.path.join(os.path.expanduser("~"), "Library", "Application Support")
+    try:
+        return str(os.stat(os.path.join(folder, "flagtui", "config.toml")).st_mtime_ns)
+    except OSError:
+        return "none"

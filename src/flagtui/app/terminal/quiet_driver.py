@@ -1,0 +1,89 @@
+"""Textual's driver for POSIX terminals, with an input thread that sleeps until there is something to read.
+
+Textual's own looks ten times a second, which keeps a laptop awake, makes quitting wait for the next look, and
+spins when the terminal is gone.
+"""
+
+import os
+import selectors
+import signal
+from codecs import getincrementaldecoder
+from contextlib import suppress
+from typing import Any, Final
+
+from textual._xterm_parser import XTermParser
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+
+from flagtui.app.terminal.first_frame import hand_over
+
+ENTER_SCREEN: Final = "\x1b[?1049h"
+READ_BYTES: Final = 4096
+ESCAPE_SECONDS: Final = 0.1
+"""How long after input the parser may still be waiting to learn whether an Escape stands alone."""
+
+
+class QuietDriver(LinuxDriver):
+    """Wakes up for input, for the end, and once after input; nothing else."""
+
+    _ended = _end = -1
+    """The two ends of a pipe; a byte in it ends the input thread."""
+
+    _has_frame = False
+
+    def start_application_mode(self) -> None:
+        self._ended, self._end = os.pipe()
+        self._has_frame = hand_over()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+
+    def write(self, data: str) -> None:
+        """Entering the alternate screen clears it, so a frame that is on it already is left alone."""
+        if self._has_frame and data == ENTER_SCREEN:
+            self._has_frame = False
+            return
+        super().write(data)
+
+    def run_input_thread(self) -> None:
+        """Read keys until told to end. A terminal that is gone ends the program as SIGTERM does."""
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        pause: float | None = None
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            selector.register(self._ended, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                ready = [key.fd for key, _ in selector.select(pause)]
+                if self._ended in ready:
+                    os.read(self._ended, 1)
+                    return
+                if ready and not self._take(parser, decode):
+                    os.kill(os.getpid(), signal.SIGTERM)
+                    return
+                for event in parser.tick():
+                    self.process_message(event)
+                pause = ESCAPE_SECONDS if ready else None
+
+    def disable_input(self) -> None:
+        if not self.exit_event.is_set() and self._key_thread is not None and self._key_thread.is_alive():
+            os.write(self._end, b"\0")
+        super().disable_input()
+
+    def close(self) -> None:
+        super().close()
+        for end in {self._ended, self._end} - {-1}:
+            os.close(end)
+        self._ended = self._end = -1
+
+    def _take(self, parser: XTermParser, decode: Any) -> bool:
+        """Read once and pass on what was pressed; false when the terminal is gone."""
+        data = b""
+        with suppress(OSError):
+            data = os.read(self.fileno, READ_BYTES)
+        for event in parser.feed(decode(data)) if data else ():
+            self.process_message(event)
+        return bool(data)
+
+
+def quiet(driver: type[Driver]) -> type[Driver]:
+    """The quiet driver in place of the one it is made from; any other as it is."""
+    return QuietDriver if driver is LinuxDriver else driver

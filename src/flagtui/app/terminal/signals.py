@@ -1,0 +1,79 @@
+"""Leaving the terminal as it was found, also when the system ends the program.
+
+Textual listens to neither SIGTERM nor SIGHUP: the shell would be left with mouse reports on and echo off.
+POSIX only: elsewhere there are neither these signals nor terminal attributes.
+"""
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any, Final
+
+from flagtui.app.terminal.first_frame import attributes_before
+
+PATIENCE_SECONDS: Final = 2.0
+"""How long the app may take to end by itself; a stalled terminal blocks it for ever."""
+WRITE_SECONDS: Final = 0.3
+
+RESTORE: Final = (
+    # End a frame under way, plain text, no mouse reports, no bracketed paste, line wrap, no size reports,
+    # plain keys, main screen, cursor, no focus reports: whatever Textual may have turned on.
+    "\x1b[?2026l\x1b[0m\x1b[r\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[?2004l\x1b[?7h\x1b[?2048l"
+    "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
+)
+
+
+class SignalWatch:
+    """Ends the app on SIGTERM and SIGHUP with exit code 128 + signal, politely first and then without it."""
+
+    def __init__(self, leave: Callable[[int], None], before: list[Any] | None) -> None:
+        self._leave = leave
+        self._before = before
+        self._loop = asyncio.get_running_loop()
+        self._caught: int | None = None
+
+    def start(self) -> None:
+        """Begin to listen; only the main thread may. A signal that was told to be ignored stays ignored."""
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._catch)
+
+    def _catch(self, number: int, _frame: FrameType | None) -> None:
+        if self._caught is not None:
+            return
+        self._caught = number
+        threading.Thread(target=self._insist, args=(number,), daemon=True, name="last-resort").start()
+        self._loop.call_soon_threadsafe(self._leave, 128 + number)
+
+    def _insist(self, number: int) -> None:
+        threading.Event().wait(PATIENCE_SECONDS)
+        restore_terminal(self._before)
+        os._exit(128 + number)
+
+
+def restore_terminal(before: list[Any] | None) -> None:
+    """Put the terminal back as it was, from any thread, even when it takes no output any more."""
+    keys, screen = sys.__stdin__, sys.__stderr__
+    if before is None or keys is None or screen is None:
+        return
+    with suppress(OSError, ValueError, termios.error):
+        termios.tcsetattr(keys.fileno(), termios.TCSANOW, before)
+        termios.tcflush(screen.fileno(), termios.TCOFLUSH)
+        if select.select([], [screen.fileno()], [], WRITE_SECONDS)[1]:
+            os.write(screen.fileno(), RESTORE.encode())
+
+
+def terminal_attributes() -> list[Any] | None:
+    """The attributes the terminal had before this program touched it; None when there is no terminal."""
+    if (before := attributes_before()) is not None:
+        return before
+    with suppress(OSError, ValueError, termios.error):
+        return termios.tcgetattr(sys.__stdin__.fileno()) if sys.__stdin__ else None
+    return None

@@ -1,0 +1,138 @@
+"""An app that is careful with its terminal; the screens of this app are built on it."""
+
+import os
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from rich.console import RenderableType
+from textual import events
+from textual.app import App
+from textual.driver import Driver
+from textual.filter import LineFilter
+from textual.screen import Screen
+
+from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
+from flagtui.app.terminal.early_keys import EarlyKeys
+from flagtui.app.terminal.fence import ControlFence
+from flagtui.app.terminal.first_frame import attributes_before
+from flagtui.app.terminal.frame_keeping import keep_frame
+from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
+
+ReturnT = TypeVar("ReturnT")
+
+LONGEST_WAIT: Final = 2.0
+"""Seconds after which the live screen is drawn even without rows."""
+
+IS_POSIX: Final = os.name == "posix"
+"""Elsewhere there are no terminal attributes to put back and no signals to catch."""
+
+
+class TerminalApp(App[ReturnT]):
+    """Sends only cells that changed, loses no key typed while it starts, lets no control character out."""
+
+    def __init__(self, *, ansi_color: bool | None = None) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self._encoder = make_encoder(self)
+        self._early = EarlyKeys()
+        self._is_up = False
+        self._waits_for_rows = attributes_before() is not None
+        if IS_POSIX:
+            from flagtui.app.terminal.signals import terminal_attributes
+
+            self._found_terminal = terminal_attributes()
+        self.fence = ControlFence(ascii_only=glyphs_for(terminal_encoding()) is ASCII)
+
+    def get_driver_class(self) -> type[Driver]:
+        driver = super().get_driver_class()
+        if not IS_POSIX:
+            return driver
+        from flagtui.app.terminal.quiet_driver import quiet
+
+        return quiet(driver)
+
+    @property
+    def scrolls_cheaply(self) -> bool:
+        """Whether showing one more row at the edge of a list costs little more than that row."""
+        return self._encoder is not None
+
+    def repaint(self) -> None:
+        """Draw everything again, whatever the terminal shows now."""
+        if self._encoder is not None:
+            self._encoder.forget()
+        self.screen.refresh()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), self.fence]
+
+    def show_live(self) -> None:
+        """Draw from now on; until then the screen of the last run stays, which beats an empty list."""
+        if self._waits_for_rows:
+            self._waits_for_rows = False
+            self.repaint()
+
+    def has_frame_worth_keeping(self) -> bool:
+        """Whether the screen now is what a person would like to see first next time."""
+        return False
+
+    def exit(
+        self, result: ReturnT | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        if self._is_up and self._encoder is not None and not self.is_headless:
+            is_calm = not self.screen.query("Toast")
+            if is_calm and self.has_frame_worth_keeping():
+                keep_frame(*self._encoder.whole_frame())
+        super().exit(result, return_code, message)
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Resize) and self._encoder is not None:
+            self._encoder.forget()
+        if self._early.keep(event):
+            return
+        if isinstance(event, events.Key):
+            self.show_live()
+        await super().on_event(event)
+
+    def on_load(self) -> None:
+        self.app_resume_signal.subscribe(self, lambda _: self.repaint())
+
+    def on_mount(self) -> None:
+        if IS_POSIX and not self.is_headless:
+            from flagtui.app.terminal.signals import SignalWatch
+
+            SignalWatch(lambda code: self.exit(return_code=code), self._found_terminal).start()
+
+    def on_ready(self) -> None:
+        """The first screen has its focus once it is drawn; only then does it know what a key means."""
+        self.screen.call_after_refresh(self.call_later, self._give_back_early_keys)
+
+    async def _give_back_early_keys(self) -> None:
+        self._is_up = True
+        self.set_timer(LONGEST_WAIT, self.show_live)
+        for event in self._early.release():
+            self.show_live()
+            await super().on_event(event)
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Textual's own way to the terminal, for frames the encoder knows."""
+        driver, encoder = self._driver, self._encoder
+        is_shown = self._running and not self._closed and not self._batch_count
+        if renderable is None or encoder is None or driver is None or not is_shown or self.is_headless:
+            super()._display(screen, renderable)
+        elif self._waits_for_rows:
+            self.post_display_hook()
+        elif isinstance(renderable, KNOWN_FRAMES):
+            sent = encoder.encode(*self.size, patches_of(renderable))
+            if sent:
+                self._begin_update()
+                driver.write(sent + self._cursor_address())
+                self._end_update()
+                driver.flush()
+            self.post_display_hook()
+        else:
+            encoder.forget()
+            super()._display(screen, renderable)
+
+    def _cursor_address(self) -> str:
+        """Where the terminal's own cursor waits: input methods and screen readers look there."""
+        x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
+        return f"\x1b[{y + 1};{x + 1}H"

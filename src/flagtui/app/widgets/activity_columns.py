@@ -1,0 +1,96 @@
+"""How an entry of the activity is drawn as one row. Times are UTC, as everywhere."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from flagtui.app.formats import DAY
+from flagtui.app.history_words import activity_words
+from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.columns import Column, Slot
+from flagtui.models.activity_rows import ChangeRow
+from flagtui.safe_text import safe_text
+
+DAY_FROM: Final = 40
+WHO_FROM: Final = 44
+BAR_FROM: Final = 70
+VERSION_FROM: Final = 94
+FAR: Final = 0.75
+"""From this share of people on a change is one to look at first."""
+SOME: Final = 0.2
+WEEK: Final = 6
+_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def day_words(at: float | None, now: float) -> str:
+    """Nothing for today, `Sun` within a week, `Feb 28`, `Feb 2024`."""
+    if at is None:
+        return ""
+    then, today = datetime.fromtimestamp(at, UTC), datetime.fromtimestamp(now, UTC)
+    days = int(now // DAY) - int(at // DAY)
+    if days == 0:
+        return ""
+    if 0 < days <= WEEK:
+        return _WEEKDAYS[then.weekday()]
+    month = _MONTHS[then.month - 1]
+    return f"{month} {then.day:>2}" if then.year == today.year or days < 180 else f"{month} {then:%y}"
+
+
+def draw_day(row: ChangeRow, slot: Slot) -> Cell:
+    return ((day_words(row.at, slot.now), "faint"),)
+
+
+def draw_time(row: ChangeRow, slot: Slot) -> Cell:
+    clock = f"{datetime.fromtimestamp(row.at, UTC):%H:%M}" if row.at is not None else "?"
+    sign = slot.glyphs.changed if slot.changed else " "
+    return (sign, "info"), (clock, "strong" if slot.changed or row.weight >= FAR else "muted")
+
+
+def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
+    """How much it can have moved: `━●━` everything, `━━ ` some, a dot for nothing anybody sees."""
+    glyphs = slot.glyphs
+    if row.weight >= FAR:
+        return ((f"{glyphs.bar}{glyphs.on}{glyphs.bar}", _reach_look(row)),)
+    if row.weight >= SOME:
+        return ((f" {glyphs.bar}{glyphs.bar}"[:3], "warn"),)
+    return ((f" {glyphs.changed} " if row.weight else f" {glyphs.track} ", "faint"),)
+
+
+def draw_key(row: ChangeRow, slot: Slot) -> Cell:
+    return ((safe_text(row.key), "strong"),)
+
+
+def draw_who(row: ChangeRow, slot: Slot) -> Cell:
+    return ((safe_text(row.who), "info"),)
+
+
+def draw_words(row: ChangeRow, slot: Slot) -> Cell:
+    """The words; a deletion that stands says how it can be taken back."""
+    words: Piece = (activity_words(row.entry, 200), _look(row))
+    return (words, ("  z restores it", "faint")) if row.is_standing else (words,)
+
+
+def draw_version(row: ChangeRow, slot: Slot) -> Cell:
+    return ((f"v{row.version}" if row.version is not None else "", "faint"),)
+
+
+def _reach_look(row: ChangeRow) -> Look:
+    return "good" if {"on", "restored"} & set(row.kinds) else "bad"
+
+
+def _look(row: ChangeRow) -> Look:
+    if row.weight >= FAR:
+        return "good" if {"on", "restored"} & set(row.kinds) else "warn"
+    return "plain" if row.weight or "created" in row.kinds else "muted"
+
+
+ACTIVITY_COLUMNS: Final[Sequence[Column[ChangeRow]]] = (
+    Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
+    Column("time", " UTC", draw_time, 6, sortable=False, gap=0),
+    Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
+    Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1, sortable=False),
+    Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM, sortable=False),
+    Column("what", "WHAT", draw_words, 18, grow=5, sortable=False),
+    Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
+)

@@ -1,0 +1,84 @@
+"""Columns of a list: which of them a width has room for, and how wide each becomes."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from flagtui.app.widgets.cells import Align, Cell
+from flagtui.app.widgets.glyphs import Glyphs
+
+R = TypeVar("R")
+
+RecordId = int | str
+"""Event definitions are known by a UUID, everything else by a number."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a cell is drawn and what else is true of its row at this moment."""
+
+    width: int
+    glyphs: Glyphs
+    now: float
+    pending: bool = False
+    """An edit of this record is on its way."""
+    changed: bool = False
+    """Someone else changed this record since the reader last stood on it."""
+
+
+@dataclass(frozen=True)
+class Column(Generic[R]):
+    """One column. Widths and the gap before it are in cells."""
+
+    name: str
+    title: str
+    draw: Callable[[R, Slot], Cell]
+    width: int
+    grow: int = 0
+    """Its share of the cells left over, against the other columns' shares."""
+    most: int = 1000
+    align: Align = "left"
+    gap: int = 1
+    from_width: int = 0
+    """The narrowest list that still shows it."""
+    sortable: bool = True
+
+
+@dataclass(frozen=True)
+class Placed(Generic[R]):
+    """A column with the width it got."""
+
+    column: Column[R]
+    width: int
+
+
+def lay_out(columns: Sequence[Column[R]], width: int, hidden: Collection[str] = ()) -> tuple[Placed[R], ...]:
+    """The columns a list of this width shows, never wider than it together."""
+    chosen = [column for column in columns if width >= column.from_width and column.name not in hidden]
+    while len(chosen) > 1 and _needed(chosen) > width:
+        chosen.pop()
+    widths = [min(column.width, max(0, width - column.gap)) for column in chosen]
+    _share(chosen, widths, width - _needed(chosen))
+    return tuple(Placed(column, got) for column, got in zip(chosen, widths, strict=True))
+
+
+def _needed(columns: Sequence[Column[R]]) -> int:
+    return sum(column.width + column.gap for column in columns)
+
+
+def _share(columns: Sequence[Column[R]], widths: list[int], spare: int) -> None:
+    """Hand out the spare cells by share, then again what a column that is full left over."""
+    while spare > 0:
+        hungry = [i for i, column in enumerate(columns) if column.grow and widths[i] < column.most]
+        shares = sum(columns[i].grow for i in hungry)
+        if not hungry:
+            return
+        given = 0
+        for i in hungry:
+            extra = min(spare * columns[i].grow // shares, columns[i].most - widths[i])
+            widths[i] += extra
+            given += extra
+        if given == 0:
+            widths[hungry[0]] += 1
+            given = 1
+        spare -= given

@@ -1,0 +1,41 @@
+"""The characters that carry meaning, and what stands for each where the locale cannot show it."""
+
+import locale
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """One cell each, so that columns stay where they are in either set."""
+
+    on: str
+    off: str
+    stale: str
+    archived: str
+    deleted: str
+    pending: str
+    changed: str
+    warning: str
+    mark: str
+    bar: str
+    track: str
+    ellipsis: str
+    ascending: str
+    descending: str
+
+
+UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "⚠", "▌", "━", "─", "…", "↑", "↓")
+ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "!", "|", "=", ".", ">", "^", "v")
+
+
+def glyphs_for(encoding: str) -> Glyphs:
+    """The fullest set the encoding can write."""
+    return UNICODE if encoding.lower().replace("-", "").startswith("utf") else ASCII
+
+
+def terminal_encoding() -> str:
+    """The encoding the screen is written in; Textual paints on standard error."""
+    stream = sys.__stderr__
+    return (stream.encoding if stream else None) or locale.getpreferredencoding(False)

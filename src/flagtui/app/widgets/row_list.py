@@ -1,0 +1,233 @@
+"""A list of records, one line each, that stays quick at a hundred thousand of them.
+
+It knows nothing of flags: columns say how a record is drawn, and the screen says which records there are and
+in which order.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal, TypeVar
+
+from textual import events
+
+from flagtui.app.widgets.columns import RecordId
+from flagtui.app.widgets.row_messages import Highlighted, MarksChanged, Opened, SortAsked
+from flagtui.app.widgets.row_surface import HEADER_LINES, RowSurface
+
+R = TypeVar("R")
+
+WHEEL_LINES = 3
+NARROW_EDGES = 4
+"""Cells beside a list that are its padding and not a pane."""
+DOUBLE = 2
+
+
+class RowList(RowSurface[R]):
+    """`show` gives it rows; `row`, `row_id` and `marks` say where the person is."""
+
+    Highlighted = Highlighted
+    Opened = Opened
+    MarksChanged = MarksChanged
+    SortAsked = SortAsked
+
+    _wanted: RecordId | None = None
+    """The record the person last moved to; a query that hides it does not make it forgotten."""
+    _wanted_at = -1
+    """Its place in the rows, -1 when not known."""
+
+    @property
+    def row(self) -> R | None:
+        """The record under the cursor."""
+        return self._rows[self._order[self._view.place]] if self._view.place >= 0 else None
+
+    @property
+    def row_id(self) -> RecordId | None:
+        row = self.row
+        return None if row is None else self._id_of(row)
+
+    @property
+    def place(self) -> int:
+        """How many rows are above the cursor's; -1 without rows."""
+        return self._view.place
+
+    @property
+    def shown(self) -> int:
+        """How many rows there are to scroll through."""
+        return len(self._order)
+
+    @property
+    def marks(self) -> frozenset[RecordId]:
+        """Ids of marked records, shown or not."""
+        return self._marks.ids
+
+    def marked_rows(self) -> list[R]:
+        """The marked records, in the order of the rows given."""
+        return [row for row in self._rows if self._id_of(row) in self._marks.ids]
+
+    def show(
+        self,
+        rows: Sequence[R],
+        order: Sequence[int] | None = None,
+        *,
+        anchor: Literal["keep", "top"] = "keep",
+        changed: Collection[RecordId] = (),
+    ) -> None:
+        """Show `rows` in `order` (places in `rows`). Neither is copied, so neither may be altered afterwards.
+
+        The cursor stays with its record on the same screen line; when that is gone, on the row that took its
+        place. With `anchor="top"`, for typing a query and for first pages still arriving, it goes to the
+        first row, or to the record the person last moved to as long as that is shown. `changed` are ids of
+        records somebody else changed; they carry a sign until the cursor has been on them.
+        """
+        before, old_place, old_line = self.row_id, self._view.place, max(self._view.line, 0)
+        same_rows = rows is self._rows
+        at = self._order[old_place] if old_place >= 0 else -1
+        if not same_rows:
+            at = self._wanted_at = -1
+        self._rows, self._order = rows, range(len(rows)) if order is None else order
+        if anchor == "top":
+            place = self._find(self._wanted, self._wanted_at)
+            line = old_line if place >= 0 else 0
+        else:
+            place = self._find(before, at)
+            line, place = old_line, place if place >= 0 else old_place
+        self._view.replace(len(self._order), max(place, 0), line)
+        self._changed = self._changed.union(changed)
+        if not same_rows and self._marks.keep(map(self._id_of, rows)):
+            self.post_message(MarksChanged(self, self._marks.ids))
+        self._settle(before)
+
+    def select(self, record: RecordId) -> bool:
+        """Put the cursor on a record; false when it is not shown."""
+        place = self._find(record, -1)
+        if place >= 0:
+            self._go(lambda: self._view.move_to(place))
+        return place >= 0
+
+    def reveal_above(self, rows: int) -> None:
+        """Scroll to rows that came in above; the cursor stays with its record, which stays in sight."""
+        self._go(lambda: self._view.scroll(-min(rows, max(0, self._view.height - 1 - self._view.line))))
+
+    def action_cursor_down(self) -> None:
+        self._step(1)
+
+    def action_cursor_up(self) -> None:
+        self._step(-1)
+
+    def action_page_down(self) -> None:
+        self._go(lambda: self._view.page(self._view.height))
+
+    def action_page_up(self) -> None:
+        self._go(lambda: self._view.page(-self._view.height))
+
+    def action_half_page_down(self) -> None:
+        self._go(lambda: self._view.page(self._view.height // 2))
+
+    def action_half_page_up(self) -> None:
+        self._go(lambda: self._view.page(-(self._view.height // 2)))
+
+    def action_first(self) -> None:
+        self._go(lambda: self._view.move_to(0))
+
+    def action_last(self) -> None:
+        self._go(lambda: self._view.move_to(len(self._order) - 1))
+
+    def action_open(self) -> None:
+        if (record := self.row_id) is not None:
+            self.post_message(Opened(self, record))
+
+    def action_mark(self) -> None:
+        """Mark or unmark the record and step on, so that a held key marks a run."""
+        if (record := self.row_id) is not None:
+            self._mark(lambda: self._marks.flip(record))
+            self._step(1)
+
+    def action_mark_range(self) -> None:
+        if self.row_id is not None:
+            self._mark(lambda: self._marks.reach(self._shown_ids(), self._view.place))
+
+    def action_mark_all(self) -> None:
+        self._mark(lambda: self._marks.take(self._shown_ids()))
+
+    def action_clear_marks(self) -> None:
+        self._mark(self._marks.clear)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click selects, a second opens, one at the left edge marks, one on a title asks for that order."""
+        at = event.get_content_offset(self)
+        if at is None:
+            return
+        place = self._view.top + at.y - HEADER_LINES
+        if at.y < HEADER_LINES:
+            self._ask_for_order(at.x)
+        elif place < len(self._order):
+            self._go(lambda: self._view.move_to(place))
+            if at.x == 0:
+                self._mark(lambda: self._marks.flip(self._shown_id(place)))
+            elif event.chain == DOUBLE:
+                self.action_open()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._go(lambda: self._view.scroll(WHEEL_LINES))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._go(lambda: self._view.scroll(-WHEEL_LINES))
+
+    def _ask_for_order(self, x: int) -> None:
+        column = self._painter.column_at(x)
+        if column is not None and column.sortable:
+            self.post_message(SortAsked(self, column.name))
+
+    def _step(self, rows: int) -> None:
+        """One row along. At the edge half a page is scrolled, unless scrolling by one row is cheap."""
+        jump = not self._scrolls_cheaply()
+        self._go(lambda: self._view.move_to(self._view.place + rows, jump=jump))
+
+    def _scrolls_cheaply(self) -> bool:
+        """A terminal moves whole lines: a pane beside the list would have to be drawn again each time."""
+        beside = self.screen.size.width - self.outer_size.width
+        return beside <= NARROW_EDGES and bool(getattr(self.app, "scrolls_cheaply", False))
+
+    def _go(self, move: Callable[[], None]) -> None:
+        """Let the person move the cursor: from now on that record is the one to stay with."""
+        self._measure()
+        before = self.row_id
+        move()
+        self._wanted = self.row_id
+        self._wanted_at = self._order[self._view.place] if self._order else -1
+        self._settle(before)
+
+    def _settle(self, before: RecordId | None) -> None:
+        """Tell and draw what is different now that the cursor is where it is."""
+        now = self.row_id
+        if now != before:
+            if now is not None:
+                self._changed = self._changed - {now}
+            self.post_message(Highlighted(self, now))
+        self._refresh_changed()
+
+    def _mark(self, change: Callable[[], None]) -> None:
+        before = self._marks.ids
+        change()
+        if self._marks.ids != before:
+            self.post_message(MarksChanged(self, self._marks.ids))
+            self._refresh_changed()
+
+    def _shown_id(self, place: int) -> RecordId:
+        return self._id_of(self._rows[self._order[place]])
+
+    def _shown_ids(self) -> list[RecordId]:
+        return [self._id_of(self._rows[at]) for at in self._order]
+
+    def _find(self, record: RecordId | None, at: int) -> int:
+        """Where a record is in the order, or -1. `at` is its place in the rows when known, for speed."""
+        if record is None:
+            return -1
+        if at >= 0:
+            try:
+                return self._order.index(at)
+            except ValueError:
+                return -1
+        rows, id_of = self._rows, self._id_of
+        return next((place for place, at in enumerate(self._order) if id_of(rows[at]) == record), -1)

@@ -1,0 +1,182 @@
+"""The drawing half of a list of rows: what is on each line, and which lines have to be drawn again."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import attrgetter
+from textwrap import wrap
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from flagtui.app.widgets.cells import Look
+from flagtui.app.widgets.columns import Column, RecordId, lay_out
+from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.marks import Marks
+from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Sort
+from flagtui.app.widgets.row_styles import COMPONENTS, Ground, RowStyles
+from flagtui.app.widgets.viewport import Viewport
+from flagtui.safe_text import safe_text
+
+R = TypeVar("R")
+
+HEADER_LINES = 1
+WORDS_INDENT = 4
+MOST_WORDS = 600
+"""Characters of one sentence in place of rows."""
+
+
+class RowSurface(Widget, Generic[R], can_focus=True):
+    """Paints rows and remembers what it painted, so that a change costs only the lines it touches.
+
+    It has no virtual size and no scroll bar: setting one would ask for a layout, which repaints everything.
+    """
+
+    DEFAULT_CSS = """
+    RowSurface { height: 1fr; width: 1fr; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENTS)
+    ALLOW_SELECT = False
+
+    def __init__(
+        self,
+        columns: Sequence[Column[R]],
+        *,
+        id_of: Callable[[R], RecordId] = attrgetter("id"),
+        glyphs: Glyphs | None = None,
+        clock: Callable[[], float] = time.time,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.columns = tuple(columns)
+        self._hidden: frozenset[str] = frozenset()
+        self._sort: Sort | None = None
+        self._id_of = id_of
+        self._clock = clock
+        self._painter: RowPainter[R] = RowPainter(RowStyles(self), glyphs or glyphs_for(terminal_encoding()))
+        self._rows: Sequence[R] = ()
+        self._order: Sequence[int] = ()
+        self._view = Viewport()
+        self._marks = Marks()
+        self._pending: Collection[RecordId] = ()
+        self._changed: frozenset[RecordId] = frozenset()
+        self._said: tuple[str, ...] = ()
+        self._words: tuple[str, ...] = ()
+        """What was said, wrapped to the width."""
+        self._words_look: Look = "muted"
+        self._painted: dict[int, object] = {}
+        self._measured = (-1, -1)
+
+    @property
+    def shown_columns(self) -> tuple[str, ...]:
+        """Names of the columns this width has room for."""
+        return tuple(placed.column.name for placed in self._painter.layout)
+
+    def set_pending(self, records: Collection[RecordId]) -> None:
+        """Ids of records with an edit on its way."""
+        self._pending = records
+        self._refresh_changed()
+
+    def set_sort(self, sort: Sort | None) -> None:
+        """Show in the header what the rows are ordered by."""
+        if sort != self._sort:
+            self._sort = sort
+            self._refresh_lines(0)
+
+    def set_columns(self, columns: Iterable[Column[R]]) -> None:
+        """Show these instead, as many as there is room for."""
+        self.columns = tuple(columns)
+        self._measured = (-1, -1)
+        self.refresh()
+
+    def set_hidden(self, names: Iterable[str]) -> None:
+        """Leave these columns out."""
+        self._hidden = frozenset(names)
+        self._measured = (-1, -1)
+        self.refresh()
+
+    def explain(self, *lines: str, look: Look = "muted") -> None:
+        """Say why there are no rows, in their place, for as long as there are none."""
+        said = tuple(safe_text(line, MOST_WORDS) for line in lines)
+        if (said, look) == (self._said, self._words_look):
+            return
+        self._said, self._words_look = said, look
+        self._wrap()
+        self._refresh_changed()
+
+    def _wrap(self) -> None:
+        room = max(20, self.size.width - WORDS_INDENT - 1)
+        self._words = tuple(part for line in self._said for part in wrap(line, room) or [""])
+
+    def redraw_ages(self) -> None:
+        """Draw the lines on screen again because time has passed."""
+        self._painter.forget_rows()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        self._measure()
+        if y < HEADER_LINES:
+            return self._painter.header(self._sort)
+        line = y - HEADER_LINES
+        self._painted[line] = content = self._content(line)
+        if isinstance(content, str):
+            return self._painter.words(content, self._words_look, WORDS_INDENT)
+        row, state = content
+        return self._painter.row(self._id_of(row), row, state, self._clock())
+
+    def notify_style_update(self) -> None:
+        self._painter.forget()
+        super().notify_style_update()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._measure()
+
+    def on_focus(self) -> None:
+        self._refresh_changed()
+
+    def on_blur(self) -> None:
+        self._refresh_changed()
+
+    def _measure(self) -> None:
+        """Fit columns and view to the widget's size; a paint may come before the message about a new size."""
+        size = (self.size.width, self.size.height)
+        if size == self._measured:
+            return
+        self._measured = size
+        self._painter.measure(lay_out(self.columns, size[0] - BAR_WIDTH, self._hidden), size[0])
+        self._view.resize(size[1] - HEADER_LINES)
+        self._wrap()
+        self._painted.clear()
+
+    def _content(self, line: int) -> tuple[R, RowState] | str:
+        """What is on a line: a row and its state, or words in place of rows."""
+        place = self._view.top + line
+        if place >= len(self._order):
+            return self._words[line - 1] if not self._order and 0 < line <= len(self._words) else ""
+        row = self._rows[self._order[place]]
+        record = self._id_of(row)
+        ground: Ground = "row"
+        if place == self._view.place:
+            ground = "cursor" if self.has_focus else "cursor-blurred"
+        marked, pending = record in self._marks.ids, record in self._pending
+        return row, RowState(ground, marked, pending, record in self._changed)
+
+    def _refresh_changed(self) -> None:
+        """Ask for a repaint of the lines whose content is not what was painted last."""
+        if not self.is_attached:
+            return
+        painted, content = self._painted, self._content
+        self._refresh_lines(
+            *(
+                line + HEADER_LINES
+                for line in range(self._view.height)
+                if line not in painted or painted[line] != content(line)
+            )
+        )
+
+    def _refresh_lines(self, *lines: int) -> None:
+        if lines and self.is_attached:
+            width = self.size.width
+            self.refresh(*(Region(0, y, width, 1) for y in lines))

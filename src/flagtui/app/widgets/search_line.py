@@ -1,0 +1,138 @@
+"""The line a query is typed in. The list changes within the same key press, so both are painted at once."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from flagtui.app.widgets.line_history import LineHistory
+from flagtui.safe_text import safe_text
+
+LONGEST_QUERY = 500
+
+Problem = tuple[int, int, str]
+"""Where in the line something is wrong, from and to, and why."""
+Completion = tuple[str, int]
+"""A whole line and where the cursor stands in it."""
+
+
+class SearchLine(Input):
+    """`find` is called within the key press that changed the line; both are painted together.
+
+    `complete` answers with the lines the Tab key could make of this line and cursor, best first.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"search-line--problem"}
+    DEFAULT_CSS = """
+    SearchLine, SearchLine:focus { border: none; height: 1; padding: 0; }
+    SearchLine > .search-line--problem { text-style: underline; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "complete", show=False),
+        Binding("up", "earlier", "earlier query", show=False),
+        Binding("down", "later", "later query, or to the list", show=False),
+    ]
+
+    class Left(Message, namespace="search_line"):
+        """The person goes on to the list."""
+
+        def __init__(self, line: "SearchLine") -> None:
+            super().__init__()
+            self.line = line
+
+        @property
+        def control(self) -> "SearchLine":
+            return self.line
+
+    def __init__(
+        self,
+        find: Callable[[str], None],
+        complete: Callable[[str, int], Sequence[Completion]] = lambda line, cursor: (),
+        *,
+        placeholder: str = "",
+        id: str | None = None,
+    ) -> None:
+        super().__init__(
+            placeholder=placeholder,
+            highlighter=ProblemHighlighter(self),
+            max_length=LONGEST_QUERY,
+            select_on_focus=False,
+            id=id,
+        )
+        self.cursor_blink = False
+        self.problems: Sequence[Problem] = ()
+        self.history = LineHistory()
+        self._find = find
+        self._complete = complete
+        self._offers: list[Completion] = []
+
+    @property
+    def reason(self) -> str:
+        """Why the part at the cursor is wrong, else why the first wrong part is; empty when nothing is."""
+        here = [why for start, end, why in self.problems if start <= self.cursor_position <= end]
+        return (here or [why for _, _, why in self.problems] or [""])[0]
+
+    def set_problems(self, problems: Sequence[Problem]) -> None:
+        """Underline these parts."""
+        if problems != self.problems:
+            self.problems = problems
+            self.refresh()
+
+    def set_line(self, line: str, cursor: int | None = None) -> None:
+        """Put a query there as if it had been typed."""
+        self.value = line
+        self.cursor_position = len(line) if cursor is None else cursor
+
+    def validate_value(self, value: str) -> str:
+        """Pasted text may hold what a terminal obeys."""
+        return value if value.isprintable() else safe_text(value, LONGEST_QUERY)
+
+    def watch_value(self, value: str) -> None:
+        if self.is_attached:
+            self._find(value)
+
+    def action_complete(self) -> None:
+        """Put in the first completion; the same key again puts in the next one instead."""
+        now = (self.value, self.cursor_position)
+        if now in self._offers and len(self._offers) > 1:
+            following = self._offers[(self._offers.index(now) + 1) % len(self._offers)]
+        else:
+            self._offers = [*self._complete(*now)]
+            following = self._offers[0] if self._offers else now
+        self.set_line(*following)
+
+    def action_earlier(self) -> None:
+        if (line := self.history.earlier(self.value)) is not None:
+            self.set_line(line)
+
+    def action_later(self) -> None:
+        if (line := self.history.later()) is not None:
+            self.set_line(line)
+        else:
+            self._leave()
+
+    async def action_submit(self) -> None:
+        await super().action_submit()
+        self._leave()
+
+    def _leave(self) -> None:
+        self.history.keep(self.value)
+        self.post_message(self.Left(self))
+
+
+class ProblemHighlighter(Highlighter):
+    """Underlines what the line's problems name."""
+
+    def __init__(self, line: SearchLine) -> None:
+        self._line = line
+
+    def highlight(self, text: Text) -> None:
+        if not self._line.problems:
+            return
+        style = self._line.get_component_rich_style("search-line--problem", partial=True)
+        for start, end, _ in self._line.problems:
+            text.stylize(style, start, end)

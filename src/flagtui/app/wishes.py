@@ -1,0 +1,52 @@
+"""What a person asked for, before it is known whether it can be done: new values, or one taken back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.context import Context
+from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.intent import Intent
+from flagtui.changes.plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.reverting import intended, plan_revert
+from flagtui.changes.undo import Contested, plan_undo, undo_intent
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+
+Found = Plan | NothingToDo | Blocked
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One record and what is to become of it."""
+
+    record: int
+    intent: Callable[[Flag], Intent]
+    """What is meant, once the record has been read again."""
+    plan: Callable[[Flag, Context], Found]
+    undoes: str = ""
+    """The journal entry it takes back."""
+
+
+def wish_for(intent: Intent) -> Wish:
+    """New values for some fields."""
+    return Wish(intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context))
+
+
+def wish_undone(entry: Entry, here: Signature) -> Wish:
+    """An earlier change of this person taken back, whatever happened to the record since."""
+
+    def plan(fresh: Flag, context: Context) -> Found:
+        found = plan_undo(entry, fresh, context, here)
+        return found.overwrite if isinstance(found, Contested) else found
+
+    return Wish(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
+
+
+def wish_reverted(record: int, entry: Activity) -> Wish:
+    """Anybody's change taken back, as the activity tells it."""
+    return Wish(
+        record,
+        lambda fresh: intended(entry, fresh),
+        lambda fresh, context: plan_revert(entry, fresh, context),
+    )

@@ -1,0 +1,178 @@
+"""Entries as rows, in the pane and on the clipboard: exact, short and harmless, whatever the server wrote."""
+
+import json
+import os
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flagtui.app.screens.activity_parts.copying import copied, one_line
+from flagtui.app.screens.activity_parts.pane import Shown, distance, entry_lines, touches_payloads
+from flagtui.app.widgets.activity_columns import ACTIVITY_COLUMNS, day_words, draw_time
+from flagtui.app.widgets.columns import Slot
+from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+from flagtui.store.query.moments import Centre
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
+DAY = 86_400
+
+
+def entry(changes: JSON = None, **fields: JSON) -> ChangeRow:
+    raw: dict[str, JSON] = {
+        "id": "e1",
+        "activity": "updated",
+        "item_id": "12",
+        "user": {"first_name": "Sam", "email": "sam@acme.test"},
+        "detail": {
+            "name": "new-nav",
+            "changes": changes if changes is not None else [changed("active", True, False)],
+        },
+        "created_at": "2026-03-02T08:41:12Z",
+    }
+    return change_row(Activity.of({**raw, **fields}), -1)
+
+
+def changed(field: str, before: JSON, after: JSON) -> dict[str, JSON]:
+    return {"field": field, "action": "changed", "before": before, "after": after}
+
+
+def told(shown: Shown) -> str:
+    return "\n".join("".join(text for text, _ in line) for line in entry_lines(shown))
+
+
+def drawn(row: ChangeRow, glyphs: Glyphs = UNICODE) -> str:
+    cells = [column.draw(row, Slot(column.width, glyphs, NOW)) for column in ACTIVITY_COLUMNS]
+    return "|".join("".join(text for text, _ in cell) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [(0, ""), (1, "Sun"), (6, "Tue"), (7, "Feb 23"), (59, "Jan  2"), (61, "Dec 31"), (400, "Jan 25")],
+)
+def test_days_are_told_apart_in_six_cells(days: int, words: str) -> None:
+    assert day_words(NOW - days * DAY, NOW) == words
+
+
+def test_an_entry_from_the_future_has_a_date() -> None:
+    assert day_words(NOW + 3 * DAY, NOW) == "Mar  5"
+
+
+def test_an_entry_without_a_time_is_still_a_row() -> None:
+    assert "?" in drawn(entry(created_at=None))
+
+
+def test_a_row_tells_time_reach_flag_person_and_change() -> None:
+    assert drawn(entry()) == "| 08:41|━●━|new-nav|Sam|turned off|"
+    assert drawn(entry(), ASCII).isascii()
+
+
+def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
+    cell = draw_time(entry(), Slot(6, UNICODE, NOW, changed=True))
+    assert cell[0] == ("•", "info")
+
+
+def test_the_pane_says_what_moved_exactly_and_how_old_it_is() -> None:
+    flag = FlagRow(id=12, key="new-nav", version=7)
+    row = entry([changed("active", True, False), changed("version", 4, 5)])
+    text = told(Shown(row, NOW, flag))
+    for words in (
+        "18 min ago",
+        "2026-03-02 08:41 UTC",
+        "sam@acme.test",
+        "v4 → v5",
+        "active",
+        "- true",
+        "+ false",
+    ):
+        assert words in text
+    assert "changed 2 times since: v7 now" in text
+    assert "v5 is the newest" in told(Shown(row, NOW, FlagRow(id=12, key="new-nav", version=5)))
+
+
+def test_the_pane_holds_the_entry_against_the_moment_asked_for() -> None:
+    row = entry()
+    assert row.at is not None
+    assert "2 min before 08:43" in told(Shown(row, NOW, centre=Centre(row.at + 120)))
+    assert distance(row.at, Centre(row.at - 3 * 3_600)) == "3 h after 05:41"
+    assert distance(row.at, Centre(row.at)) == "at 08:41"
+
+
+def test_payloads_are_shown_only_where_it_is_known_that_they_are_not_encrypted() -> None:
+    row = entry([changed("filters", {"payloads": {"true": '"a"'}}, {"payloads": {"true": '"geheim"'}})])
+    assert touches_payloads(row)
+    assert "geheim" not in told(Shown(row, NOW))
+    assert "geheim" in told(Shown(row, NOW, is_secret=False))
+    assert "geheim" not in one_line(row)
+    assert "geheim" not in drawn(row)
+
+
+def test_a_payload_that_came_with_the_first_targeting_is_masked_too() -> None:
+    row = entry([{"field": "filters", "action": "created", "after": {"payloads": {"true": "geheim"}}}])
+    assert "geheim" not in told(Shown(row, NOW))
+
+
+def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
+    text = told(Shown(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
+    assert "the key lacks feature_flag:write" in text
+    assert "take it back" not in text
+
+
+def test_lines_for_a_report_are_in_the_order_of_time() -> None:
+    older = change_row(Activity.of({"id": "a", "activity": "created", "detail": {"name": "x"}}), -2)
+    lines = copied([entry(), older]).split("\n")
+    assert lines[0] == "unknown time  x  system  created  v1"
+    assert lines[1] == "2026-03-02 08:41:12 UTC  new-nav  sam@acme.test  turned off"
+
+
+odd = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+odd_change = st.fixed_dictionaries(
+    {},
+    optional={
+        "field": st.sampled_from(["filters", "tags", "active", "key", "version"]) | odd,
+        "before": odd,
+        "after": odd,
+        "action": odd,
+    },
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@given(st.lists(odd_change | odd, max_size=4) | odd, odd, st.text(max_size=10), odd)
+def test_no_entry_however_odd_breaks_a_row_the_pane_or_a_copy(
+    changes: JSON, user: JSON, activity: str, at: JSON
+) -> None:
+    row = entry(changes, user=user, activity=activity, created_at=at)
+    text = drawn(row) + told(Shown(row, NOW, is_secret=False)) + one_line(row)
+    strange = {
+        each
+        for each in text.replace("\n", "")
+        if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    }
+    assert strange - {"\u200d"} == set()
+
+
+def test_every_entry_of_the_product_has_words() -> None:
+    folder = os.environ.get("FLAGTUI_FIXTURES")
+    if not folder:
+        pytest.skip("FLAGTUI_FIXTURES is not set")
+    found = 0
+    for path in (Path(folder) / "activity").rglob("*.json"):
+        page = json.loads(path.read_text(encoding="utf-8"))
+        for raw in page.get("results", [page]):
+            row = change_row(Activity.of(raw), -1)
+            assert drawn(row)
+            assert told(Shown(row, NOW))
+            found += 1
+    assert found > 10

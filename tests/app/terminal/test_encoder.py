@@ -1,0 +1,224 @@
+"""The terminal shows the same whether it was sent whole lines or only what changed."""
+
+from collections.abc import Iterable
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.color import ColorSystem
+from rich.segment import ControlType, Segment
+from rich.style import Style
+
+from flagtui.app.terminal.encoder import Encoder, Patch
+from flagtui.app.terminal.pens import Pens
+
+WIDTH, HEIGHT = 24, 12
+STYLES = [
+    None,
+    Style(color="#ff0000"),
+    Style(color="#00ff00", bgcolor="#000080"),
+    Style(bgcolor="#000080"),
+    Style(bold=True, color="#00ff00", bgcolor="#000080"),
+    Style(underline=True, bgcolor="#000080"),
+    Style(reverse=True),
+    Style(strike=True, italic=True),
+]
+Line = tuple[int, int, list[tuple[str, Style | None]]]
+
+
+class Terminal:
+    """A terminal that is fed bytes and asked what a person sees."""
+
+    def __init__(self, width: int = WIDTH, height: int = HEIGHT) -> None:
+        self.screen = pyte.Screen(width, height)
+        self.stream = pyte.Stream(self.screen)
+        self.screen.set_mode(pyte.modes.LNM)
+        self.stream.feed("\x1b[?7l")
+
+    def seen(self) -> list[list[tuple[object, ...]]]:
+        return [[self._cell(y, x) for x in range(self.screen.columns)] for y in range(self.screen.lines)]
+
+    def _cell(self, y: int, x: int) -> tuple[object, ...]:
+        cell = self.screen.buffer[y][x]
+        look = (cell.bg, cell.underscore, cell.reverse, cell.strikethrough)
+        blank_colour = cell.fg if cell.underscore or cell.reverse or cell.strikethrough else ""
+        if cell.data == " ":
+            return (" ", *look, blank_colour)
+        return (cell.data, *look, cell.fg, cell.bold, cell.italics)
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The frame as whole segments, the way Textual sends it."""
+    sent = []
+    for y, x, pieces in lines:
+        sent.append(f"\x1b[{y + 1};{x + 1}H")
+        for text, style in pieces:
+            sent.append(text if style is None else style.render(text, color_system=ColorSystem.TRUECOLOR))
+    return "".join(sent)
+
+
+def patches(lines: Iterable[Line]) -> list[Patch]:
+    return [Patch(y, x, [Segment(text, style) for text, style in pieces]) for y, x, pieces in lines]
+
+
+def make_encoder(*, erases: bool = True) -> Encoder:
+    return Encoder(Pens(ColorSystem.TRUECOLOR), erases=erases)
+
+
+def blank_frame() -> list[Line]:
+    return [(y, 0, [(" " * WIDTH, None)]) for y in range(HEIGHT)]
+
+
+pieces = st.lists(st.tuples(st.text("ab é●", min_size=1, max_size=9), st.sampled_from(STYLES)), max_size=3)
+spot = st.tuples(st.integers(0, HEIGHT - 1), st.integers(0, WIDTH - 1), pieces)
+
+
+def cut(line: Line) -> Line:
+    y, x, pieces = line
+    kept, room = [], WIDTH - x
+    for text, style in pieces:
+        kept.append((text[:room], style))
+        room -= len(text[:room])
+    return y, x, kept
+
+
+wide_pieces = st.lists(st.tuples(st.sampled_from("ab 日本●"), st.sampled_from(STYLES)), max_size=WIDTH // 2)
+
+
+def whole(y: int, pieces: list[tuple[str, Style | None]]) -> Line:
+    used = sum(2 if text in "日本" else 1 for text, _ in pieces)
+    return y, 0, [*pieces, (" " * (WIDTH - used), None)]
+
+
+wide_line = st.builds(whole, st.integers(0, HEIGHT - 1), wide_pieces)
+
+
+def show_both(frames: list[list[Line]], *, erases: bool = True) -> None:
+    reference, terminal, encoder = Terminal(), Terminal(), make_encoder(erases=erases)
+    for frame in [blank_frame(), *frames]:
+        reference.stream.feed(plain(frame))
+        terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches(frame)))
+        assert terminal.seen() == reference.seen()
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.lists(spot.map(cut), max_size=12), max_size=6), st.booleans())
+def test_any_frames_look_as_if_sent_whole(frames: list[list[Line]], erases: bool) -> None:
+    show_both(frames, erases=erases)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.lists(wide_line, max_size=12, unique_by=lambda line: line[0]), max_size=6))
+def test_wide_characters_look_as_if_sent_whole(frames: list[list[Line]]) -> None:
+    show_both(frames)
+
+
+rows = st.lists(
+    st.sampled_from(["checkout", "nav", "pricing", "kill 日本", "", "a b c"]), min_size=40, max_size=40
+)
+
+
+def list_frame(names: list[str], top: int, cursor: int, pane: int) -> list[Line]:
+    frame: list[Line] = []
+    for y in range(HEIGHT):
+        name = names[top + y]
+        text = name + " " * (16 - sum(2 if c in "日本" else 1 for c in name))
+        frame.append(
+            (y, 0, [(text, STYLES[3] if y == cursor else None), (f"{pane:<8}" if y == 3 else " " * 8, None)])
+        )
+    return frame
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rows, st.lists(st.tuples(st.integers(0, 28), st.integers(0, HEIGHT - 1), st.integers(0, 9)), max_size=5)
+)
+def test_scrolled_lists_look_as_if_sent_whole(names: list[str], views: list[tuple[int, int, int]]) -> None:
+    show_both([list_frame(names, *view) for view in views])
+
+
+def numbered(top: int) -> list[Line]:
+    """A list in which no line is like the one above it."""
+    words = [f"{(top + y) * 7919 * 104729 % 10**9:09} flag" for y in range(HEIGHT)]
+    return [(y, 0, [(words[y].ljust(WIDTH), STYLES[2])]) for y in range(1, HEIGHT - 1)]
+
+
+@pytest.mark.parametrize("step", [1, -1, 3, -3])
+def test_a_list_that_moved_costs_little_more_than_its_new_lines(step: int) -> None:
+    encoder, terminal, reference = make_encoder(), Terminal(), Terminal()
+    for top in (50, 50 + step):
+        sent = encoder.encode(WIDTH, HEIGHT, patches(numbered(top)))
+        terminal.stream.feed(sent)
+    reference.stream.feed(plain(numbered(50 + step)))
+    assert terminal.seen() == reference.seen()
+    assert len(sent) < 60 + abs(step) * (WIDTH + 50)
+    assert "r" in sent
+
+
+def test_an_unchanged_frame_sends_nothing() -> None:
+    encoder = make_encoder()
+    encoder.encode(WIDTH, HEIGHT, patches(numbered(1)))
+    assert encoder.encode(WIDTH, HEIGHT, patches(numbered(1))) == ""
+
+
+def test_one_changed_cell_sends_its_address_its_style_and_itself() -> None:
+    encoder = make_encoder()
+    encoder.encode(WIDTH, HEIGHT, patches([(2, 0, [("abcdef", None)])]))
+    assert encoder.encode(WIDTH, HEIGHT, patches([(2, 0, [("abXdef", None)])])) == "\x1b[3;3HX\x1b[0m"
+
+
+def test_blanks_that_differ_only_in_a_colour_nobody_sees_are_unchanged() -> None:
+    encoder = make_encoder()
+    encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a    b", Style(color="red"))])]))
+    again: list[Line] = [
+        (
+            0,
+            0,
+            [("a", Style(color="red")), ("    ", Style(color="blue", bold=True)), ("b", Style(color="red"))],
+        )
+    ]
+    assert encoder.encode(WIDTH, HEIGHT, patches(again)) == ""
+
+
+def test_after_forgetting_everything_is_sent_again() -> None:
+    encoder = make_encoder()
+    first = encoder.encode(WIDTH, HEIGHT, patches(numbered(1)))
+    encoder.forget()
+    assert encoder.encode(WIDTH, HEIGHT, patches(numbered(1))) == first
+
+
+def test_another_size_forgets_what_was_shown() -> None:
+    encoder, terminal = make_encoder(), Terminal(12, 4)
+    encoder.encode(WIDTH, HEIGHT, patches(numbered(1)))
+    terminal.stream.feed(encoder.encode(12, 4, patches([(y, 0, [("x" * 30, None)]) for y in range(6)])))
+    assert terminal.screen.display == ["x" * 12] * 4
+
+
+def test_half_of_a_wide_character_left_by_a_smaller_patch_becomes_a_blank() -> None:
+    encoder, terminal = make_encoder(), Terminal()
+    terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本日", None)])])))
+    terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 1, [("xyz", None)])])))
+    assert terminal.screen.display[0].rstrip() == " xyz日"
+
+
+def test_a_narrow_character_over_the_first_half_of_a_wide_one_blanks_its_second_half() -> None:
+    encoder = make_encoder()
+    encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本", None)])]))
+    assert encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("x", None)])])) == "\x1b[1;1Hx \x1b[0m"
+
+
+def test_a_wide_character_cut_by_the_edge_becomes_a_blank() -> None:
+    encoder, terminal = make_encoder(), Terminal()
+    terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a" * (WIDTH - 1) + "日", None)])])))
+    assert terminal.screen.display[0] == "a" * (WIDTH - 1) + " "
+
+
+def test_the_column_after_an_emoji_is_addressed_since_terminals_disagree_about_its_width() -> None:
+    sent = make_encoder().encode(WIDTH, HEIGHT, patches([(0, 0, [("👩‍🚀x", None)])]))
+    assert sent == "\x1b[1;1H👩‍🚀\x1b[3Gx\x1b[0m"
+
+
+def test_links_and_control_segments_are_never_sent() -> None:
+    segments = [Segment("a", Style(link="https://example.com")), Segment("\x07", None, [(ControlType.BELL,)])]
+    assert make_encoder().encode(WIDTH, HEIGHT, [Patch(0, 0, segments)]) == "\x1b[1;1Ha\x1b[0m"

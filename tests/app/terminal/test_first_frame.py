@@ -1,0 +1,146 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from flagtui.app.terminal import first_frame
+from flagtui.app.terminal.frame_keeping import KEPT_FRAMES, forget_frames, keep_frame
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A terminal of 80 cells and an empty cache folder; the folder frames are kept in."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((80, 24)))
+    monkeypatch.setattr(sys, "argv", ["flagtui", "demo"])
+    return tmp_path / "flagtui" / "frames"
+
+
+def read_frame() -> str | None:
+    return first_frame.read_frame(first_frame.frame_key(sys.argv[1:]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["demo"],
+        ["--profile", "prod"],
+        ["--project", "3", "--read-only"],
+        ["demo", "--flags", "9", "--nasty"],
+    ],
+)
+def test_arguments_that_open_the_app_may_paint(arguments: list[str]) -> None:
+    assert first_frame.opens_the_app(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        ["-V"],
+        ["--help"],
+        ["demo", "--help"],
+        ["serve"],
+        ["keys", "list"],
+        ["demo", "--fresh"],
+        ["x"],
+    ],
+)
+def test_no_other_arguments_paint(arguments: list[str]) -> None:
+    assert not first_frame.opens_the_app(arguments)
+
+
+def test_a_kept_frame_comes_back_with_its_age_at_the_end_of_the_first_line(screen: Path) -> None:
+    keep_frame("\x1b[1;1Hrows", "38;5;1")
+    (kept,) = screen.iterdir()
+    os.utime(kept, (time.time() - 3 * 3600, time.time() - 3 * 3600))
+    frame = read_frame()
+    assert frame is not None
+    assert frame.startswith("\x1b[1;1Hrows")
+    assert "as of 3 h ago, connecting" in frame
+    assert frame.endswith("\x1b[0m")
+
+
+def test_a_kept_frame_is_for_its_owner_alone(screen: Path) -> None:
+    keep_frame("rows", "")
+    (kept,) = screen.iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert screen.stat().st_mode & 0o077 == 0
+    kept.chmod(0o644)
+    assert read_frame() is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("FLAGTUI_PROFILE", "prod"),
+        ("FLAGTUI_HOST", "https://eu.example"),
+        ("NO_COLOR", "1"),
+        ("TERM", "vt100"),
+    ],
+)
+def test_another_profile_host_or_look_has_no_frame_yet(
+    screen: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    keep_frame("rows", "")
+    assert read_frame() is not None
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(FileNotFoundError):
+        read_frame()
+
+
+def test_another_size_version_or_setting_has_no_frame_yet(
+    screen: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_frame("rows", "")
+    (screen.parent / "config.toml").write_text("theme = 'day'")
+    with pytest.raises(FileNotFoundError):
+        read_frame()
+    keep_frame("rows", "")
+    monkeypatch.setattr("flagtui.__version__", "99.0")
+    with pytest.raises(FileNotFoundError):
+        read_frame()
+    keep_frame("rows", "")
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((100, 24)))
+    with pytest.raises(FileNotFoundError):
+        read_frame()
+
+
+def test_a_frame_of_another_key_in_the_same_file_is_not_shown(screen: Path) -> None:
+    keep_frame("rows", "")
+    (kept,) = screen.iterdir()
+    kept.write_text("another key\n\nrows")
+    assert read_frame() is None
+
+
+def test_only_the_newest_frames_are_kept(tmp_path: Path) -> None:
+    for number in range(KEPT_FRAMES + 5):
+        frame = tmp_path / f"frame-{number:08x}"
+        frame.write_text("")
+        os.utime(frame, (number, number))
+    forget_frames(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir())[0] == f"frame-{5:08x}"
+    assert len(list(tmp_path.iterdir())) == KEPT_FRAMES
+
+
+def test_nothing_is_kept_where_nothing_can_be_written(screen: Path) -> None:
+    screen.parent.parent.joinpath("flagtui").write_text("a file where the folder should be")
+    keep_frame("rows", "")
+    assert not screen.exists()
+
+
+def test_painting_imports_nothing_that_takes_time() -> None:
+    code = (
+        "import sys; before = set(sys.modules);"
+        "from flagtui.app.terminal.first_frame import paint; paint([]);"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {name.partition(".")[0] for name in told} <= {"flagtui", "zlib", "time"}

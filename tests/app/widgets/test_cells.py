@@ -1,0 +1,33 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from flagtui.app.widgets.cells import LOOKS, Align, Cell, Piece, fit
+from flagtui.safe_text import safe_text
+
+TEXTS = st.text("ab é日本👩\u200d🚀\ufe0fe\u0301\x1b", max_size=12).map(safe_text)
+CELLS = st.lists(st.tuples(TEXTS, st.sampled_from(LOOKS)), max_size=4)
+
+
+def width_of(cell: Cell) -> int:
+    return sum(cell_len(text) for text, _ in cell)
+
+
+@given(CELLS, st.integers(1, 30), st.sampled_from(["left", "right"]))
+def test_a_cell_takes_exactly_the_cells_it_is_given(pieces: list[Piece], width: int, align: Align) -> None:
+    assert width_of(fit(tuple(pieces), width, align, "…")) == width
+
+
+def test_text_that_is_too_long_ends_with_the_ellipsis() -> None:
+    assert fit((("checkout-redesign", "strong"),), 9, "left", "…") == (
+        ("checkout", "strong"),
+        ("…", "strong"),
+    )
+
+
+def test_a_wide_character_is_never_cut_in_half() -> None:
+    assert "".join(text for text, _ in fit((("日本語", "plain"),), 4, "left", "…")) == "日 …"
+
+
+def test_numbers_are_padded_at_their_left() -> None:
+    assert fit((("5%", "good"),), 4, "right", "…") == (("  ", "plain"), ("5%", "good"))

@@ -1,0 +1,290 @@
+from typing import Any
+
+import pytest
+from tests.doubles.list_app import ListApp
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from flagtui.app.widgets.flag_columns import FLAG_COLUMNS
+from flagtui.app.widgets.glyphs import ASCII
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.row_painter import Sort
+from flagtui.models.rows import FlagRow
+
+SIZE = (80, 11)
+"""A header line and ten rows."""
+
+
+def make_flags(count: int, start: int = 0, **same: Any) -> list[FlagRow]:
+    return [
+        FlagRow(id=n, key=f"flag-{n:03}", active=True, rollout=50, **same)
+        for n in range(start, start + count)
+    ]
+
+
+def watch_drawing(rows: RowList[FlagRow], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    drawn: list[int] = []
+    draw = rows.render_line
+
+    def draw_and_tell(y: int) -> Strip:
+        drawn.append(y)
+        return draw(y)
+
+    monkeypatch.setattr(rows, "render_line", draw_and_tell)
+    return drawn
+
+
+def keys(lines: list[str]) -> list[str]:
+    return [line.split()[1] for line in lines[1:] if line.strip()]
+
+
+async def test_rows_stand_under_their_titles(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(2, tags=("web", "nav"), updated_at=1_799_999_880.0))
+        app.rows.set_sort(Sort("key"))
+        await pilot.pause()
+        assert app.lines()[:2] == [
+            "    KEY ↑                ROLLOUT       TYPE         RUNS ON TAGS         UPDATED",
+            " ●  flag-000             ━━━━───  50%  boolean      all     #web #nav         2m",
+        ]
+
+
+async def test_every_line_is_as_wide_as_the_list_whatever_is_in_it() -> None:
+    nasty = ["日本語" * 20, "a\x1b[2J", "e\u0301" * 40, "👩‍👩‍👧‍👦" * 9, "", "x" * 5000]
+    rows = [FlagRow(id=n, key=key, name=key, tags=(key, key), runtime=key) for n, key in enumerate(nasty)]
+    for width in (20, 40, 60, 80, 132):
+        app = ListApp()
+        async with app.run_test(size=(width, 11)) as pilot:
+            app.rows.show(rows)
+            await pilot.pause()
+            strips = [app.rows.render_line(y) for y in range(11)]
+            assert {strip.cell_length for strip in strips} == {width}
+            assert {Strip(list(strip)).cell_length for strip in strips} == {width}
+
+
+async def test_a_hundred_thousand_rows_are_shown_without_drawing_more_than_a_screen(app: ListApp) -> None:
+    rows = make_flags(1000) * 100
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(rows)
+        await pilot.pause()
+        assert app.rows.shown == 100_000
+        app.rows.action_last()
+        await pilot.pause()
+        assert app.rows.place == 99_999
+        assert keys(app.lines())[-1] == "flag-999"
+
+
+async def test_a_cursor_step_draws_two_lines(app: ListApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(50))
+        await pilot.pause()
+        drawn = watch_drawing(app.rows, monkeypatch)
+        app.rows.action_cursor_down()
+        await pilot.pause()
+    assert sorted(drawn) == [1, 2]
+
+
+async def test_showing_equal_rows_again_draws_nothing(app: ListApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(50))
+        await pilot.pause()
+        drawn = watch_drawing(app.rows, monkeypatch)
+        app.rows.show(make_flags(50))
+        await pilot.pause()
+    assert drawn == []
+
+
+async def test_the_cursor_stays_with_its_record_when_rows_arrive_above_it(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(30, start=100))
+        app.rows.select(104)
+        await pilot.pause()
+        line = app.lines().index(next(line for line in app.lines() if "flag-104" in line))
+        app.rows.show(make_flags(5) + make_flags(30, start=100))
+        await pilot.pause()
+        assert app.rows.row_id == 104
+        assert "flag-104" in app.lines()[line]
+
+
+async def test_the_cursor_stays_in_its_place_when_its_record_is_gone(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        rows = make_flags(30)
+        app.rows.show(rows)
+        app.rows.select(4)
+        app.rows.show([row for row in rows if row.id != 4])
+        await pilot.pause()
+        assert app.rows.row_id == 5
+        app.rows.show([])
+        assert app.rows.row_id is None
+        app.rows.show(rows)
+        assert app.rows.row_id == 0
+
+
+async def test_typing_a_query_goes_to_the_first_row_and_back_to_the_record_when_it_is_cleared(
+    app: ListApp,
+) -> None:
+    async with app.run_test(size=SIZE):
+        rows = make_flags(30)
+        app.rows.show(rows)
+        app.rows.select(14)
+        app.rows.show(rows, [3, 5, 7], anchor="top")
+        assert app.rows.row_id == 3
+        app.rows.show(rows, [3, 7, 14], anchor="top")
+        assert app.rows.row_id == 14
+        app.rows.show(rows, [5], anchor="top")
+        app.rows.show(rows, range(30), anchor="top")
+        assert app.rows.row_id == 14
+
+
+async def test_a_cursor_nobody_moved_stays_at_the_top_while_typing(app: ListApp) -> None:
+    async with app.run_test(size=SIZE):
+        rows = make_flags(30)
+        app.rows.show(rows, anchor="top")
+        app.rows.show(rows, [9, 8, 0], anchor="top")
+        assert app.rows.row_id == 9
+
+
+async def test_a_refresh_while_a_query_hides_the_record_keeps_the_row_under_the_cursor(
+    app: ListApp,
+) -> None:
+    async with app.run_test(size=SIZE):
+        rows = make_flags(30)
+        app.rows.show(rows)
+        app.rows.select(14)
+        app.rows.show(rows, [3, 5, 7], anchor="top")
+        app.rows.show(make_flags(30), [1, 3, 5, 7])
+        assert app.rows.row_id == 3
+
+
+async def test_marks_survive_a_filter_and_leave_with_their_record(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        rows = make_flags(30)
+        app.rows.show(rows)
+        app.rows.action_mark()
+        app.rows.action_mark()
+        assert app.rows.marks == {0, 1}
+        assert app.rows.row_id == 2
+        app.rows.show(rows, [5, 6], anchor="top")
+        assert app.rows.marks == {0, 1}
+        app.rows.show(rows[1:])
+        app.rows.action_first()
+        await pilot.pause()
+        assert app.rows.marks == {1}
+        assert [row.id for row in app.rows.marked_rows()] == [1]
+        assert app.lines()[1].startswith("▌")
+        assert [heard.marks for heard in app.heard if isinstance(heard, RowList.MarksChanged)][-1] == {1}
+
+
+async def test_marking_all_marks_what_is_shown_only(app: ListApp) -> None:
+    async with app.run_test(size=SIZE):
+        app.rows.show(make_flags(30), [2, 4, 6])
+        app.rows.action_mark_all()
+        assert app.rows.marks == {2, 4, 6}
+        app.rows.action_clear_marks()
+        assert app.rows.marks == frozenset()
+
+
+async def test_a_change_by_someone_else_carries_a_sign_until_the_cursor_was_there(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(5))
+        app.rows.show(make_flags(5), changed=[1])
+        await pilot.pause()
+        assert app.lines()[2].startswith(" ●•")
+        app.rows.action_cursor_down()
+        await pilot.pause()
+        assert app.lines()[2].startswith(" ● ")
+
+
+async def test_an_edit_on_its_way_is_marked_in_its_row(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(5))
+        app.rows.set_pending({2})
+        await pilot.pause()
+        assert app.lines()[3].startswith(" ●↻")
+
+
+async def test_a_list_without_rows_says_why(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.explain("no flag matches", "esc clears the line \x1b[31m")
+        await pilot.pause()
+        assert app.lines()[2:4] == ["    no flag matches", "    esc clears the line ␛[31m"]
+        app.rows.show(make_flags(1))
+        await pilot.pause()
+        assert keys(app.lines()) == ["flag-000"]
+        assert "no flag" not in "".join(app.lines())
+
+
+async def test_opening_names_the_record(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(5))
+        app.rows.action_open()
+        await pilot.pause()
+        assert isinstance(app.heard[-1], RowList.Opened)
+        assert app.heard[-1].record == 0
+
+
+async def click(pilot: Pilot[None], x: int, y: int, times: int = 1) -> None:
+    await pilot.click(offset=(x, y), times=times)
+    await pilot.pause()
+
+
+async def test_the_mouse_selects_opens_marks_and_sorts(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(5))
+        await pilot.pause()
+        await click(pilot, 10, 3)
+        assert app.rows.row_id == 2
+        await click(pilot, 0, 4)
+        assert app.rows.marks == {3}
+        await click(pilot, 10, 5, times=2)
+        assert isinstance(app.heard[-1], RowList.Opened)
+        await click(pilot, 30, 0)
+        assert [heard.column for heard in app.heard if isinstance(heard, RowList.SortAsked)] == ["rollout"]
+        await click(pilot, 10, 9)
+        assert app.rows.row_id == 4
+
+
+async def test_a_page_moves_by_the_rows_in_sight(app: ListApp) -> None:
+    async with app.run_test(size=SIZE):
+        app.rows.show(make_flags(100))
+        app.rows.action_page_down()
+        assert app.rows.row_id == 10
+        app.rows.action_half_page_down()
+        assert app.rows.row_id == 15
+        app.rows.action_page_up()
+        app.rows.action_half_page_up()
+        assert app.rows.row_id == 0
+        app.rows.action_cursor_up()
+        assert app.rows.row_id == 0
+
+
+async def test_every_column_fits_in_ascii() -> None:
+    app = ListApp(ASCII)
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(3, tags=("a-very-long-tag", "b")))
+        app.rows.action_mark()
+        app.rows.set_sort(Sort("key", descending=True))
+        await pilot.pause()
+        assert all(line.isascii() for line in app.lines())
+        assert app.lines()[0].startswith("    KEY v")
+
+
+async def test_another_width_shows_other_columns_and_keeps_the_cursor_in_sight(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(30))
+        app.rows.select(9)
+        await pilot.resize_terminal(45, 6)
+        await pilot.pause()
+        assert app.rows.shown_columns == ("state", "key", "rollout")
+        assert "flag-009" in "".join(app.lines())
+        assert len(FLAG_COLUMNS) > len(app.rows.shown_columns)
+
+
+async def test_a_change_of_theme_changes_the_colours_of_the_rows(app: ListApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.show(make_flags(3))
+        await pilot.pause()
+        before = list(app.rows.render_line(2))
+        app.theme = "textual-light"
+        await pilot.pause()
+        assert list(app.rows.render_line(2)) != before

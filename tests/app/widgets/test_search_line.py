@@ -1,0 +1,124 @@
+from textual import on
+from textual.app import App, ComposeResult
+from textual.strip import Strip
+
+from flagtui.app.widgets.line_history import LineHistory
+from flagtui.app.widgets.search_line import Completion, Problem, SearchLine
+
+
+class SearchApp(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.left = 0
+        self.wrong: list[Problem] = []
+        self.line = SearchLine(self.find, self.complete)
+
+    def compose(self) -> ComposeResult:
+        yield self.line
+
+    def find(self, line: str) -> None:
+        self.found.append(line)
+        self.line.set_problems(self.wrong)
+
+    def complete(self, line: str, cursor: int) -> list[Completion]:
+        return [(line + more, len(line + more)) for more in (":boolean", ":config")] if "type" in line else []
+
+    @on(SearchLine.Left)
+    def leave(self) -> None:
+        self.left += 1
+
+
+def underlined(strip: Strip) -> str:
+    return "".join(segment.text for segment in strip if segment.style and segment.style.underline)
+
+
+async def test_the_line_is_found_within_the_call_that_changed_it() -> None:
+    app = SearchApp()
+    async with app.run_test():
+        app.line.set_line("check")
+        assert app.found == ["check"]
+
+
+async def test_every_key_finds_once() -> None:
+    app = SearchApp()
+    async with app.run_test() as pilot:
+        await pilot.press("a", "b", "backspace")
+        assert app.found == ["a", "ab", "a"]
+
+
+async def test_a_wrong_part_is_underlined_and_its_reason_told() -> None:
+    app = SearchApp()
+    async with app.run_test() as pilot:
+        app.wrong = [(4, 10, "no such type")]
+        app.line.set_line("new type:x y")
+        await pilot.pause()
+        assert underlined(app.line.render_line(0)) == "type:x"
+        assert app.line.reason == "no such type"
+        app.wrong = []
+        app.line.set_line("new")
+        await pilot.pause()
+        assert underlined(app.line.render_line(0)) == ""
+        assert app.line.reason == ""
+
+
+async def test_tab_puts_in_one_completion_after_the_other() -> None:
+    app = SearchApp()
+    async with app.run_test() as pilot:
+        app.line.set_line("type")
+        await pilot.press("tab")
+        assert app.line.value == "type:boolean"
+        await pilot.press("tab")
+        assert app.line.value == "type:config"
+        app.line.set_line("nothing")
+        await pilot.press("tab")
+        assert app.line.value == "nothing"
+        assert app.line.has_focus
+
+
+async def test_pasted_control_characters_are_shown_not_obeyed() -> None:
+    app = SearchApp()
+    async with app.run_test():
+        app.line.set_line("a\x1b]52;c;eA==\x07\x9b31m")
+        assert app.line.value.isprintable()
+
+
+async def test_down_and_enter_go_to_the_list_and_keep_the_query() -> None:
+    app = SearchApp()
+    async with app.run_test() as pilot:
+        app.line.set_line("first")
+        await pilot.press("enter")
+        app.line.set_line("second")
+        await pilot.press("down")
+        assert app.left == 2
+        app.line.set_line("third")
+        await pilot.press("up", "up")
+        assert app.line.value == "first"
+        await pilot.press("down", "down")
+        assert app.line.value == "third"
+        assert app.left == 2
+
+
+async def test_the_cursor_does_not_blink() -> None:
+    app = SearchApp()
+    async with app.run_test():
+        assert not app.line.cursor_blink
+
+
+def test_history_keeps_each_line_once_and_only_the_newest() -> None:
+    history = LineHistory()
+    for line in ["a", "b", "a", " ", *(f"q{n}" for n in range(48))]:
+        history.keep(line)
+    assert history.lines[:3] == ["b", "a", "q0"]
+    history.keep("new")
+    assert history.lines[0] == "a"
+    assert len(history.lines) == 50
+
+
+def test_history_starts_before_the_line_that_stands_there() -> None:
+    history = LineHistory(("a", "b"))
+    assert history.earlier("b") == "a"
+    assert history.earlier("a") is None
+    assert history.later() == "b"
+    assert history.later() == "b"
+    assert history.later() is None

@@ -1,0 +1,68 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flagtui.app.widgets.viewport import Viewport
+
+MOVES = st.lists(
+    st.one_of(
+        st.tuples(st.just("move_to"), st.integers(-5, 60)),
+        st.tuples(st.just("page"), st.integers(-30, 30)),
+        st.tuples(st.just("scroll"), st.integers(-9, 9)),
+        st.tuples(st.just("resize"), st.integers(1, 20)),
+        st.tuples(st.just("count"), st.integers(0, 60)),
+    )
+)
+
+
+@given(MOVES)
+def test_the_cursor_is_always_on_a_row_that_is_in_sight(moves: list[tuple[str, int]]) -> None:
+    view = Viewport(height=10)
+    for name, amount in moves:
+        if name == "count":
+            view.replace(amount, view.place, view.line)
+        else:
+            getattr(view, name)(amount)
+        assert 0 <= view.top <= max(0, view.count - view.height)
+        assert (view.place == -1) == (view.count == 0)
+        assert view.count == 0 or view.top <= view.place < min(view.count, view.top + view.height)
+
+
+def make_view(place: int = 0) -> Viewport:
+    view = Viewport(height=10)
+    view.replace(100, place, 0)
+    return view
+
+
+def test_a_step_past_the_edge_scrolls_by_one_row() -> None:
+    view = make_view()
+    view.move_to(10)
+    assert (view.top, view.place) == (1, 10)
+
+
+def test_a_jump_past_the_edge_scrolls_half_a_page() -> None:
+    view = make_view()
+    view.move_to(10, jump=True)
+    assert (view.top, view.place) == (5, 10)
+
+
+def test_a_page_keeps_the_cursor_on_its_screen_line() -> None:
+    view = make_view()
+    view.move_to(3)
+    view.page(10)
+    assert (view.top, view.line) == (10, 3)
+
+
+def test_scrolling_takes_the_cursor_along_only_at_the_edge() -> None:
+    view = make_view()
+    view.move_to(5)
+    view.scroll(3)
+    assert (view.top, view.place) == (3, 5)
+    view.scroll(3)
+    assert (view.top, view.place) == (6, 6)
+
+
+def test_replaced_rows_leave_the_cursor_on_its_screen_line() -> None:
+    view = make_view()
+    view.move_to(7)
+    view.replace(100, 40, view.line)
+    assert (view.place, view.line) == (40, 7)

@@ -1,0 +1,99 @@
+"""A service that is killed without warning in the middle of writing, again and again, and looked at."""
+
+import http.client
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+KEY = "phx_storm"
+WRITERS = 4
+SERVE = """
+import sys
+from pathlib import Path
+from flagtui.service import create_service
+from flagtui.service.running import Place, listen, run
+place = Place(port=0)
+listener = listen(place)
+service = create_service(Path(sys.argv[1]), key=sys.argv[2])
+print(listener.getsockname()[1], flush=True)
+run(service, listener, place)
+"""
+
+
+@dataclass
+class Storm:
+    """What was acknowledged so far: by flag id, the highest version and the name that came with it."""
+
+    database: Path
+    acknowledged: dict[int, tuple[int, str]] = field(default_factory=dict)
+    writes: int = 0
+
+    def kill_once(self, after_seconds: float) -> None:
+        """Serves, writes from several connections at once, and kills with SIGKILL after so long."""
+        process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, str(self.database), KEY], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        writers = [threading.Thread(target=self._write, args=(port, number)) for number in range(WRITERS)]
+        for writer in writers:
+            writer.start()
+        time.sleep(after_seconds)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        for writer in writers:
+            writer.join()
+
+    def _write(self, port: int, number: int) -> None:
+        """Creates a flag and renames it until nobody answers."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        flag: Any = None
+        try:
+            flag = _send(connection, "POST", "", {"key": f"f-{number}-{time.time_ns()}", "name": "0"})
+            while True:
+                self._note(flag)
+                name = str(flag["version"])
+                flag = _send(connection, "PATCH", f"{flag['id']}/", {"name": name})
+        except (OSError, http.client.HTTPException):
+            connection.close()
+
+    def _note(self, flag: Any) -> None:
+        self.acknowledged[flag["id"]] = (flag["version"], flag["name"])
+        self.writes += 1
+
+    def faults(self) -> list[str]:
+        """What is wrong with the file: missing writes, corruption, rows and activity that disagree."""
+        connection = sqlite3.connect(self.database)
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        rows = {row[0]: row[1:] for row in connection.execute("SELECT id, version, name FROM flags")}
+        counting = "SELECT cast(item_id AS INTEGER), count(*) FROM activity GROUP BY 1"
+        counting = "SELECT cast(item_id AS INTEGER), count(*) FROM activity GROUP BY 1"
+        entries = dict(connection.execute(counting).fetchall())
+        connection.close()
+        for flag_id, (version, name) in self.acknowledged.items():
+            stored = rows.get(flag_id)
+            # One write may have reached the file without its answer reaching us.
+            if stored is None or stored not in ((version, name), (version + 1, str(version))):
+                found.append(f"flag {flag_id}: {(version, name)} was acknowledged, {stored} is stored")
+        for flag_id, (version, _) in rows.items():
+            if entries.get(flag_id) != version:
+                found.append(f"flag {flag_id}: version {version}, {entries.get(flag_id)} entries")
+        return found
+
+
+def _send(connection: http.client.HTTPConnection, method: str, path: str, body: Any) -> Any:
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    connection.request(method, f"/api/projects/1/feature_flags/{path}", json.dumps(body), headers)
+    response = connection.getresponse()
+    said = json.loads(response.read())
+    assert response.status < 300, said
+    return said

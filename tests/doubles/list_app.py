@@ -1,0 +1,45 @@
+"""An app that holds one list of flags and writes down what the list says."""
+
+from textual import on
+from textual.app import App, ComposeResult
+from textual.message import Message
+
+from flagtui.app.stylesheets import stylesheets
+from flagtui.app.themes import NIGHT, VARIABLES
+from flagtui.app.widgets.flag_columns import FLAG_COLUMNS
+from flagtui.app.widgets.glyphs import UNICODE, Glyphs
+from flagtui.app.widgets.row_list import RowList
+from flagtui.models.rows import FlagRow
+
+NOW = 1_800_000_000.0
+
+
+class ListApp(App[None]):
+    """One list and nothing else; `heard` keeps the messages it posts."""
+
+    CSS_PATH = [*stylesheets("rows")]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, glyphs: Glyphs = UNICODE) -> None:
+        super().__init__()
+        self.register_theme(NIGHT)
+        self.theme = NIGHT.name
+        self.rows: RowList[FlagRow] = RowList(FLAG_COLUMNS, clock=lambda: NOW, glyphs=glyphs)
+        self.heard: list[Message] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return VARIABLES
+
+    def compose(self) -> ComposeResult:
+        yield self.rows
+
+    @on(RowList.Highlighted)
+    @on(RowList.Opened)
+    @on(RowList.MarksChanged)
+    @on(RowList.SortAsked)
+    def hear(self, message: Message) -> None:
+        self.heard.append(message)
+
+    def lines(self) -> list[str]:
+        """What the list shows, line by line, without the blanks at the end."""
+        return [self.rows.render_line(y).text.rstrip() for y in range(self.rows.size.height)]

@@ -1,0 +1,91 @@
+"""Clients whose server is a function, and a clock that only moves when told to wait."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeAlias, Unpack
+
+import httpx
+import pytest
+
+from flagtui.api.client import Client, Options
+
+KEY = "phx_canary_7f3a9c51d2"
+HOST = "https://flags.example.test"
+
+Answering: TypeAlias = Callable[[httpx.Request], httpx.Response | Awaitable[httpx.Response]]
+MakeClient: TypeAlias = Callable[..., Client]
+
+
+class StillClock:
+    """Time that passes only when everyone waits, and then at once; the waits are remembered."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self.now = now
+        self.waits: list[float] = []
+        self._until: list[float] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        until = self.now + seconds
+        self._until.append(until)
+        try:
+            for _ in range(3):
+                await asyncio.sleep(0)
+            while until > min(self._until):  # noqa: ASYNC110  # others wait for this clock
+                await asyncio.sleep(0)
+            self.now = max(self.now, until)
+        finally:
+            self._until.remove(until)
+
+
+@pytest.fixture
+def clock() -> StillClock:
+    return StillClock()
+
+
+@pytest.fixture
+async def make_client(clock: StillClock) -> AsyncIterator[MakeClient]:
+    made: list[Client] = []
+
+    def make(
+        answer: Answering, host: str = HOST, project: int | str = 1, **options: Unpack[Options]
+    ) -> Client:
+        async def handle(request: httpx.Request) -> httpx.Response:
+            found = answer(request)
+            return found if isinstance(found, httpx.Response) else await found
+
+        settled: Options = {"clock": clock, "transport": httpx.MockTransport(handle), **options}
+        client = Client(host, KEY, project, **settled)
+        made.append(client)
+        return client
+
+    yield make
+    for client in made:
+        await client.close()
+
+
+def flag_page(count: int, offset: int, limit: int) -> dict[str, Any]:
+    """A page of plain flags with ids from 1."""
+    ids = range(offset + 1, min(offset + limit, count) + 1)
+    return {"count": count, "next": None, "results": [{"id": id, "key": f"flag-{id}"} for id in ids]}
+
+
+def serve_flags(count: int) -> Answering:
+    def answer(request: httpx.Request) -> httpx.Response:
+        query = request.url.params
+        return httpx.Response(200, json=flag_page(count, int(query.get("offset", 0)), int(query["limit"])))
+
+    return answer
+
+
+def always(status: int, body: Any = None, **headers: str) -> Answering:
+    """The same answer to everything; `body` is JSON unless it is bytes."""
+    content = body if isinstance(body, bytes) else (b"" if body is None else json.dumps(body).encode())
+    return lambda request: httpx.Response(status, content=content, headers=headers)

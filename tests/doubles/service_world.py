@@ -1,0 +1,195 @@
+"""A service with one project, a clock that stands still until told, and people with keys of every kind."""
+
+import json
+import sqlite3
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Unpack
+
+import httpx
+
+from flagtui.service.access import hash_key
+from flagtui.service.application import Choices, close_service, create_service
+from flagtui.service.clock import stamp
+
+KEY = "phx_everything"
+START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
+FLAGS = "/api/projects/1/feature_flags/"
+
+
+@dataclass
+class Clock:
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, **time: float) -> None:
+        self.now += timedelta(**time)
+
+
+@dataclass
+class World:
+    """Asks the service as one caller; every request comes a second after the one before."""
+
+    client: httpx.AsyncClient
+    path: Path
+    clock: Clock
+    database: Any
+    headers: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {KEY}"})
+
+    async def ask(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        """`path` below the flags of project 1 unless it starts with a slash; `body` is sent as JSON."""
+        self.clock.pass_(seconds=1)
+        url = path if path.startswith("/") else FLAGS + path
+        content = {} if body is None else {"json": body}
+        headers = {**self.headers, **more.pop("headers", {})}
+        return await self.client.request(method, url, headers=headers, **content, **more)
+
+    async def get(self, path: str = "", **query: Any) -> Any:
+        response = await self.ask("GET", path, params=query or None)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    async def post(self, path: str, body: Any = None, status: int = 200) -> Any:
+        response = await self.ask("POST", path, body)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def patch(self, path: str, body: Any, status: int = 200) -> Any:
+        response = await self.ask("PATCH", path, body)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def refused(self, method: str, path: str, body: Any = None, **more: Any) -> "Refusal":
+        response = await self.ask(method, path, body, **more)
+        assert response.status_code >= 400, response.text
+        said = response.json()
+        return Refusal(response.status_code, said.get("code"), said.get("detail"), said.get("attr"))
+
+    async def flag(self, key: str, **fields: Any) -> Any:
+        return await self.post("", {"key": key, **fields}, 201)
+
+    async def keys(self, **query: Any) -> list[str]:
+        return [flag["key"] for flag in (await self.get("", **query))["results"]]
+
+    async def latest(self, flag_id: int) -> Any:
+        """The newest entry of a flag's activity."""
+        return (await self.get(f"{flag_id}/activity/"))["results"][0]
+
+    def write(self, sql: str, *values: Any) -> int:
+        """Runs SQL behind the service's back; gives back the id of a row it inserted."""
+
+        def work(db: sqlite3.Connection) -> int:
+            return int(db.execute(sql, values).lastrowid or 0)
+
+        done: int = self.database.write(work).result()
+        return done
+
+    def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        with self.database.reading() as db:
+            return [dict(row) for row in db.execute(sql, values).fetchall()]
+
+    def with_key(
+        self, *scopes: str, user: int = 1, teams: tuple[int, ...] = (), organizations: tuple[str, ...] = ()
+    ) -> "World":
+        """The same service asked with another key."""
+        secret = f"phx_{uuid.uuid4().hex}"
+        self.write(
+            "INSERT INTO api_keys"
+            " (id, user_id, label, hash, mask, scopes, scoped_teams, scoped_organizations, created_at)"
+            " VALUES (?, ?, 'test', ?, '...', ?, ?, ?, ?)",
+            *(str(uuid.uuid4()), user, hash_key(secret)),
+            *(json.dumps(scopes), json.dumps(teams), json.dumps(organizations), stamp(self.clock())),
+        )
+        return replace(self, headers={"Authorization": f"Bearer {secret}"})
+
+    def add_user(self, email: str, level: int = 1) -> int:
+        """A member of the organization."""
+        user = self.write(
+            "INSERT INTO users (uuid, distinct_id, first_name, email, current_project_id)"
+            " VALUES (?, ?, ?, ?, 1)",
+            *(str(uuid.uuid4()), email, email.split("@")[0], email),
+        )
+        self.write(
+            "INSERT INTO organization_members (organization_id, user_id, level)"
+            " SELECT id, ?, ? FROM organizations LIMIT 1",
+            *(user, level),
+        )
+        return user
+
+    def add_project(self, name: str = "Other", **columns: Any) -> int:
+        """Another project of the organization."""
+        values = {"uuid": str(uuid.uuid4()), "name": name, "api_token": f"phc_{uuid.uuid4().hex}", **columns}
+        places = ", ".join("?" for _ in values)
+        return self.write(
+            f"INSERT INTO projects (organization_id, created_at, {', '.join(values)})"
+            f" SELECT id, created_at, {places} FROM organizations LIMIT 1",
+            *values.values(),
+        )
+
+    def add_experiment(self, flag_id: int, name: str = "Checkout", **columns: Any) -> int:
+        values = {"project_id": 1, "flag_id": flag_id, "name": name, **columns}
+        places = ", ".join("?" for _ in values)
+        now = stamp(self.clock())
+        return self.write(
+            f"INSERT INTO experiments (created_at, updated_at, {', '.join(values)}) VALUES (?, ?, {places})",
+            *(now, now, *values.values()),
+        )
+
+    def add_early_access(self, flag_id: int) -> None:
+        self.write(
+            "INSERT INTO early_access_features (id, project_id, flag_id, name, created_at)"
+            " VALUES (?, 1, ?, 'Beta', ?)",
+            *(str(uuid.uuid4()), flag_id, stamp(self.clock())),
+        )
+
+    def ago(self, **time: float) -> str:
+        return stamp(self.clock() - timedelta(**time))
+
+
+@dataclass(frozen=True)
+class Refusal:
+    status: int
+    code: str | None
+    detail: str | None
+    attr: str | None
+
+
+Start = Callable[..., Any]
+
+
+@asynccontextmanager
+async def starting(path: Path, **choices: Unpack[Choices]) -> AsyncIterator[World]:
+    """A running service on a new file; the clock stands at START unless one is given."""
+    clock = Clock()
+    chosen: Choices = {"clock": clock, **choices}
+    application = create_service(path, key=KEY, **chosen)
+    try:
+        transport = httpx.ASGITransport(app=application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:
+            yield World(client, path, clock, application.state.dispatcher.database)
+    finally:
+        close_service(application)
+
+
+def asks_for(flag_id: int, value: Any = True) -> dict[str, Any]:
+    """Filters of a flag that depends on another."""
+    item = {"key": str(flag_id), "type": "flag", "operator": "flag_evaluates_to", "value": value}
+    return {"groups": [{"properties": [item], "rollout_percentage": 100}]}
+
+
+def asks_whether(**item: Any) -> dict[str, Any]:
+    """Filters with one property of persons."""
+    asked = {"key": "email", "type": "person", "operator": "exact", "value": "x", **item}
+    return {"groups": [{"properties": [asked], "rollout_percentage": 100}]}
+
+
+def variants(**shares: float) -> dict[str, Any]:
+    """Filters of a multivariate flag for everybody."""
+    listed = [{"key": key, "rollout_percentage": share} for key, share in shares.items()]
+    return {"groups": [{"properties": [], "rollout_percentage": 100}], "multivariate": {"variants": listed}}

@@ -1,0 +1,55 @@
+"""The demo with a server that makes a change and never says so, and a clock that need not be waited for.
+
+usage: stalled_demo.py [ARGUMENTS OF flagtui]
+"""
+
+import asyncio
+import time
+from dataclasses import replace
+
+import httpx
+
+from flagtui.api import Client
+from flagtui.api.clock import SystemClock
+from flagtui.app import app as home
+from flagtui.app.session import Session
+from flagtui.cli.main import main
+
+
+class HastyClock(SystemClock):
+    """A dialog is armed at once, and looking again takes no time."""
+
+    def monotonic(self) -> float:
+        return time.monotonic() * 1_000
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / 1_000)
+
+
+class Stalling(httpx.AsyncBaseTransport):
+    """Passes everything on; a change is made, but its answer never comes."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await self._inner.handle_async_request(request)
+        if request.method == "PATCH":
+            await asyncio.Event().wait()
+        return answer
+
+
+class StalledTui(home.FlagTui):
+    def __init__(self, session: Session) -> None:
+        async def connect() -> Client:
+            client = await session.connect()
+            assert client.connection.transport is not None
+            client.connection.transport = Stalling(client.connection.transport)
+            return client
+
+        super().__init__(replace(session, connect=connect, timing=HastyClock()))
+
+
+if __name__ == "__main__":
+    home.FlagTui = StalledTui  # type: ignore[misc]
+    main()

@@ -1,0 +1,29 @@
+"""A clock on which waiting takes no time; what has to happen meanwhile happens when it is due."""
+
+from collections.abc import Callable
+
+
+class SteadyClock:
+    """Counts the seconds slept. `at(5, call)` calls when five seconds have gone by."""
+
+    def __init__(self, now: float = 1_780_000_000.0) -> None:
+        self.began = now
+        self.now = now
+        self.slept: list[float] = []
+        self._due: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def at(self, seconds: float, call: Callable[[], None]) -> None:
+        self._due.append((self.began + seconds, call))
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        for when, call in [item for item in self._due if item[0] <= self.now]:
+            self._due.remove((when, call))
+            call()

@@ -1,0 +1,154 @@
+"""A pseudo-terminal with a program in it: press keys, wait for what a person would see, look at the bytes.
+
+Waiting is for something on the screen or for the end of the program, never for a time to pass.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyte
+
+DEADLINE_SECONDS = 20.0
+MODES = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+
+
+class Terminal:
+    """Use it as a context manager; leaving it ends the program, by its process id, if it still runs."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        size: tuple[int, int] = (80, 24),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.sent = bytearray()
+        """Every byte the program wrote."""
+        self.screen = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self.screen)
+        self._keyboard, self._line = pty.openpty()
+        self._resize(*size)
+        self.attributes_before = self.attributes()
+        self.process = subprocess.Popen(
+            command,
+            stdin=self._line,
+            stdout=self._line,
+            stderr=self._line,
+            env={**_kept_environment(), **ENVIRONMENT, **(environment or {})},
+            start_new_session=True,
+            preexec_fn=self._take_terminal,
+        )
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.hang_up()
+        os.close(self._line)
+
+    def hang_up(self) -> None:
+        """Take the terminal away, as a lost connection does."""
+        if self._keyboard >= 0:
+            os.close(self._keyboard)
+        self._keyboard = -1
+
+    @property
+    def lines(self) -> list[str]:
+        """What a person sees."""
+        return [line.rstrip() for line in self.screen.display]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def press(self, keys: str) -> None:
+        """Send the characters in one packet."""
+        os.write(self._keyboard, keys.encode())
+
+    def wait_for(self, pattern: str) -> None:
+        """Read until the screen matches."""
+        self._read_until(lambda: re.search(pattern, self.text) is not None, f"{pattern!r} on the screen")
+
+    def wait_for_bytes(self, wanted: bytes) -> None:
+        """Read until the program has written these bytes."""
+        self._read_until(lambda: wanted in self.sent, repr(wanted))
+
+    def wait_until(self, reached: Callable[[], bool], what: str) -> None:
+        """Read until something outside of the terminal has happened."""
+        self._read_until(reached, what)
+
+    def wait_for_end(self) -> int:
+        """Read until the program has ended and return its exit code, negative for a signal."""
+        self._read_until(lambda: self.process.poll() is not None, "the end of the program")
+        self._read(0.0)
+        return self.process.returncode
+
+    def wait_until_stopped(self) -> None:
+        """Wait until the program has put itself to sleep."""
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+    def resize(self, width: int, height: int) -> None:
+        self._resize(width, height)
+        self.screen.resize(height, width)
+        os.kill(self.process.pid, signal.SIGWINCH)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to this program alone."""
+        os.kill(self.process.pid, number)
+
+    def attributes(self) -> list[Any]:
+        """Echo, line mode and the rest, as the terminal has them now."""
+        return termios.tcgetattr(self._line)
+
+    def modes_on(self) -> set[str]:
+        """Private modes turned on and not off again; what a new terminal has on is not among them."""
+        on: set[str] = set()
+        for numbers, switch in MODES.findall(bytes(self.sent)):
+            for number in numbers.decode().split(";"):
+                (on.add if switch == b"h" else on.discard)(number)
+        return on - {"25", "7"}
+
+    def _read_until(self, reached: Any, what: str) -> None:
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not reached():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise AssertionError(
+                    f"waited {DEADLINE_SECONDS:.0f} s for {what}; the screen shows:\n{self.text}"
+                )
+            self._read(min(left, 0.05))
+
+    def _read(self, seconds: float) -> None:
+        while select.select([self._keyboard] if self._keyboard >= 0 else [], [], [], seconds)[0]:
+            try:
+                data = os.read(self._keyboard, 65536)
+            except OSError:
+                return
+            self.sent += data
+            self._stream.feed(data)
+            seconds = 0.0
+
+    def _resize(self, width: int, height: int) -> None:
+        fcntl.ioctl(self._line, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+
+    def _take_terminal(self) -> None:
+        fcntl.ioctl(self._line, termios.TIOCSCTTY, 0)
+
+
+def _kept_environment() -> dict[str, str]:
+    dropped = ("TEXTUAL", "FLAGTUI", "NO_COLOR", "COLUMNS", "LINES", "STY", "TMUX")
+    return {name: value for name, value in os.environ.items() if not name.startswith(dropped)}

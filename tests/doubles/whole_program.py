@@ -1,0 +1,249 @@
+"""The whole program in one process: app, client and service, with faults to order and a clock to turn."""
+
+import asyncio
+import re
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+from textual.pilot import Pilot
+
+from flagtui.api import Client
+from flagtui.api.errors import BadKey
+from flagtui.api.in_process import in_process
+from flagtui.app.app import FlagTui
+from flagtui.app.session import Neighbour, Session
+from flagtui.app.tastes import Tastes
+from flagtui.changes.guard import Level, Rules
+from flagtui.changes.journal import Journal
+from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
+from flagtui.service import close_service, create_service
+from flagtui.service.sample_data import sample
+from flagtui.store.snapshots import Snapshots
+
+KEY = "phx_key_of_alice_0001"
+HOST = "http://127.0.0.1:1"
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+"""When every test happens, so that ages on screen never move."""
+
+Fault = Callable[[httpx.Request], httpx.Response | Exception | None]
+"""Sees a request before the service does; an answer or an exception takes the service's place."""
+
+
+@dataclass
+class Timing:
+    """Time that moves when a test says so; waiting costs nothing."""
+
+    now: float = NOW.timestamp()
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+class Wire(httpx.AsyncBaseTransport):
+    """Between client and service: counts what passes, and fails as told, before or after the service acts."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+        self.passed: list[str] = []
+        self.before: Fault = lambda request: None
+        self.after: Fault = lambda request: None
+        self.held: Callable[[httpx.Request], bool] = lambda request: False
+        """Requests that wait until `let_go` is set."""
+        self.let_go = asyncio.Event()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.passed.append(f"{request.method} {request.url.path}")
+        if self.held(request):
+            await self.let_go.wait()
+        if (answer := self.before(request)) is None:
+            real = await self.inner.handle_async_request(request)
+            answer = self.after(request) or real
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def writes(self) -> list[str]:
+        """The requests that were meant to change something."""
+        return [line for line in self.passed if line.startswith("PATCH")]
+
+
+@dataclass
+class Program:
+    """A running program and everything around it."""
+
+    app: FlagTui
+    pilot: Pilot[None]
+    wire: Wire
+    service: Any
+    timing: Timing
+    journal: Journal
+    database: Path
+    others: list[Client] = field(default_factory=list)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys with a pause before each, as a person does."""
+        for key in keys:
+            self.timing.now += 1
+            await self.pilot.press(key)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing is under way any more."""
+        for _ in range(400):
+            await self.pilot.pause()
+            waiting = [
+                worker for worker in self.app.workers if worker.group != "lookout" and worker.is_running
+            ]
+            asking = [worker for worker in waiting if worker.group in ("changing", "choose")]
+            if not waiting or (len(asking) == len(waiting) and self.app.screen.is_modal):
+                return
+            await asyncio.sleep(0.005)
+        raise AssertionError(f"still busy: {[worker.group for worker in self.app.workers]}")
+
+    @property
+    def screen(self) -> str:
+        """What is on screen, as text."""
+        return screen_text(self.app)
+
+    @property
+    def notices(self) -> list[str]:
+        """Every toast so far that is still known, title and text."""
+        return [f"{notice.title}: {notice.message}".removeprefix(": ") for notice in self.app._notifications]
+
+    def row(self, key: str) -> FlagRow:
+        """A flag as the app believes it to be."""
+        assert self.app.desk.workspace is not None
+        return next(row for row in self.app.desk.workspace.flags.rows if row.key == key)
+
+    async def stored(self, key: str, *, archived: bool = False) -> Flag:
+        """A flag as the service has it."""
+        colleague = self.colleague()
+        filters = {"search": key, "archived": "true"} if archived else {"search": key}
+        page = await colleague.flags.page(filters)
+        return await colleague.flags.get(next(row.id for row in page.rows if row.key == key))
+
+    def colleague(self) -> Client:
+        """Another client of the same service, past the wire."""
+        client = Client(HOST, KEY, 1, transport=in_process(self.service))
+        self.others.append(client)
+        return client
+
+    async def go_to(self, key: str) -> None:
+        """Search for a flag and stand on it."""
+        await self.press("slash")
+        self.app.screen.query_one("SearchLine").set_line(key)  # type: ignore[attr-defined]  # found by name
+        await self.press("enter")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a journey starts from."""
+
+    template: Path
+    folder: Path
+    size: tuple[int, int] = (132, 40)
+    rules: Rules = field(default_factory=lambda: Rules(Level.GUARDED, place="TEST"))
+    refresh: float = 0.0
+    options: tuple[tuple[str, Any], ...] = ()
+    """Settings of the service, such as strict or legacy."""
+    snapshots: bool = False
+    tastes: Tastes = field(default_factory=Tastes)
+    unlock: float = 0.0
+    """Seconds a strict profile stays unlocked."""
+    neighbours: tuple[str, ...] = ()
+    """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
+
+
+def make_template(path: Path, **choices: Any) -> Path:
+    """A database with the sample in it, made once and copied for each journey."""
+    close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
+    return path
+
+
+@asynccontextmanager
+async def running(
+    setting: Setting, wire: Callable[[Wire], None] = lambda wire: None, *, wait: bool = True
+) -> AsyncIterator[Program]:
+    """The program, started and, unless told otherwise, loaded."""
+    database = setting.folder / "service.db"
+    shutil.copy(setting.template, database)
+    timing = Timing()
+    service = create_service(
+        database, clock=lambda: datetime.fromtimestamp(timing.now, UTC), **dict(setting.options)
+    )
+    between = Wire(in_process(service))
+    wire(between)
+
+    async def connect() -> Client:
+        return Client(HOST, KEY, 1, transport=between, clock=timing)
+
+    journal = Journal(setting.folder / "journal", clock=timing.time)
+    first = Session(
+        profile="test",
+        host="service.test",
+        badge="TEST",
+        colour="secondary",
+        rules=setting.rules,
+        connect=connect,
+        journal=journal,
+        state_folder=setting.folder / "state",
+        snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
+        refresh=setting.refresh,
+        unlock=setting.unlock,
+        tastes=setting.tastes,
+        timing=timing,
+        with_key=lambda key: Client(HOST, key, 1, transport=between, clock=timing),
+        neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),
+    )
+
+    async def no_key() -> Client:
+        raise BadKey("There is no API key.")
+
+    def switch(name: str) -> Session | str:
+        if name == "test":
+            return replace(first, switch=switch)
+        if name not in setting.neighbours:
+            return f"There is no profile {name}."
+        rules = Rules(Level.READ_ONLY, place=name.upper())
+        if name == "keyless":
+            return replace(first, profile=name, badge="KEYLESS", rules=rules, connect=no_key, switch=switch)
+        return replace(first, profile=name, badge=name.upper(), colour="error", rules=rules, switch=switch)
+
+    app = FlagTui(replace(first, switch=switch))
+    others: list[Client] = []
+    try:
+        async with app.run_test(size=setting.size, notifications=True) as pilot:
+            program = Program(app, pilot, between, service, timing, journal, database, others)
+            if wait:
+                await program.settle()
+            yield program
+            for client in others:
+                await client.close()
+    finally:
+        close_service(service)
+
+
+def screen_text(app: FlagTui) -> str:
+    """The characters on screen, line by line, without the blanks at their ends."""
+    strips: Iterable[Any] = app.screen._compositor.render_strips()
+    lines = ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def words(text: str) -> str:
+    """Text on one line, single-spaced, for looking a sentence up wherever it wraps."""
+    return re.sub(r"[\s│╭╮╰╯─▏▌]+", " ", text)

@@ -1,0 +1,77 @@
+"""A project whose every text tries to harm the terminal, in every widget."""
+
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running
+
+from flagtui.app.widgets.row_list import RowList
+
+SIZES = [(132, 40), (80, 24), (60, 15)]
+
+
+@pytest.fixture
+def nasty(nasty_template: Path, tmp_path: Path) -> Setting:
+    return Setting(nasty_template, tmp_path)
+
+
+def assert_harmless(program: Program) -> None:
+    drawn = program.screen.replace("\n", "")
+    bad = {
+        f"U+{ord(each):04X}" for each in drawn if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    }
+    # A zero-width joiner inside an emoji is what makes it one.
+    assert bad - {"U+200D"} == set()
+    assert program.app.fence.removed == 0, "text reached the screen without being made safe"
+
+
+async def open_nasty(program: Program) -> None:
+    project = await nasty_project(program)
+    program.app.show_project(project)
+    await program.settle()
+
+
+async def nasty_project(program: Program) -> int:
+    projects = await program.colleague().projects.list()
+    return max(project.id for project in projects)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_no_text_of_the_list_or_preview_is_obeyed(nasty: Setting, size: tuple[int, int]) -> None:
+    async with running(replace(nasty, size=size)) as program:
+        await open_nasty(program)
+        rows = program.app.screen.query_one(RowList)
+        assert rows.shown > 10
+        for _ in range(0, rows.shown, rows.size.height - 1):
+            assert_harmless(program)
+            await program.pilot.press("pagedown")
+        await program.pilot.pause(0.3)
+        await program.settle()
+        assert_harmless(program)
+
+
+async def test_no_text_is_obeyed_on_a_flag_s_own_screen_or_in_a_question(nasty: Setting) -> None:
+    async with running(nasty) as program:
+        await open_nasty(program)
+        rows = program.app.screen.query_one(RowList)
+        for place in range(0, rows.shown, 12):
+            await program.press("enter")
+            assert_harmless(program)
+            await program.press("escape", "space")
+            assert_harmless(program)
+            await program.press("escape")
+            rows.select(rows._rows[rows._order[min(place + 12, rows.shown - 1)]].id)
+
+
+async def test_no_text_is_obeyed_in_toasts_the_palette_and_the_list_of_projects(nasty: Setting) -> None:
+    async with running(nasty) as program:
+        await open_nasty(program)
+        await program.press("y")
+        assert_harmless(program)
+        await program.press("p")
+        assert_harmless(program)
+        await program.press("escape", "ctrl+p", *"e")
+        await program.pilot.pause(0.5)
+        assert_harmless(program)

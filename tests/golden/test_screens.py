@@ -1,0 +1,55 @@
+"""Every screen as text, at the sizes people have."""
+
+from dataclasses import replace
+
+import pytest
+from tests.doubles.whole_program import Setting, running
+from tests.golden.conftest import Golden
+
+SIZES = [(132, 40), (80, 24), (60, 15)]
+STORIES: dict[str, tuple[str, ...]] = {
+    "flags": (),
+    "flags-searched": ("slash", *"is:stale", "enter"),
+    "flags-marked": ("x", "x", "down"),
+    "flag": ("enter",),
+    "question": ("down", "down", "space"),
+    "question-delete": ("down", "down", "d"),
+    "rollout": ("percent_sign",),
+    "form": ("e",),
+    "columns": ("c",),
+    "help": ("question_mark",),
+    "projects": ("p",),
+}
+
+
+@pytest.mark.parametrize("story", STORIES)
+async def test_a_screen_is_drawn_as_it_was_at_every_size(
+    setting: Setting, golden: Golden, story: str
+) -> None:
+    async with running(replace(setting, size=SIZES[0])) as program:
+        await program.press(*STORIES[story])
+        for width, height in SIZES:
+            await program.pilot.resize_terminal(width, height)
+            await program.pilot.pause(0.2)
+            await program.settle()
+            golden.check(f"{story}-{width}x{height}", program.screen)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (40, 8)], ids=str)
+async def test_a_small_terminal_still_shows_keys_and_states(setting: Setting, size: tuple[int, int]) -> None:
+    async with running(replace(setting, size=size)) as program:
+        assert "checkout-redes" in program.screen
+        assert "50%" in program.screen
+
+
+async def test_a_terminal_too_small_to_read_says_so_and_comes_back(setting: Setting) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.press("down", "down", "space")
+        await program.pilot.resize_terminal(30, 5)
+        await program.settle()
+        assert "flagtui needs 40×8" in program.screen
+        await program.press("y")
+        assert program.wire.writes() == []
+        await program.pilot.resize_terminal(80, 24)
+        await program.settle()
+        assert "Turn OFF in TEST" in program.screen

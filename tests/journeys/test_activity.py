@@ -1,0 +1,123 @@
+"""The project's activity and a flag's history: found, compared, taken back."""
+
+from dataclasses import replace
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.screens.activity import ActivityScreen
+from flagtui.app.screens.flag import FlagScreen
+from flagtui.changes.guard import Level, Rules
+
+MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
+
+
+async def beside(program: Program) -> str:
+    """The pane beside the log, which waits for the cursor to rest."""
+    for _ in range(60):
+        told = words("\n".join(line[88:] for line in program.screen.split("\n")))
+        if " - " in told:
+            break
+        await program.pilot.pause(0.05)
+    return told
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode: str) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
+        await program.press("4")
+        screen = program.app.screen
+        assert isinstance(screen, ActivityScreen)
+        assert "checkout-redesign Alice condition 1: 25 % → 50 %" in words(program.screen)
+        assert "filters.groups[0].rollout_percentage - 25 + 50" in await beside(program)
+        for line, expected in {
+            "flag:kill-search": "turned off, rollout 100 % → 0 %",
+            "by:sam flag:checkout-redesign kind:targeting": "condition 1: + country",
+            "kind:deleted": "deleted",
+            "turned off": "turned off",
+            "since:1h": "2 of",
+        }.items():
+            screen.search.set_line(line)
+            await program.settle()
+            assert expected in words(program.screen), line
+        screen.search.set_line("by:sam flag:checkout-redesign")
+        await program.settle()
+        assert "Alice" not in "\n".join(program.screen.split("\n")[5:])
+        await program.press("enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert "● checkout-redesign" in program.screen
+        await program.press("1")
+        assert "KEY" in program.screen
+
+
+async def test_one_change_is_taken_back_through_the_guarded_path(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("4")
+        screen = program.app.screen
+        assert isinstance(screen, ActivityScreen)
+        screen.search.set_line("flag:billing-usage-alerts kind:targeting")
+        before = await program.stored("billing-usage-alerts")
+        await program.press("z")
+        question = words(program.screen)
+        assert "rollout 100 % → 50 %" in question
+        assert program.wire.writes() == []
+        await program.press("y")
+        after = await program.stored("billing-usage-alerts")
+        assert after.targeting.rollout == 50
+        groups = [{**group, "rollout_percentage": 50} for group in before.filters["groups"]]
+        assert after.filters["groups"] == groups
+        # The log itself shows it at once.
+        screen.search.set_line("flag:billing-usage-alerts")
+        await program.settle()
+        assert "rollout 100 % → 50 %" in words(program.screen)
+
+
+async def test_what_cannot_be_taken_back_says_why_and_a_read_only_profile_has_no_key(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await program.press("4")
+        screen = program.app.screen
+        assert isinstance(screen, ActivityScreen)
+        screen.search.set_line('"nothing that is logged" flag:new-nav')
+        await program.press("z")
+        assert "what was changed is not written down" in program.notices[-1]
+        assert program.wire.writes() == []
+    read_only = replace(setting, rules=Rules(Level.READ_ONLY, place="PROD"))
+    async with running(read_only) as program:
+        await program.press("4")
+        assert "take back" not in program.screen.split("\n")[-2]
+        await program.press("z")
+        assert "4 Activity" in program.screen
+
+
+async def test_changes_of_colleagues_come_in_while_the_log_is_open(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("4")
+        first = words(program.screen)
+        await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
+        await program.app.lookout.look()
+        await program.settle()
+        assert "new-nav Alice turned off" in words(program.screen)
+        assert "new-nav Alice turned off" not in first
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_two_versions_are_compared_and_one_is_brought_back(setting: Setting, mode: str) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
+        await program.go_to("ai-summaries")
+        before = await program.stored("ai-summaries")
+        await program.press("h")
+        assert "rollout 5 % → 10 %" in words(program.screen)
+        await program.press("x", "down", "down")
+        told = words(program.screen)
+        assert "v1 → v3" in told
+        await program.press("z")
+        question = words(program.screen)
+        assert "Bring back an older version in TEST" in question
+        assert program.wire.writes() == []
+        await program.press("y")
+        after = await program.stored("ai-summaries")
+        assert after.version == (before.version or 0) + 1
+        assert after.targeting.rollout != before.targeting.rollout
+        assert "v4" in program.screen

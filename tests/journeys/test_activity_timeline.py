@@ -1,0 +1,275 @@
+"""The activity as a timeline: around a moment, as far back as one looks, live, and taken back safely."""
+
+import shutil
+import sqlite3
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, make_template, running, words
+
+from flagtui.app.screens.activity import ActivityScreen
+from flagtui.app.screens.flag import FlagScreen
+from flagtui.models.activity_rows import ChangeRow
+
+MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
+SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
+
+
+async def on_activity(program: Program, line: str = "") -> ActivityScreen:
+    await program.press("4")
+    screen = program.app.screen
+    assert isinstance(screen, ActivityScreen)
+    if line:
+        await ask(program, line)
+    return screen
+
+
+async def ask(program: Program, line: str) -> None:
+    screen = program.app.screen
+    assert isinstance(screen, ActivityScreen)
+    screen.search.set_line(line)
+    await program.settle()
+    await rest(program)
+
+
+async def rest(program: Program) -> None:
+    """Until the pane has followed the cursor."""
+    await program.pilot.pause(0.15)
+    await program.settle()
+
+
+def shown(screen: ActivityScreen) -> list[ChangeRow]:
+    """The entries as they are listed."""
+    rows = screen.rows
+    return [rows._rows[place] for place in rows._order]
+
+
+def listed(program: Program) -> list[str]:
+    """The rows of the list, without the pane."""
+    screen = program.app.screen
+    assert isinstance(screen, ActivityScreen)
+    width = screen.rows.size.width
+    return [line[:width].strip() for line in program.screen.split("\n")[5:-2]]
+
+
+async def test_a_moment_ranks_what_can_have_caused_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program)
+        await program.press("at")
+        assert screen.search.value == "@ "
+        assert screen.search.has_focus
+        assert "@ needs a time such as 14:05" in program.screen
+        await program.press(*"30m")
+        await rest(program)
+        assert "-60 … +15 min" in program.screen
+        assert not screen.search.problems
+        moment = program.timing.now - 30 * 60
+        near = [row.at is not None and moment - 3_600 <= row.at <= moment + 900 for row in shown(screen)]
+        assert near[0]
+        assert near == sorted(near, reverse=True)
+        assert "min before" in program.screen
+        await program.press("escape", "escape")
+        assert screen.search.value == ""
+        assert [row.place for row in shown(screen)] == sorted(
+            (row.place for row in shown(screen)), reverse=True
+        )
+
+
+async def test_older_pages_are_read_as_one_scrolls_and_a_filter_reads_on(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program)
+        feed = screen.feed
+        assert feed is not None
+        pages = [line for line in program.wire.passed if line.endswith("/activity/")]
+        assert len(feed.rows) == 100
+        await program.press("G")
+        assert len(feed.rows) == 200
+        more = [line for line in program.wire.passed if line.endswith("/activity/")]
+        assert len(more) == len(pages) + 1
+        await ask(program, "flag:kill-search")
+        assert feed.is_complete
+        assert len({row.id for row in feed.rows}) == feed.total == len(feed.rows)
+
+
+async def test_new_entries_come_in_above_without_moving_the_reader(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program)
+        await program.press("down", "down", "down")
+        before, stood_on = listed(program), screen.row
+        colleague = program.colleague()
+        await colleague.flags.update(program.row("new-nav").id, {"active": False})
+        await colleague.flags.update(program.row("export-parquet").id, {"active": False})
+        await program.app.lookout.look()
+        await program.settle()
+        assert listed(program) == before
+        assert screen.row == stood_on
+        assert "2 new above, g" in program.screen
+        await program.press("g")
+        assert listed(program)[1].endswith("turned off")
+        assert "new above" not in program.screen
+        # At the top they show at once, and the cursor still stays with its entry.
+        top = screen.row
+        await colleague.flags.update(program.row("new-nav").id, {"active": True})
+        await program.app.lookout.look()
+        await program.settle()
+        assert "turned on" in listed(program)[1]
+        assert screen.row == top
+        assert screen.rows.place == 1
+
+
+async def test_the_lookout_costs_nothing_more_while_nothing_happens(setting: Setting) -> None:
+    async with running(setting) as program:
+        await on_activity(program)
+        before = len(program.wire.passed)
+        await program.app.lookout.look()
+        await program.settle()
+        assert len(program.wire.passed) == before + 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_an_entry_somebody_built_on_is_refused_with_three_sides_and_an_untouched_one_goes_back(
+    setting: Setting, mode: str
+) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
+        screen = await on_activity(program, "flag:billing-usage-alerts kind:rollout")
+        flag = await program.stored("billing-usage-alerts")
+        filters = dict(flag.filters)
+        filters["groups"] = [{**group, "rollout_percentage": 77} for group in flag.filters["groups"]]
+        await program.colleague().flags.update(flag.id, {"filters": filters}, version=flag.version)
+        await program.press("z")
+        assert program.app.screen is screen
+        assert program.wire.writes() == []
+        refusal = program.notices[-1]
+        for side in ("100", "50", "77"):
+            assert f'"rollout_percentage": {side}' in refusal
+        await program.press("f5")
+        await ask(program, "flag:billing-usage-alerts kind:rollout")
+        await program.press("g")
+        await rest(program)
+        assert "rollout 100 % → 77 %" in words(program.screen)
+        await program.press("z", "y")
+        assert (await program.stored("billing-usage-alerts")).targeting.rollout == 100
+        assert "rollout 77 % → 100 %" in words(program.screen)
+        assert program.journal.entries()[0].ending == "saved"
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_flag_deleted_lately_is_found_looked_at_and_restored(setting: Setting, mode: str) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
+        record = program.row("export-parquet").id
+        await program.go_to("export-parquet")
+        await program.press("d", "y")
+        screen = await on_activity(program)
+        await program.press("f")
+        assert screen.search.value == "is:deleted"
+        await rest(program)
+        assert "export-parquet" in listed(program)[1]
+        assert "deleted, and nobody brought it back" in words(program.screen)
+        await program.press("enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        await program.press("escape", "z")
+        assert "Restore in TEST" in words(program.screen)
+        await program.press("y")
+        assert not (await program.stored("export-parquet")).deleted
+        assert program.row("export-parquet").id == record
+        assert record not in {row.flag_id for row in shown(screen)}
+
+
+async def test_a_tab_is_found_again_as_it_was_left(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program, "by:sam")
+        await program.press("down", "down", "x")
+        before, place = listed(program), screen.rows.place
+        await program.press("1", "2", "3", "4")
+        assert program.app.screen is screen
+        assert (listed(program), screen.rows.place) == (before, place)
+        assert screen.search.value == "by:sam"
+        assert len(screen.rows.marks) == 1
+
+
+async def test_entries_are_copied_as_plain_lines(setting: Setting) -> None:
+    async with running(setting) as program:
+        await on_activity(program, "flag:checkout-redesign by:sam")
+        await program.press("x", "x", "y")
+        lines = program.app.clipboard.split("\n")
+        assert len(lines) == 2
+        assert all("checkout-redesign  sam@acme.com" in line and " UTC  " in line for line in lines)
+        assert lines == sorted(lines)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_key_that_may_not_read_the_activity_is_told_which_scope_it_lacks(
+    setting: Setting, tmp_path: Path, mode: str
+) -> None:
+    narrow = tmp_path / "narrow.db"
+    shutil.copy(setting.template, narrow)
+    with sqlite3.connect(narrow) as database:
+        database.execute(
+            "UPDATE api_keys SET scopes = ?",
+            ('["feature_flag:read","feature_flag:write","project:read","user:read"]',),
+        )
+    database.close()
+    async with running(replace(setting, template=narrow, options=MODES[mode])) as program:
+        await program.press("4")
+        assert "activity_log:read" in program.screen
+        asked = len([line for line in program.wire.passed if "activity" in line])
+        await program.press("down", "x", "escape")
+        assert len([line for line in program.wire.passed if "activity" in line]) == asked
+        await program.press("1")
+        assert "checkout-redesign" in program.screen
+
+
+async def test_a_secret_payload_is_masked_and_an_open_one_is_shown(setting: Setting) -> None:
+    async with running(setting) as program:
+        await on_activity(program, "flag:rate-limit-tier kind:payload")
+        secret = program.row("rate-limit-tier")
+        stored = await program.colleague().flags.get(secret.id)
+        assert not stored.has_encrypted_payloads
+        assert "••••" not in program.screen
+        await ask(program, "kind:created")
+        body = {
+            "key": "sealed",
+            "filters": {
+                "groups": [{"properties": [], "rollout_percentage": 100}],
+                "payloads": {"true": '"geheim"'},
+            },
+            "is_remote_configuration": True,
+            "has_encrypted_payloads": True,
+        }
+        sealed = await program.colleague().flags.create(body)
+        changed = {**sealed.filters, "payloads": {"true": '"heimlich"'}}
+        await program.colleague().flags.update(
+            sealed.id, {"filters": changed, "has_encrypted_payloads": True}, version=sealed.version
+        )
+        await program.press("f5")
+        await ask(program, "flag:sealed kind:payload")
+        assert "payload of true changed" in words(program.screen)
+        assert "••••" in program.screen
+        assert "heim" not in program.screen
+
+
+async def test_nothing_that_colleagues_wrote_reaches_the_terminal(tmp_path: Path) -> None:
+    template = make_template(tmp_path / "nasty.db", nasty=True)
+    async with running(Setting(template, tmp_path)) as program:
+        await program.press("4")
+        projects = await program.colleague().projects.list()
+        program.app.show_project(max(project.id for project in projects))
+        await program.settle()
+        screen = program.app.screen
+        assert isinstance(screen, ActivityScreen)
+        for size in SIZES:
+            await program.pilot.resize_terminal(*size)
+            await program.press("g")
+            for _ in range(4):
+                await program.press("pagedown")
+                await rest(program)
+                drawn = program.screen.replace("\n", "")
+                strange = {
+                    each for each in drawn if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+                }
+                assert strange - {"\u200d"} == set()
+        assert program.app.fence.removed == 0
+        await program.press("y")
+        assert screen.rows.shown > 10

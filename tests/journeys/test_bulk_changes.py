@@ -1,0 +1,104 @@
+"""Many flags at once: ranges, all shown, results for each, and the failures tried again alone."""
+
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.whole_program import Setting, running, words
+
+from flagtui.app.screens.results import ResultsScreen
+from flagtui.app.widgets.row_list import RowList
+
+MODES: dict[str, tuple[tuple[str, Any], ...]] = {
+    "default": (),
+    "strict": (("strict", True),),
+    "legacy": (("legacy", True),),
+}
+
+
+@pytest.fixture(params=MODES)
+def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
+    return replace(setting, options=MODES[request.param])
+
+
+async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
+        await program.press("slash", *"type:boolean is:off", "enter", "x", "down", "X")
+        rows = program.app.screen.query_one(RowList)
+        marked = [row.key for row in rows.marked_rows()]
+        assert len(marked) == 3
+        await program.press("d", "y")
+        assert "3 saved" in program.notices[-1]
+        assert not rows.marks
+        await program.press("u", "y")
+        assert "3 saved" in program.notices[-1]
+        await program.press("escape", "slash", *"checkout-g", "enter", "ctrl+a", "T", *"seen", "enter", "y")
+        for row in rows.marked_rows():
+            assert "seen" in (await program.stored(row.key)).tags
+
+
+async def test_what_failed_is_listed_with_its_reason_and_tried_again_alone(setting: Setting) -> None:
+    refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
+    async with running(setting) as program:
+        refused = program.row("export-parquet").id
+
+        def fault(request: httpx.Request) -> httpx.Response | None:
+            is_it = request.method == "PATCH" and request.url.path.endswith(f"/{refused}/")
+            return httpx.Response(400, json=refusal) if is_it else None
+
+        program.wire.before = fault
+        for key in ("new-nav", "export-parquet", "replay-canvas"):
+            await program.go_to(key)
+            await program.press("x")
+        await program.press("space", "y")
+        assert isinstance(program.app.screen, ResultsScreen)
+        shown = words(program.screen)
+        assert "✗ export-parquet refused" in shown
+        assert "Not this one" in shown
+        assert "✓ new-nav saved" in shown
+        before = len(program.wire.writes())
+        program.wire.before = lambda request: None
+        asked = len(program.wire.passed)
+        await program.press("r")
+        read = {
+            line for line in program.wire.passed[asked:] if line.endswith(f"/{program.row('new-nav').id}/")
+        }
+        assert read == set()
+        assert "Turn OFF in TEST" in words(program.screen)
+        await program.press("y")
+        assert len(program.wire.writes()) == before + 1
+        assert not (await program.stored("export-parquet")).active
+        assert not isinstance(program.app.screen, ResultsScreen)
+
+
+async def test_a_lost_connection_stops_the_rest_which_can_go_on_later(setting: Setting) -> None:
+    async with running(setting) as program:
+        keys = ("new-nav", "export-parquet", "replay-canvas")
+        for key in keys:
+            await program.go_to(key)
+            await program.press("x")
+        program.wire.before = lambda request: (
+            httpx.ConnectError("down") if request.method == "PATCH" else None
+        )
+        await program.press("a", "y")
+        shown = words(program.screen)
+        assert all(f"{key} not sent" in shown for key in keys)
+        program.wire.before = lambda request: None
+        await program.press("r", "y")
+        assert "3 saved" in program.notices[-1]
+        for key in keys:
+            assert (await program.stored(key, archived=True)).archived
+
+
+async def test_results_are_closed_without_trying_again(setting: Setting) -> None:
+    async with running(setting) as program:
+        for key in ("new-nav", "replay-canvas"):
+            await program.go_to(key)
+            await program.press("x")
+        program.wire.before = lambda request: (
+            httpx.ConnectError("down") if request.method == "PATCH" else None
+        )
+        await program.press("space", "y", "escape")
+        assert not program.app.screen.is_modal
+        assert program.row("new-nav").active

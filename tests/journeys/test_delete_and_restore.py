@@ -1,0 +1,101 @@
+"""Deleting softly, and bringing a flag back."""
+
+import httpx
+from tests.doubles.whole_program import Setting, Wire, running, words
+
+from flagtui.changes.guard import Level, Rules
+
+
+async def test_a_flag_is_deleted_softly_and_restored_by_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("export-parquet")
+        await program.press("d")
+        question = words(program.screen)
+        assert "Delete in TEST" in question
+        assert "destroys the deleted one for good" in question
+        await program.press("y")
+        assert "export-parquet is deleted" in program.notices[-1]
+        assert "None of 247 matches  export-parquet" in program.screen
+        kept = await program.colleague().flags.get(program.journal.entries()[0].record)
+        assert kept.deleted
+        await program.press("u")
+        assert "Restore in TEST" in words(program.screen)
+        await program.press("y")
+        assert not (await program.stored("export-parquet")).deleted
+        assert program.row("export-parquet").active
+
+
+async def test_no_request_ever_uses_delete(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("export-parquet")
+        await program.press("d", "y")
+        assert not [line for line in program.wire.passed if line.startswith("DELETE")]
+
+
+async def test_declining_leaves_the_flag_alone(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("export-parquet")
+        await program.press("d", "escape")
+        assert program.wire.writes() == []
+        assert program.row("export-parquet").key == "export-parquet"
+
+
+async def test_a_flag_under_a_running_experiment_is_not_deleted(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("pricing-page-test")
+        await program.press("d")
+        assert "Pricing page test is running on it" in program.notices[-1]
+        assert program.wire.writes() == []
+
+
+async def test_marked_flags_are_turned_off_together_and_one_undo_brings_all_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        for key in ("new-nav", "export-parquet", "replay-canvas"):
+            await program.go_to(key)
+            await program.press("x")
+        await program.press("space")
+        question = words(program.screen)
+        assert "Turn OFF 3 flags in TEST" in question
+        assert all(key in question for key in ("new-nav", "export-parquet", "replay-canvas"))
+        await program.press("y")
+        assert "3 saved" in program.notices[-1]
+        assert not (await program.stored("new-nav")).active
+        assert not (await program.stored("export-parquet")).active
+        await program.press("u", "y")
+        assert "3 saved" in program.notices[-1]
+        assert (await program.stored("new-nav")).active
+        assert (await program.stored("replay-canvas")).active
+
+
+async def test_one_refusal_among_many_is_told_and_the_others_are_saved(setting: Setting) -> None:
+    refused = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
+    refused_ids: list[int] = []
+
+    def refuse_one(wire: Wire) -> None:
+        def fault(request: httpx.Request) -> httpx.Response | None:
+            wanted = [f"/{each}/" for each in refused_ids]
+            if request.method == "PATCH" and any(request.url.path.endswith(each) for each in wanted):
+                return httpx.Response(400, json=refused)
+            return None
+
+        wire.before = fault
+
+    async with running(setting, refuse_one) as program:
+        refused_ids.append(program.row("export-parquet").id)
+        for key in ("new-nav", "export-parquet"):
+            await program.go_to(key)
+            await program.press("x")
+        await program.press("space", "y")
+        assert "1 saved, 1 refused" in program.notices[-1]
+        assert "export-parquet" in program.notices[-1]
+        assert program.row("export-parquet").active
+        assert not program.row("new-nav").active
+
+
+async def test_a_deletion_needs_the_key_typed_where_the_profile_is_strict(setting: Setting) -> None:
+    strict = Setting(setting.template, setting.folder, rules=Rules(Level.STRICT, place="PROD"))
+    async with running(strict) as program:
+        await program.go_to("new-nav")
+        await program.press("d", "y", "enter")
+        assert program.wire.writes() == []
+        assert "nothing was sent" in program.screen

@@ -1,0 +1,253 @@
+"""The form: every field, conditions, variants and payloads, with only valid input taken."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from textual.widgets import OptionList, TextArea
+
+from flagtui.app.screens.edit.form import FormScreen
+
+OTHER_MODES: dict[str, tuple[tuple[str, Any], ...]] = {
+    "strict": (("strict", True),),
+    "legacy": (("legacy", True),),
+}
+FILTERS: dict[str, Any] = {
+    "groups": [
+        {
+            "properties": [
+                {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
+            ],
+            "rollout_percentage": 25,
+            "variant": None,
+            "sort_key": "first",
+        },
+        {"properties": [], "rollout_percentage": 5, "variant": None, "sort_key": "second"},
+    ],
+    "multivariate": {
+        "variants": [
+            {"key": "control", "name": "", "rollout_percentage": 50},
+            {"key": "test", "name": "", "rollout_percentage": 50},
+        ]
+    },
+    "payloads": {"test": '{"colour": "red"}'},
+    "something_new": 1,
+}
+
+
+@asynccontextmanager
+async def form(setting: Setting) -> AsyncIterator[tuple[Program, int]]:
+    """The form of a flag that a colleague made, and the flag's number."""
+    async with running(setting) as program:
+        body = {"key": "formed-flag", "name": "Before", "filters": FILTERS, "tags": ["ops"], "active": True}
+        flag = await program.colleague().flags.create(body)
+        await program.press("f5")
+        await program.go_to("formed-flag")
+        await program.press("e")
+        assert isinstance(program.app.screen, FormScreen)
+        yield program, flag.id
+
+
+def stand_on(program: Program, text: str) -> None:
+    """Put the cursor on the line with these words."""
+    options = program.app.screen.query_one("#form", OptionList)
+    options.highlighted = next(
+        place
+        for place in range(options.option_count)
+        if text in str(options.get_option_at_index(place).prompt)
+    )
+
+
+async def fill(program: Program, text: str) -> None:
+    """Type over what stands in the line of the dialog."""
+    await program.press("end", "ctrl+u", *text, "enter")
+
+
+async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        stand_on(program, "description")
+        await program.press("enter")
+        await fill(program, "After")
+        stand_on(program, "tags")
+        await program.press("enter")
+        await fill(program, "Web, ops")
+        stand_on(program, "runs on")
+        await program.press("enter", "down", "enter")
+        stand_on(program, "continuity")
+        await program.press("enter")
+        assert "not saved yet" in program.screen
+        await program.press("ctrl+s", "y")
+        flag = await program.colleague().flags.get(id)
+        assert (flag.name, sorted(flag.tags), flag.evaluation_runtime) == ("After", ["ops", "web"], "server")
+        assert flag.ensure_experience_continuity
+        assert not isinstance(program.app.screen, FormScreen)
+        assert len(program.wire.writes()) == 1
+
+
+@pytest.mark.parametrize("mode", OTHER_MODES)
+async def test_every_part_of_the_form_is_saved_on_stricter_and_older_servers(
+    setting: Setting, mode: str
+) -> None:
+    async with form(replace(setting, options=OTHER_MODES[mode])) as (program, id):
+        stand_on(program, "description")
+        await program.press("enter")
+        await fill(program, "After")
+        stand_on(program, "email")
+        await program.press("enter", "enter", "enter")
+        await fill(program, "@other.test")
+        stand_on(program, " 2 ")
+        await program.press("K")
+        stand_on(program, "+ a variant")
+        await program.press("enter", *"third", "enter", "equals_sign")
+        stand_on(program, '{"colour": "red"}')
+        await program.press("d", "ctrl+s", "y")
+        assert not isinstance(program.app.screen, FormScreen)
+        flag = await program.colleague().flags.get(id)
+        first, second = flag.targeting.conditions
+        assert (flag.name, first.rollout, second.rollout) == ("After", 5, 25)
+        assert second.properties[0].value == "@other.test"
+        assert [one.rollout for one in flag.targeting.variants] == [34, 33, 33]
+        assert flag.targeting.payloads == {}
+        assert flag.filters["something_new"] == 1
+
+
+async def test_conditions_are_added_moved_removed_and_what_nobody_touched_stays(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        stand_on(program, "+ a condition")
+        await program.press("enter")
+        stand_on(program, " 3 ")
+        await program.press("percent_sign")
+        await fill(program, "7.5")
+        await program.press("K")
+        stand_on(program, " 1 ")
+        await program.press("d", "ctrl+s")
+        await program.press("y")
+        filters = (await program.colleague().flags.get(id)).filters
+        kept = [(group["rollout_percentage"], group.get("sort_key")) for group in filters["groups"]]
+        assert kept == [(7.5, None), (5, "second")]
+        assert filters["something_new"] == 1
+        assert filters["payloads"] == {"test": '{"colour": "red"}'}
+
+
+async def test_a_property_takes_only_a_value_its_operator_can_have(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        stand_on(program, "email")
+        await program.press("enter")
+        await fill(program, "joined_at")
+        await program.press(*"before", "enter")
+        await program.press("end", "ctrl+u", *"yesterday", "enter")
+        assert "must be a date such as 2026-03-01" in words(program.screen)
+        await fill(program, "-7d")
+        stand_on(program, "+ a property")
+        await program.press("enter", "enter", *"country", "enter", *"is, or", "enter", *"DE, FR", "enter")
+        assert "country is any of DE, FR" in program.screen
+        await program.press("ctrl+s", "y")
+        properties = (await program.colleague().flags.get(id)).filters["groups"][0]["properties"]
+        assert [(item["key"], item["operator"], item["value"]) for item in properties] == [
+            ("joined_at", "is_date_before", "-7d"),
+            ("country", "exact", ["DE", "FR"]),
+        ]
+
+
+async def test_variants_always_show_their_sum_and_are_distributed_evenly(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        stand_on(program, "+ a variant")
+        await program.press("enter", *"third", "enter")
+        assert "100 %" in program.screen
+        stand_on(program, " third")
+        await program.press("percent_sign")
+        await fill(program, "10")
+        assert "must be 100 %" in program.screen
+        await program.press("ctrl+s")
+        assert "add up to 110 %" in program.notices[-1]
+        assert program.wire.writes() == []
+        await program.press("equals_sign", "ctrl+s", "y")
+        flag = await program.colleague().flags.get(id)
+        assert [(one.key, one.rollout) for one in flag.targeting.variants] == [
+            ("control", 34),
+            ("test", 33),
+            ("third", 33),
+        ]
+
+
+async def test_a_payload_is_checked_while_it_is_typed(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        stand_on(program, '{"colour": "red"}')
+        await program.press("enter")
+        area = program.app.screen.query_one(TextArea)
+        area.text = '{"colour": "blue"'
+        await program.settle()
+        assert "not JSON, line 1" in program.screen
+        await program.press("ctrl+s")
+        assert not isinstance(program.app.screen, FormScreen)
+        area.text = '{"colour": "blue"}'
+        await program.settle()
+        await program.press("ctrl+s", "ctrl+s", "y")
+        assert (await program.colleague().flags.get(id)).filters["payloads"] == {"test": '{"colour": "blue"}'}
+
+
+async def test_what_was_typed_stays_in_the_form_when_the_server_refuses(setting: Setting) -> None:
+    refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not today.", "attr": None}
+
+    def refuse(request: httpx.Request) -> httpx.Response | None:
+        return httpx.Response(400, json=refusal) if request.method == "PATCH" else None
+
+    async with form(setting) as (program, _id):
+        program.wire.before = refuse
+        stand_on(program, "description")
+        await program.press("enter")
+        await fill(program, "A long text")
+        await program.press("ctrl+s", "y")
+        assert "not saved" in program.notices[-1]
+        assert "A long text" in program.screen
+        await program.press("escape")
+        assert "esc again throws away" in program.screen
+        await program.press("escape")
+        assert not isinstance(program.app.screen, FormScreen)
+
+
+async def test_a_change_of_somebody_else_in_another_field_is_kept(setting: Setting) -> None:
+    async with form(setting) as (program, id):
+        await program.colleague().flags.update(id, {"name": "Theirs"})
+        stand_on(program, " 2 ")
+        await program.press("percent_sign")
+        await fill(program, "6")
+        await program.press("ctrl+s", "y")
+        flag = await program.colleague().flags.get(id)
+        assert flag.name == "Theirs"
+        assert flag.targeting.conditions[1].rollout == 6
+
+
+async def test_opening_and_saving_without_a_change_sends_nothing(setting: Setting) -> None:
+    async with form(setting) as (program, _id):
+        await program.press("ctrl+s")
+        assert "Nothing is changed." in program.notices[-1]
+        await program.press("escape")
+        assert not isinstance(program.app.screen, FormScreen)
+        assert program.wire.writes() == []
+
+
+async def test_targeting_of_a_newer_kind_is_shown_with_the_reason_and_not_editable(setting: Setting) -> None:
+    def newer(wire: Wire) -> None:
+        def after(request: httpx.Request) -> httpx.Response | None:
+            return None
+
+        wire.after = after
+
+    async with running(setting, newer) as program:
+        await program.go_to("new-nav")
+        id = program.row("new-nav").id
+        found = dict((await program.colleague().flags.get(id)).raw)
+        found["filters"] = {"version": 2, "rules": [{"id": "r1"}]}
+        program.wire.before = lambda request: (
+            httpx.Response(200, json=found) if request.url.path.endswith(f"/{id}/") else None
+        )
+        await program.press("e")
+        assert "newer kind" in program.screen
+        assert "CONDITIONS" not in program.screen
+        await program.press("escape", "percent_sign")
+        assert "newer kind" in program.notices[-1]

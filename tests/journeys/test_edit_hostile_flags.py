@@ -1,0 +1,39 @@
+"""Flags with odd and hostile content open in every dialog, and looking at them changes nothing."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import Setting, make_template, running
+
+from flagtui.app.screens.edit.form import FormScreen
+from flagtui.app.screens.flags import FlagsScreen
+from flagtui.app.widgets.row_list import RowList
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True)
+
+
+async def test_odd_flags_from_all_over_the_list_open_in_form_and_rollout(
+    setting: Setting, nasty: Path
+) -> None:
+    async with running(replace(setting, template=nasty, size=(80, 24))) as program:
+        rows = program.app.screen.query_one(RowList)
+        assert program.app.desk.workspace is not None
+        for record in [row.id for row in program.app.desk.workspace.flags.rows][:: max(1, rows.shown // 10)]:
+            rows.select(record)
+            row = rows.row
+            assert row is not None
+            await program.press("e")
+            assert isinstance(program.app.screen, FormScreen), row.id
+            assert all(character.isprintable() for character in program.screen.replace("\n", ""))
+            await program.press("ctrl+s")
+            assert "Nothing is changed." in program.notices[-1], (row.id, program.notices[-1])
+            await program.press("escape", "percent_sign")
+            assert all(character.isprintable() for character in program.screen.replace("\n", ""))
+            if program.app.screen.is_modal:
+                await program.press("escape")
+            assert isinstance(program.app.screen, FlagsScreen)
+        assert program.wire.writes() == []

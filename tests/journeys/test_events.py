@@ -1,0 +1,238 @@
+"""Event definitions: thousands of names, one of them opened, and changed by the written path."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.screens.confirm import ConfirmScreen
+from flagtui.app.screens.event import EventScreen
+from flagtui.app.screens.events import EventsScreen
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.guard import Level, Rules
+from flagtui.models.event_definition import EventDefinition
+
+
+async def stand_on(program: Program, name: str) -> None:
+    """Open the tab of events, find one, and stand on it."""
+    if not isinstance(program.app.screen, EventsScreen):
+        await program.press("3")
+    screen = program.app.screen
+    assert isinstance(screen, EventsScreen)
+    assert program.app.desk.workspace is not None
+    rows = program.app.desk.workspace.events.rows
+    screen.go_to(next(row.id for row in rows if row.name == name))
+    await program.settle()
+    assert screen.record is not None
+    assert screen.record.name == name
+
+
+async def stored(program: Program, name: str) -> EventDefinition:
+    """An event as the service has it."""
+    return await program.colleague().event_definitions.by_name(name)
+
+
+async def answer(program: Program, *keys: str) -> None:
+    """Type into a form and take it, until the question about the change is there."""
+    await program.press(*keys, "enter")
+    for _ in range(1_000):
+        if isinstance(program.app.screen, ConfirmScreen):
+            return
+        await program.pilot.pause(0.01)
+    raise AssertionError(f"nothing was asked: {program.notices}")
+
+
+def shown(program: Program) -> int:
+    return program.app.screen.query_one(RowList).shown
+
+
+async def test_events_are_browsed_narrowed_and_opened(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("3")
+        assert isinstance(program.app.screen, EventsScreen)
+        every = shown(program)
+        assert f"3 Events {every:,}" in program.screen
+        await program.press("t")
+        custom = shown(program)
+        assert "kind:custom" in program.screen
+        await program.press("t")
+        assert 0 < shown(program) == every - custom
+        await program.press("t", "f")
+        assert "is:verified" in program.screen
+        await program.press("escape", "slash", *"check comp")
+        assert 0 < shown(program) < custom
+        await program.press("escape", "escape", "s", "S")
+        await stand_on(program, "checkout completed")
+        await program.pilot.pause(0.2)
+        assert "Order paid" in program.screen
+        assert "VERIFIED" in program.screen
+        await program.press("enter")
+        assert isinstance(program.app.screen, EventScreen)
+        seen = words(program.screen)
+        assert "OWNER alice@acme.com" in seen
+        assert "queries in 30 days" in seen
+        assert '"name": "checkout completed"' in seen
+        await program.press("t")
+        assert "TYPESCRIPT OF ALL EVENTS" in words("\n".join(text_of(program)))
+        await program.press("escape")
+        assert isinstance(program.app.screen, EventsScreen)
+        for size in ((80, 24), (60, 15)):
+            await program.pilot.resize_terminal(*size)
+            await program.settle()
+            assert "checkout completed" in program.screen
+        await program.press("1")
+        assert "1 Flags 248" in program.screen
+        assert not isinstance(program.app.screen, EventsScreen)
+
+
+def text_of(program: Program) -> list[str]:
+    return str(program.app.screen.query_one("#about").render()).splitlines()
+
+
+async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stand_on(program, "checkout completed")
+        before = await stored(program, "checkout completed")
+        await program.press("e")
+        await answer(program, *" by card")
+        assert "another description" in words(program.screen)
+        await program.press("y")
+        assert (await stored(program, "checkout completed")).description == "Order paid by card"
+        assert "u would put the old description back" in program.notices[-1]
+        await program.press("u", "y")
+        assert (await stored(program, "checkout completed")).description == before.description
+        await program.press("H")
+        seen = words(program.screen)
+        assert "hiding un-verifies: it was verified by" in seen
+        await program.press("y")
+        hidden = await stored(program, "checkout completed")
+        assert (hidden.hidden, hidden.verified) == (True, False)
+        await program.press("V")
+        assert "verifying un-hides" in words(program.screen)
+        await program.press("y")
+        shown_again = await stored(program, "checkout completed")
+        assert (shown_again.hidden, shown_again.verified) == (False, True)
+
+
+async def test_owner_property_and_tags_are_changed(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stand_on(program, "checkout completed")
+        await program.press("O")
+        assert "nobody" in program.screen
+        await answer(program, *"nobody")
+        await program.press("y")
+        assert (await stored(program, "checkout completed")).owner is None
+        await answer(program, "R", *"plan")
+        await program.press("y")
+        assert (await stored(program, "checkout completed")).primary_property == "plan"
+        await answer(program, "T", *"billing, -revenue")
+        assert "tags +billing -revenue" in words(program.screen)
+        await program.press("y")
+        assert set((await stored(program, "checkout completed")).tags) == {"billing", "checkout"}
+
+
+async def test_a_deletion_says_that_it_is_real_is_typed_and_made_again_by_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stand_on(program, "checkout completed")
+        await program.press("d")
+        seen = words(program.screen)
+        assert "deleted at once, on the server, without a way back there" in seen
+        assert "with the next event, without its metadata" in seen
+        await program.press("y")
+        assert (await stored(program, "checkout completed")).id
+        await program.press("backspace", *"checkout completed", "enter")
+        assert not [row for row in program.app.desk.workspace.events.rows if row.name == "checkout completed"]  # type: ignore[union-attr]
+        await program.press("u", "y")
+        again = await stored(program, "checkout completed")
+        assert again.description == "Order paid"
+        assert set(again.tags) == {"revenue", "checkout"}
+
+
+@pytest.mark.parametrize("option", ["plain", "legacy"])
+async def test_many_are_verified_and_tagged_together(setting: Setting, option: str) -> None:
+    options = () if option == "plain" else ((option, True),)
+    async with running(replace(setting, options=options)) as program:
+        await program.press("3")
+        program.app.screen.search.set_line("is:unverified name:btn_click")  # type: ignore[attr-defined]
+        await program.settle()
+        program.app.screen.set_focus(program.app.screen.query_one(RowList))
+        await program.press("x", "x", "x")
+        marked = [row.name for row in program.app.screen.chosen()]  # type: ignore[attr-defined]
+        assert len(marked) == 3
+        await program.press("V")
+        assert "Verify 3 event definitions in TEST" in program.screen
+        await program.press("y")
+        assert all([(await stored(program, name)).verified for name in marked])
+        assert len([line for line in program.wire.passed if "bulk_update_verified" in line]) == 1
+        await program.press("u", "y")
+        assert not any([(await stored(program, name)).verified for name in marked])
+
+
+async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Setting) -> None:
+    rules = Rules(Level.STRICT, place="PROD")
+    async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:
+        await stand_on(program, "checkout completed")
+        await program.press("enter")
+        assert "not available with an API key" in words(program.screen)
+        await program.press("V", "y")
+        assert (await stored(program, "checkout completed")).verified
+        await program.press("backspace", *"checkout completed", "enter")
+        assert not (await stored(program, "checkout completed")).verified
+
+
+async def test_an_unlicensed_server_becomes_read_only_after_its_first_no(setting: Setting) -> None:
+    async with running(replace(setting, options=(("unlicensed", True),))) as program:
+        await stand_on(program, "checkout completed")
+        await answer(program, "e", *"x")
+        await program.press("y")
+        assert any(
+            "checkout completed" in notice and "Nothing was changed" in notice for notice in program.notices
+        )
+        await program.pilot.pause(0.3)
+        await program.settle()
+        assert "read-only here: this server asks for a licence" in words(
+            str(program.app.screen.query_one("Pane").render())
+        )
+        sent = len(program.wire.writes())
+        await program.press("V", "H", "e")
+        assert len(program.wire.writes()) == sent == 1
+        assert isinstance(program.app.screen, EventsScreen)
+
+
+async def test_a_description_is_written_in_the_person_s_editor(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf "First line\\nsecond line\\n" > "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    async with running(setting) as program:
+        await stand_on(program, "checkout completed")
+        await program.press("E", "y")
+        assert (await stored(program, "checkout completed")).description == "First line\nsecond line"
+
+
+async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(setting: Setting) -> None:
+    async with running(setting) as program:
+        page = await program.colleague().experiments.page({"limit": 1})
+        id, name = page.rows[0].id, page.rows[0].name
+        metric = {
+            "kind": "ExperimentMetric",
+            "metric_type": "mean",
+            "source": {"kind": "EventsNode", "event": "checkout completed", "math": "total"},
+        }
+        await program.colleague().experiments.update(id, {"metrics": [metric]})
+        await stand_on(program, "checkout completed")
+        await program.press("H")
+        for _ in range(1_000):
+            if isinstance(program.app.screen, ConfirmScreen):
+                break
+            await program.pilot.pause(0.01)
+        assert f"Used by #{id} {name}" in words(program.screen)
+        await program.press("escape", "enter")
+        assert f"MEASURED BY #{id}" in words(program.screen)
+        await program.press("x")
+        await program.settle()
+        assert "2 Experiments" in program.screen
+        assert program.app.screen.query_one(RowList).row_id == id

@@ -1,0 +1,190 @@
+"""A flag's own screen: every tab, at every size, for every kind of server."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, make_template, running, words
+
+from flagtui.app.screens.flag import TABS, FlagScreen
+
+MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
+
+
+def in_mode(setting: Setting, mode: str) -> Setting:
+    return replace(setting, options=MODES[mode])
+
+
+async def tab(program: Program, name: str) -> str:
+    screen = program.app.screen
+    assert isinstance(screen, FlagScreen)
+    screen.action_open_tab(name)
+    await program.settle()
+    return left(program)
+
+
+def left(program: Program) -> str:
+    """The words of the tabs, without the column beside them."""
+    return words("\n".join(line[:84] for line in program.screen.split("\n")))
+
+
+def side(program: Program) -> str:
+    """The words of the column beside the tabs."""
+    return words("\n".join(line[84:] for line in program.screen.split("\n")))
+
+
+@pytest.fixture(scope="session")
+def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, mode: str) -> None:
+    async with running(in_mode(setting, mode)) as program:
+        await program.go_to("checkout-redesign")
+        await program.press("enter")
+        overview = left(program)
+        assert "1 50 % of users where email ends with @acme.com" in overview
+        assert "and country is any of DE, FR, NL" in overview
+        assert "2 10 % of everyone else" in overview
+        assert "STATUS active" in overview
+        assert "experiment #31" in side(program)
+        assert "needed by checkout-v2-banner" in side(program)
+        assert "v12 Alice condition 1: 25 % → 50 %" in side(program)
+        assert "the first one that matches decides" in await tab(program, "conditions")
+        variants = await tab(program, "variants")
+        assert "together 100 %" in variants
+        assert '"cta": "Buy now"' in variants
+        reach = await tab(program, "reach")
+        if mode == "legacy":
+            assert "of 8,246 users" not in reach
+        else:
+            assert "up to 1,481 of 8,246 users" in reach
+            assert "1,313 fit · 50 % of them are about 656 users" in reach
+        links = await tab(program, "links")
+        assert "EXPERIMENTS #31" in links
+        assert "NEEDED BY checkout-v2-banner" in links
+        assert "+ condition at 100 %" in links
+        assert "EARLY ACCESS none" in links
+        assert '"key": "checkout-redesign",' in await tab(program, "json")
+        assert program.wire.writes() == []
+
+
+async def test_keys_walk_through_the_tabs_and_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("enter")
+        screen = program.app.screen
+        assert isinstance(screen, FlagScreen)
+        seen = []
+        for _ in TABS:
+            seen.append(screen._tab)
+            await program.press("tab")
+        assert tuple(seen) == TABS
+        await program.press("left")
+        assert screen._tab == "json"
+        await program.press("h")
+        assert screen._tab == "history"
+        await program.press("question_mark")
+        assert "Bring this version back, after the usual question" in program.screen
+        assert "SEARCH LINE" not in program.screen
+        await program.press("escape")
+        await program.press("escape")
+        assert program.app.screen is not screen
+
+
+async def test_a_change_saved_or_made_by_a_colleague_is_drawn_at_once(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("enter")
+        assert "● new-nav" in program.screen
+        await program.press("space", "y")
+        assert "○ new-nav" in program.screen
+        assert "nobody: it is off" in words(program.screen)
+
+
+async def test_secrets_are_masked_until_they_are_asked_for(setting: Setting) -> None:
+    async with running(setting) as program:
+        value = "sesame opens the door"
+        body = {
+            "key": "secret-config",
+            "is_remote_configuration": True,
+            "has_encrypted_payloads": True,
+            "filters": {"groups": [{"properties": []}], "payloads": {"true": json.dumps({"word": value})}},
+        }
+        secret = await program.colleague().flags.create(body)
+        await program.press("f5")
+        await program.go_to(secret.key)
+        await program.press("enter")
+        for name in TABS:
+            assert value not in await tab(program, name), name
+        await tab(program, "variants")
+        assert "•••••• encrypted; m shows it" in words(program.screen)
+        await program.press("m")
+        assert value in program.screen
+        await program.press("m")
+        assert value not in program.screen
+
+
+async def test_the_json_is_searched_and_folded(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("checkout-redesign")
+        await program.press("enter")
+        await tab(program, "json")
+        await program.press("minus")
+        assert '"filters": { …' in program.screen
+        assert '"rollout_percentage"' not in program.screen
+        await program.press("slash", *"rollout_perc")
+        assert "filters.groups[0].rollout_percentage" in program.screen
+        assert "lines have it" in program.screen
+        await program.press("enter")
+        assert "filters.groups[1].rollout_percentage" in program.screen
+        await program.press("escape")
+        await program.press("enter")
+        assert '"rollout_percentage": 10' not in program.screen
+
+
+SIZES = [(132, 40), (80, 24), (60, 15)]
+
+
+async def render_all(program: Program, keys: list[str]) -> None:
+    """Every tab of these flags at every size; a flag that cannot be drawn ends the program."""
+    workspace = program.app.desk.workspace
+    assert workspace is not None
+    rows = {row.key: row for row in workspace.flags.rows}
+    for number, key in enumerate(keys):
+        width, height = SIZES[number % len(SIZES)]
+        await program.pilot.resize_terminal(width, height)
+        screen = FlagScreen(program.app.desk, program.app.changing, rows[key])
+        await program.app.push_screen(screen)
+        await program.settle()
+        for name in TABS:
+            screen.action_open_tab(name)
+            await program.pilot.pause()
+            lines = program.screen.rstrip("\n").split("\n")
+            assert len(lines) == height, (key, name)
+            assert lines[2:-1] != [""] * len(lines[2:-1]), (key, name)
+        await program.settle()
+        screen.dismiss_here()
+        await program.settle()
+
+
+async def test_every_kind_of_sample_flag_is_drawn_at_every_size(setting: Setting) -> None:
+    async with running(setting) as program:
+        workspace = program.app.desk.workspace
+        assert workspace is not None
+        every = sorted(workspace.flags.rows, key=lambda row: (row.type, row.rollout, row.key))
+        await render_all(program, [row.key for row in every[::30]])
+
+
+async def test_flags_that_try_to_harm_the_terminal_are_drawn_too(
+    nasty_template: Path, tmp_path: Path
+) -> None:
+    async with running(Setting(nasty_template, tmp_path)) as program:
+        projects = await program.colleague().projects.list()
+        program.app.show_project(max(project.id for project in projects))
+        await program.settle()
+        workspace = program.app.desk.workspace
+        assert workspace is not None
+        await render_all(program, [row.key for row in workspace.flags.rows][::9])
+        assert program.app.fence.removed == 0

@@ -1,0 +1,134 @@
+"""What else the server can be asked about flags: ids, my flags, data for libraries, cohort, dashboard."""
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from textual.widgets import Input
+
+from flagtui.app.screens.flag import FlagScreen
+
+
+def posts(program: Program, word: str) -> int:
+    return sum(line.startswith("POST") and word in line for line in program.wire.passed)
+
+
+async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Setting) -> None:
+    async with running(setting) as program:
+        archived = await program.colleague().flags.page({"archived": "true"})
+        other = archived.rows[0]
+        await program.press("i")
+        program.app.screen.query_one(Input).value = f"812, #{other.id}\n and 999999 (see log)"
+        await program.settle()
+        told = words(program.screen)
+        assert "#812 checkout-redesign" in told
+        assert f"#{other.id} {other.key[:20]}" in told
+        assert "#999999 not known here" in told
+        assert "2 of 3 found" in told
+        await program.press("enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        await program.press("escape", "escape")
+        assert "KEY" in program.screen
+
+
+async def test_my_flags_are_listed_and_narrowed(setting: Setting) -> None:
+    async with running(setting) as program:
+        mine = await program.colleague().flags.my_flags()
+        on = sum(one.value not in (False, None) for one in mine)
+        await program.press("I")
+        assert f"{on} on, {len(mine)} of {len(mine)}" in program.screen
+        await program.press(*"checkout-v2")
+        assert "checkout-v2-banner" in program.screen
+        assert "new-nav" not in program.screen
+
+
+@pytest.mark.parametrize("options", [(("legacy", True), ("strict", True))], ids=["legacy"])
+async def test_what_is_closed_to_keys_says_so_and_is_not_asked_twice(
+    setting: Setting, options: tuple[tuple[str, bool], ...]
+) -> None:
+    async with running(replace(setting, options=options)) as program:
+        await program.press("I")
+        assert "does not offer this to API keys" in program.screen
+        await program.press("escape")
+        await program.go_to("checkout-redesign")
+        await program.press("enter", "C", "y")
+        assert "does not offer this to API keys" in program.notices[-1]
+        assert posts(program, "create_static_cohort") == 1
+        screen = program.app.screen
+        assert screen.check_action("cohort", ()) is None
+        await program.press("C")
+        assert posts(program, "create_static_cohort") == 1
+        assert isinstance(screen, FlagScreen)
+        screen.action_open_tab("links")
+        await program.settle()
+        await program.press("end")
+        assert "make a cohort: This server does not offer this to API keys." in words(program.screen)
+
+
+async def test_a_cohort_is_made_after_saying_who_would_be_in_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("checkout-redesign")
+        await program.press("enter", "C")
+        question = words(program.screen)
+        assert "Make a cohort in TEST" in question
+        assert "up to 1,481 users" in question
+        assert posts(program, "cohort") == 0
+        await program.press("escape")
+        assert posts(program, "cohort") == 0
+        await program.press("C", "y")
+        assert posts(program, "create_static_cohort") == 1
+        assert "checkout-redesign has a cohort now: cohort #" in program.notices[-1]
+        entry = program.journal.entries()[0]
+        assert (entry.kind, entry.ending, entry.key) == ("cohort", "saved", "checkout-redesign")
+
+
+async def test_a_dashboard_is_made_once_and_its_lost_answer_is_not_repeated(setting: Setting) -> None:
+    def lose(wire: Wire) -> None:
+        wire.after = lambda request: (
+            httpx.ReadTimeout("lost") if request.url.path.endswith("/dashboard/") else None
+        )
+
+    async with running(setting, lose) as program:
+        await program.go_to("new-nav")
+        await program.press("enter", "B", "y")
+        assert posts(program, "/dashboard/") == 1
+        assert "whether it was made is not known" in program.notices[-1]
+        assert program.journal.entries()[0].ending == "unknown"
+        assert (await program.stored("new-nav")).usage_dashboard is not None
+
+
+async def test_the_data_for_libraries_is_shown_and_written_for_its_owner_alone(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "started here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    async with running(setting) as program:
+        await program.press("L")
+        told = words(program.screen)
+        assert "LOCAL EVALUATION DATA" in told
+        assert "flags · " in told
+        assert "cohort" in told
+        assert '"ai-chart-captions" … 1' in told
+        assert '"flags": [' in told
+        await program.press("X")
+        (path,) = folder.iterdir()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        document = await program.colleague().flags.local_evaluation()
+        assert document is not None
+        assert json.loads(path.read_text())["flags"] == document.raw["flags"]
+        assert str(path.name) in program.notices[-1]
+
+
+async def test_the_payload_is_copied_without_being_shown(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("rate-limit-tier")
+        await program.press("enter", "y")
+        flag = await program.stored("rate-limit-tier")
+        assert program.app.clipboard == json.dumps(json.loads(flag.targeting.payloads["true"]))
+        assert "clipboard" in program.notices[-1]
+        assert program.app.clipboard not in program.notices[-1]

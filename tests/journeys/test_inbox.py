@@ -1,0 +1,159 @@
+"""The inbox: verdicts by single keys, kept until they are applied together, and taken back together."""
+
+from dataclasses import replace
+
+import httpx
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.screens.confirm import ConfirmScreen
+from flagtui.app.screens.inbox import InboxScreen
+from flagtui.changes.guard import Level, Rules
+from flagtui.models.event_definition import EventDefinition
+
+
+async def open_inbox(program: Program) -> InboxScreen:
+    await program.press("3")
+    await program.press("i")
+    screen = program.app.screen
+    assert isinstance(screen, InboxScreen)
+    for _ in range(1_000):
+        if screen.case is not None:
+            return screen
+        await program.pilot.pause(0.01)
+    raise AssertionError("the queue stayed empty")
+
+
+async def stand_on(program: Program, screen: InboxScreen, name: str) -> None:
+    assert screen.rows.select(next(case.id for case in screen._cases if case.name == name))
+    await program.settle()
+
+
+async def asked(program: Program) -> None:
+    """Wait for the question about what was decided."""
+    for _ in range(1_000):
+        if isinstance(program.app.screen, ConfirmScreen):
+            return
+        await program.pilot.pause(0.01)
+    raise AssertionError(f"nothing was asked: {program.notices}")
+
+
+async def stored(program: Program, name: str) -> EventDefinition:
+    return await program.colleague().event_definitions.by_name(name)
+
+
+def decided(program: Program) -> list[str]:
+    screen = program.app.screen
+    assert isinstance(screen, InboxScreen)
+    return [verdict.name for verdict in screen._verdicts.by_id.values()]
+
+
+async def test_verdicts_are_applied_together_and_taken_back_together(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        await stand_on(program, screen, "checkout_completed")
+        seen = words(str(screen.query_one("#proposed").render()))
+        assert "m same as checkout completed verified" in seen
+        assert "Order paid from checkout completed" in seen
+        await program.press("m")
+        await stand_on(program, screen, "btn_click_1")
+        await program.press("H")
+        await stand_on(program, screen, "btn_click_2")
+        await program.press("V")
+        assert decided(program) == ["checkout_completed", "btn_click_1", "btn_click_2"]
+        assert "3 of " in program.screen
+        assert not program.wire.writes()
+        await program.press("u")
+        assert decided(program) == ["checkout_completed", "btn_click_1"]
+        await program.press("V", "A")
+        await asked(program)
+        assert "Tidy up 3 event definitions in TEST" in program.screen
+        await program.press("y")
+        assert not decided(program)
+        twin = await stored(program, "checkout_completed")
+        assert twin.hidden
+        assert (twin.description or "").startswith("Same as checkout completed.")
+        assert (await stored(program, "btn_click_1")).hidden
+        assert (await stored(program, "btn_click_2")).verified
+        assert any("3 saved" in notice for notice in program.notices)
+        await program.press("u")
+        await asked(program)
+        await program.press("y")
+        assert not (await stored(program, "checkout_completed")).hidden
+        assert not (await stored(program, "btn_click_2")).verified
+        for size in ((80, 24), (60, 15)):
+            await program.pilot.resize_terminal(*size)
+            await program.settle()
+            assert "Inbox" in program.screen
+            assert "WHY" in program.screen
+        await program.press("r")
+        assert "look-alike" in program.screen
+        await program.press("escape")
+        assert not isinstance(program.app.screen, InboxScreen)
+
+
+async def test_what_a_dropped_link_left_goes_on_later(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        for name in ("btn_click_1", "btn_click_2", "btn_click_3"):
+            await stand_on(program, screen, name)
+            await program.press("H")
+        sent: list[str] = []
+
+        def drop(request: httpx.Request) -> Exception | None:
+            if request.method == "PATCH":
+                sent.append(request.url.path)
+                if len(sent) == 2:
+                    return httpx.ConnectError("the link is down", request=request)
+            return None
+
+        program.wire.before = drop
+        await program.press("A")
+        await asked(program)
+        await program.press("y")
+        assert len(decided(program)) == 2
+        assert len(sent) == 2
+        assert any("1 saved, 1 failed, 1 not sent" in notice for notice in program.notices)
+        program.wire.before = lambda request: None
+    async with running(setting) as program:
+        await open_inbox(program)
+        assert len(decided(program)) == 2
+        assert any("decided last time and not applied" in notice for notice in program.notices)
+        await program.press("A")
+        await asked(program)
+        await program.press("y")
+        assert not decided(program)
+        assert (await stored(program, "btn_click_3")).hidden
+
+
+async def test_a_strict_profile_wants_the_count_and_an_old_server_is_asked_one_by_one(
+    setting: Setting,
+) -> None:
+    strict = replace(
+        setting, rules=Rules(Level.STRICT, place="PROD"), options=(("strict", True), ("legacy", True))
+    )
+    async with running(strict) as program:
+        screen = await open_inbox(program)
+        names = [case.name for case in screen._cases if "unverified" in case.reasons][:2]
+        for name in names:
+            await stand_on(program, screen, name)
+            await program.press("V")
+        await program.press("A")
+        await asked(program)
+        await program.press("y")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("backspace", "2", "enter")
+        assert any("2 saved" in notice for notice in program.notices)
+        assert all([(await stored(program, name)).verified for name in names])
+        assert len(program.wire.writes()) == 2
+
+
+async def test_an_unlicensed_server_keeps_the_verdicts_and_says_why(setting: Setting) -> None:
+    async with running(replace(setting, options=(("unlicensed", True),))) as program:
+        await open_inbox(program)
+        await program.press("V", "V", "A")
+        await asked(program)
+        await program.press("y")
+        assert len(decided(program)) == 2
+        assert any("licence" in notice for notice in program.notices)
+        await program.press("A")
+        assert isinstance(program.app.screen, InboxScreen)

@@ -1,0 +1,122 @@
+"""The list as a person likes it: columns, named searches, preview, order, copying and links."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.tastes import Tastes
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
+from flagtui.config.settings import read_settings
+
+
+@pytest.fixture
+def kept(setting: Setting) -> Setting:
+    """A settings file and a memory, as in a real run."""
+    return replace(setting, tastes=from_disk(setting.folder))
+
+
+def from_disk(folder: Path) -> Tastes:
+    file = folder / "config.toml"
+    settings = read_settings(file)
+    return Tastes(file, folder / "memory", settings.columns, settings.queries, settings.preview)
+
+
+def columns(program: Program) -> tuple[str, ...]:
+    return program.app.screen.query_one(RowList).shown_columns
+
+
+async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(kept: Setting) -> None:
+    (kept.folder / "config.toml").write_text("# mine\npreview = false\n")
+    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+        assert columns(program) == ("state", "key", "rollout", "type", "runtime", "tags", "name", "updated")
+        await program.press("c", "space", "down", "K", "enter")
+        assert columns(program)[:3] == ("state", "key", "type")
+        assert "rollout" not in columns(program)
+    written = (kept.folder / "config.toml").read_text()
+    assert written.startswith("# mine\npreview = false\n")
+    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+        assert columns(program)[:3] == ("state", "key", "type")
+        assert not program.app.screen.has_class("-preview")
+
+
+async def test_a_search_gets_a_name_and_a_tab_with_its_count(kept: Setting) -> None:
+    async with running(kept) as program:
+        await program.press("Q")
+        assert "Type a search first" in program.notices[-1]
+        await program.press("slash", *"is:stale", "enter", "Q", *"old ones", "enter")
+        found = program.app.screen.query_one(RowList).shown
+        assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
+        await program.press("escape")
+        assert program.app.screen.query_one(SearchLine).value == ""
+        await program.press("5")
+        assert program.app.screen.query_one(SearchLine).value == "is:stale"
+    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+        assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
+
+
+async def test_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> None:
+    async with running(kept) as program:
+        await program.press("v", "s", "S", "slash", *"nav", "enter", "slash", *"x", "enter")
+        first = program.app.screen.query_one(RowList).row
+    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+        assert not program.app.screen.has_class("-preview")
+        await program.press("slash", "up", "up")
+        assert program.app.screen.query_one(SearchLine).value == "nav"
+        await program.press("escape", "escape", "slash", *"navx", "enter")
+        assert program.app.screen.query_one(RowList).row == first
+        assert "KEY ↑" in program.screen, program.screen.splitlines()[5]
+
+
+async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_lost(kept: Setting) -> None:
+    blocked = kept.folder / "blocked"
+    blocked.write_text("a file where a folder should be")
+    unwritable = Tastes(blocked / "config.toml", kept.folder / "memory")
+    async with running(replace(kept, tastes=unwritable)) as program:
+        await program.press("c", "space", "enter")
+        assert "kept until you leave only" in program.notices[-1]
+        assert "rollout" not in columns(program)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ("id", "sent to the terminal's clipboard: {id}"),
+        ("link", "http://127.0.0.1:1/project/1/feature_flags/{id}"),
+        ("curl", "$FLAGTUI_API_KEY"),
+        ("JSON", "new-nav as JSON"),
+    ],
+)
+async def test_what_is_copied_is_chosen_from_a_menu(setting: Setting, chosen: str, expected: str) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("Y", *chosen, "enter")
+        assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
+        assert "phx_" not in program.app.clipboard
+        if chosen == "JSON":
+            assert '"key": "new-nav"' in program.app.clipboard
+
+
+async def test_a_link_is_shown_where_no_browser_should_open(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "somewhere")
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("o")
+        assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
+
+
+async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:
+    async with running(setting) as program:
+        asked = len(program.wire.passed)
+        await program.press("slash", *"is:archived", "enter")
+        assert program.app.screen.query_one(RowList).shown > 0
+        assert len(program.wire.passed) > asked
+        row = program.app.screen.query_one(RowList).row
+        assert row is not None
+        assert row.archived
+        await program.press("a", "y")
+        assert not (await program.stored(row.key)).archived

@@ -1,0 +1,62 @@
+"""Changes that happen later: scheduled, made by the server when they are due, or dropped before."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running, words
+
+MODES: dict[str, tuple[tuple[str, Any], ...]] = {
+    "default": (),
+    "strict": (("strict", True),),
+    "legacy": (("legacy", True),),
+}
+
+
+@pytest.fixture(params=MODES)
+def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
+    return replace(setting, options=MODES[request.param])
+
+
+async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
+    found = await program.colleague().schedule.all({"record_id": program.row(key).id})
+    return [dict(one.raw) for one in found]
+
+
+async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
+        await program.go_to("new-nav")
+        await program.press("at", "down", "enter", *"+2h", "enter")
+        question = words(program.screen)
+        assert "Schedule a change in TEST" in question
+        assert "turned off, 2026-03-02 11:0" in question
+        await program.press("y")
+        assert "new-nav will be turned off" in program.notices[-1]
+        found = await scheduled(program, "new-nav")
+        assert [one["payload"] for one in found] == [{"operation": "update_status", "value": False}]
+        assert [(entry.kind, entry.ending) for entry in program.journal.entries()] == [
+            ("scheduled_change", "saved")
+        ]
+        assert (await program.stored("new-nav")).active
+        await program.press("at", *"drop", "enter")
+        assert "Not any more turned off" in words(program.screen)
+        await program.press("y")
+        assert await scheduled(program, "new-nav") == []
+
+
+async def test_a_moment_that_has_gone_by_is_not_taken(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("at", "enter", *"2020-01-01 09:00", "enter")
+        assert "that moment has gone by" in program.screen
+        await program.press("escape")
+        assert await scheduled(program, "new-nav") == []
+
+
+async def test_a_step_of_a_ramp_is_scheduled_as_a_condition(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("at", "down", "down", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
+        found = await scheduled(program, "new-nav")
+        assert found[0]["scheduled_at"].startswith("2026-03-05T09:00:00")
+        assert found[0]["payload"]["value"]["groups"][0]["rollout_percentage"] == 50

@@ -1,0 +1,134 @@
+"""The whole program, as a person starts it, in a real pseudo-terminal."""
+
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.doubles.terminal import Terminal
+
+FLAGTUI = [sys.executable, "-m", "flagtui"]
+CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "crashing_demo.py")]
+SIZE = (132, 40)
+KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+DRIVER_STARTED = b"\x1b[?1004h"
+
+KNOWN = re.compile(
+    rb"\x1b\[[\d;]*[mHKCGXr]|\x1bM|\x1b\[\?[\d;]+[hl]|\x1b\[\?\d+\$p|\x1b\[>\d+u|\x1b\[<u|\x1b\]22;[a-z]+\x07|[\r\n]"
+)
+"""Styles, addresses, erasing, scroll regions, modes and queries, the keyboard protocol, the pointer."""
+OBEYED = re.compile(rb"(?:[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]).{0,20}", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A person's folders; the demo's database is made once for all tests."""
+    folder = tmp_path_factory.mktemp("home")
+    return {kind: str(folder) for kind in KINDS}
+
+
+@pytest.fixture
+def demo(home: dict[str, str]) -> Iterator[Terminal]:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=home) as terminal:
+        terminal.wait_for("synced")
+        terminal.wait_for("checkout-redesign")
+        yield terminal
+
+
+def test_it_shows_rows_and_gives_the_terminal_back_when_quit(demo: Terminal) -> None:
+    assert "kill-search-v2" in demo.text
+    demo.press("q")
+    assert demo.wait_for_end() == 0
+    assert demo.attributes() == demo.attributes_before
+    assert demo.modes_on() == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_and_gives_the_terminal_back(demo: Terminal, number: signal.Signals) -> None:
+    demo.signal(number)
+    assert demo.wait_for_end() == 128 + number
+    assert demo.attributes() == demo.attributes_before
+    assert demo.modes_on() == set()
+
+
+def test_a_query_in_one_packet_is_found(demo: Terminal) -> None:
+    demo.press("/kill-sea")
+    demo.wait_for("1 of 2")
+    assert "kill-search-v2" in demo.text
+
+
+def test_a_crash_gives_the_terminal_back_and_tells_one_sentence_without_values(home: dict[str, str]) -> None:
+    with Terminal([*CRASHING, "demo"], size=SIZE, environment=home) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("\x1b[20~")
+        assert terminal.wait_for_end() == 1
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+        last = bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode()
+        assert "RuntimeError" in last
+        assert last.strip().count("\n") <= 2
+        assert b"that_must_not_be_shown" not in terminal.sent
+
+
+def test_a_nasty_project_sends_nothing_the_terminal_obeys(home: dict[str, str]) -> None:
+    with Terminal([*FLAGTUI, "demo", "--nasty"], size=SIZE, environment=home) as terminal:
+        terminal.wait_for("synced")
+        for keys in ("\x1b[6~", "\x1b[F", "\x1b[H", *["\x1b[B"] * 6):
+            terminal.press(keys)
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert odd_bytes(bytes(terminal.sent)) == []
+
+
+def odd_bytes(sent: bytes) -> list[bytes]:
+    """What a terminal might obey and neither we nor Textual are known to send, with what follows it."""
+    return OBEYED.findall(KNOWN.sub(b"", sent))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> dict[str, str]:
+    """Folders of a person who has left the demo from a live list."""
+    folders = {kind: str(tmp_path) for kind in KINDS}
+    for _ in range(4):
+        with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
+            terminal.wait_for("alice@acme.com +● synced")
+            terminal.press("q")
+            assert terminal.wait_for_end() == 0
+        if list(tmp_path.glob("flagtui/frames/frame-*")):
+            return folders
+    pytest.fail("no screen was kept")
+
+
+def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_there(
+    kept: dict[str, str],
+) -> None:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept) as terminal:
+        terminal.wait_for("checkout-redesign")
+        terminal.wait_for_bytes(b" ago, connecting ")
+        assert DRIVER_STARTED not in terminal.sent
+        terminal.wait_for("alice@acme.com +● synced")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+def test_a_killed_start_takes_the_last_screen_away_again(kept: dict[str, str]) -> None:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept) as terminal:
+        terminal.wait_for_bytes(b" ago, connecting ")
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_for_end() == 128 + signal.SIGTERM
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["demo", "--help"], ["demo", "--nonsense"]])
+def test_what_does_not_open_the_app_leaves_the_screen_alone(
+    home: dict[str, str], arguments: list[str]
+) -> None:
+    with Terminal([*FLAGTUI, *arguments], size=SIZE, environment=home) as terminal:
+        terminal.wait_for_end()
+        assert b"\x1b[?1049h" not in terminal.sent
+        assert terminal.attributes() == terminal.attributes_before

@@ -1,0 +1,154 @@
+"""The list, the search line and the terminal room in a real pseudo-terminal: bytes, signals, early keys."""
+
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.doubles.terminal import Terminal
+
+PROGRAM = [sys.executable, str(Path(__file__).parents[2] / "benchmarks" / "terminal" / "list_app.py")]
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    with Terminal([*PROGRAM, "1000"]) as terminal:
+        terminal.wait_for("READY 1000/1000")
+        yield terminal
+
+
+def bytes_of(terminal: Terminal, keys: str, until: str) -> int:
+    before = len(terminal.sent)
+    terminal.press(keys)
+    terminal.wait_for(until)
+    return len(terminal.sent) - before
+
+
+def test_quitting_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
+    assert terminal.attributes() != terminal.attributes_before
+    assert "1049" in terminal.modes_on()
+    terminal.press("\x11")
+    assert terminal.wait_for_end() == 0
+    assert terminal.attributes() == terminal.attributes_before
+    assert terminal.modes_on() == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_program_and_leaves_the_terminal_as_it_was(
+    terminal: Terminal, number: signal.Signals
+) -> None:
+    terminal.signal(number)
+    assert terminal.wait_for_end() == 128 + number
+    assert terminal.attributes() == terminal.attributes_before
+    assert terminal.modes_on() == set()
+
+
+def test_a_stopped_loop_does_not_keep_a_signal_from_restoring_the_terminal() -> None:
+    with Terminal([*PROGRAM, "10"]) as terminal:
+        terminal.wait_for("READY 10/10")
+        terminal.press("\x18")
+        terminal.wait_for("stalled")
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_for_end() == 128 + signal.SIGTERM
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+def test_a_terminal_that_is_gone_ends_the_program_even_when_hangups_are_ignored() -> None:
+    with Terminal(["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *PROGRAM, "10"]) as terminal:
+        terminal.wait_for("READY 10/10")
+        terminal.hang_up()
+        # Python ends with 120 when something is left that the terminal cannot take any more.
+        assert terminal.wait_for_end() in (128 + signal.SIGTERM, 120)
+
+
+def test_keys_pressed_before_the_program_is_up_are_not_lost() -> None:
+    with Terminal([*PROGRAM, "1000"]) as terminal:
+        terminal.press("/check")
+        terminal.wait_for(r"READY (?!1000/)\d+/1000")
+        assert terminal.lines[0].strip() == "check"
+
+
+def test_a_key_and_a_query_in_one_packet_are_not_mixed_up(terminal: Terminal) -> None:
+    terminal.press("/check")
+    terminal.wait_for(r"READY (?!1000/)\d+/1000")
+    terminal.wait_for(r"\A check")
+
+
+def test_a_cursor_step_sends_few_bytes(terminal: Terminal) -> None:
+    second = terminal.lines[3].split()[1]
+    assert bytes_of(terminal, "\x1b[B", re.escape(second)) < 1000
+
+
+def test_the_screen_is_the_same_with_and_without_the_encoder() -> None:
+    seen = []
+    for plain in ("0", "1"):
+        with Terminal([*PROGRAM, "300"], environment={"FLAGTUI_PLAIN_DISPLAY": plain}) as terminal:
+            terminal.wait_for("READY 300/300")
+            for keys, until in (
+                ("\x1b[6~", r"(?m)^  \S  mobile-tabs-59 "),
+                ("/nav", r"READY (?!300/)"),
+                ("\x7f" * 3, "READY 300/300"),
+            ):
+                terminal.press(keys)
+                terminal.wait_for(until)
+            terminal.resize(100, 30)
+            terminal.wait_for(r"(?ms)^.{90,}UPDATED$.*READY 300/300\Z")
+            seen.append(terminal.text)
+    assert seen[0] == seen[1]
+
+
+def test_after_a_stop_and_a_continue_the_screen_is_drawn_again(terminal: Terminal) -> None:
+    shown = terminal.text
+    terminal.signal(signal.SIGTSTP)
+    terminal.wait_for_bytes(b"\x1b[?1049l")
+    terminal.wait_until_stopped()
+    terminal.screen.reset()
+    terminal.signal(signal.SIGCONT)
+    terminal.wait_for("READY 1000/1000")
+    assert terminal.text == shown
+
+
+def test_after_another_program_had_the_terminal_the_screen_is_drawn_again() -> None:
+    with Terminal([*PROGRAM, "100"]) as terminal:
+        terminal.wait_for("READY 100/100")
+        shown = terminal.text
+        terminal.press("\x1bOQ")
+        terminal.wait_for("in the editor")
+        terminal.screen.reset()
+        terminal.press("\n")
+        terminal.wait_for("READY 100/100")
+        assert terminal.text == shown
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+def test_a_terminal_without_unicode_gets_ascii_only() -> None:
+    ascii_only = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    with Terminal([*PROGRAM, "50"], environment={**ascii_only, "PYTHONIOENCODING": "ascii"}) as terminal:
+        terminal.wait_for("READY 50/50")
+        assert terminal.text.isascii()
+        assert re.search(r"[*o~] +\S+ +=", terminal.text)
+
+
+def test_a_screen_without_colours_still_tells_the_states_apart() -> None:
+    with Terminal([*PROGRAM, "50"], environment={"NO_COLOR": "1"}) as terminal:
+        terminal.wait_for("READY 50/50")
+        assert {line.split()[0] for line in terminal.lines[2:-1]} >= {"●", "○", "◌"}
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"NO_COLOR": "1"}, {"TERM": "linux", "COLORTERM": ""}, {"TERM": "xterm-256color", "COLORTERM": ""}],
+    ids=["true-colour", "no-colour", "16-colours", "256-colours"],
+)
+def test_the_cursor_line_looks_different_however_few_colours_there_are(environment: dict[str, str]) -> None:
+    with Terminal([*PROGRAM, "50"], environment=environment) as terminal:
+        terminal.wait_for("READY 50/50")
+        cursor, other = ([terminal.screen.buffer[y][x] for x in range(1, 79)] for y in (2, 3))
+        assert all((a.bg, a.reverse) != (b.bg, b.reverse) for a, b in zip(cursor, other, strict=True))
+        assert all(cell.fg != cell.bg or cell.data == " " for cell in cursor if not cell.reverse)

@@ -1,0 +1,95 @@
+"""Poor surroundings: a usable program, or one clear sentence and code 2. Never a traceback."""
+
+import sys
+from collections.abc import Mapping
+
+import pytest
+from tests.doubles.terminal import Terminal
+
+FLAGTUI = [sys.executable, "-m", "flagtui"]
+SIZE = (100, 30)
+NOWHERE = "/dev/null/home"
+"""A home nothing can be written to, whoever asks."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A person's folders; the demo's database is made once for all tests."""
+    folder = tmp_path_factory.mktemp("home")
+    kinds = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+    return {**dict.fromkeys(kinds, str(folder)), "FLAGTUI_NO_FIRST_FRAME": "1"}
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [
+        {"TERM": "linux", "COLORTERM": ""},
+        {"TERM": "screen", "COLORTERM": ""},
+        {"TERM": "vt100", "COLORTERM": "", "NO_COLOR": "1"},
+        {"LANG": "C", "LC_ALL": "C"},
+        {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/dev/null", "DISPLAY": "", "HOME": ""},
+    ],
+    ids=["linux console", "screen", "vt100 without colours", "LANG=C", "no D-Bus, no HOME"],
+)
+def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]) -> None:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment={**home, **surroundings}) as terminal:
+        terminal.wait_for("checkout-redesign")
+        terminal.wait_for("synced")
+        terminal.press("/kill-sea")
+        terminal.wait_for("1 of 2")
+        assert "kill-search-v2" in terminal.text
+        terminal.press("\x1b\x1bq")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "surroundings", "words"),
+    [
+        (("demo",), {"TERM": "dumb"}, "cannot be drawn on"),
+        (("demo",), {"TERM": ""}, "cannot be drawn on"),
+        (("demo",), {"HOME": NOWHERE, "XDG_DATA_HOME": ""}, "cannot be made"),
+        ((), {"HOME": NOWHERE, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"}, "cannot be made"),
+        ((), {}, "flagtui auth login"),
+        (("auth", "status"), {"HOME": NOWHERE, "XDG_CONFIG_HOME": ""}, "there is no API key"),
+        (("auth", "login"), {"TERM": "dumb", "FLAGTUI_HOST": "http://x.example"}, "without encryption"),
+    ],
+    ids=["dumb", "no TERM", "no home: demo", "no home: app", "nothing set up", "no home: status", "login"],
+)
+def test_what_cannot_work_is_one_sentence(
+    home: dict[str, str], arguments: tuple[str, ...], surroundings: Mapping[str, str], words: str
+) -> None:
+    environment = {**home, **surroundings}
+    with Terminal([*FLAGTUI, *arguments], size=(400, 10), environment=environment) as terminal:
+        assert terminal.wait_for_end() == 2
+        said = bytes(terminal.sent).decode()
+        assert said.startswith("flagtui: ")
+        assert said.count("\n") == 1
+        assert words in said
+        assert terminal.attributes() == terminal.attributes_before
+
+
+def test_reports_work_without_a_home_and_without_a_terminal_worth_the_name(home: dict[str, str]) -> None:
+    environment = {**home, "HOME": NOWHERE, "TERM": "dumb", "LANG": "C", "LC_ALL": "C"}
+    for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        environment[name] = ""
+    with Terminal([*FLAGTUI, "doctor", "--offline"], size=(160, 60), environment=environment) as terminal:
+        assert terminal.wait_for_end() == 1
+        assert "cannot be made" in terminal.text
+        assert "Traceback" not in terminal.text
+        assert "TERM" in terminal.text
+    with Terminal(
+        [*FLAGTUI, "journal", "--since", "2h"], size=(160, 60), environment=environment
+    ) as terminal:
+        assert terminal.wait_for_end() == 0
+        assert "Nothing was changed." in terminal.text
+
+
+def test_an_encoding_without_our_signs_shows_them_as_numbers(home: dict[str, str]) -> None:
+    environment = {**home, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    with Terminal([*FLAGTUI, "doctor", "--offline"], size=(160, 60), environment=environment) as terminal:
+        terminal.wait_for_end()
+        assert b"\\u2713" in terminal.sent
+        assert b"Traceback" not in terminal.sent
