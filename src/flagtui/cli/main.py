@@ -1,0 +1,144 @@
+"""The door: which command was asked for. Importing this module loads click and nothing heavier."""
+
+import os
+import sys
+from io import TextIOWrapper
+
+import click
+
+from flagtui import __version__
+from flagtui.app.terminal.first_frame import leave
+from flagtui.cli.trouble import Trouble
+from flagtui.safe_text import safe_text
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Door(click.Group):
+    """Loads a command's module only when that command is named."""
+
+    _MODULES = {
+        "demo": "flagtui.cli.demo",
+        "serve": "flagtui.cli.serve",
+        "keys": "flagtui.cli.keys",
+        "auth": "flagtui.cli.auth",
+        "profiles": "flagtui.cli.profiles",
+        "projects": "flagtui.cli.projects",
+        "journal": "flagtui.cli.journal",
+        "doctor": "flagtui.cli.doctor",
+    }
+    _SUMMARIES = {
+        "demo": "Open the app on its own embedded service: no account, no network.",
+        "serve": "Run the embedded service on a port of this machine.",
+        "keys": "Create, list and revoke the API keys of an embedded service.",
+        "auth": "Sign in, see who you are, sign out.",
+        "profiles": "List the profiles of the settings file.",
+        "projects": "List the projects the key can open.",
+        "journal": "Show what you changed, for reading, sharing and programs.",
+        "doctor": "Say what was found where; to paste into a report.",
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = self._MODULES.get(cmd_name)
+        if module is None:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(module).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._SUMMARIES[name]) for name in self._MODULES])
+
+
+@click.command(cls=Door, invoke_without_command=True, context_settings=CONTEXT)
+@click.version_option(__version__, "-V", "--version", prog_name="flagtui", message="%(prog)s %(version)s")
+@click.option("--profile", metavar="NAME", help="The profile of the settings file to open.")
+@click.option("--project", metavar="ID", help="The project to open instead of the profile's.")
+@click.option("--read-only", is_flag=True, help="Refuse every change, whatever the profile allows.")
+@click.option(
+    "--log",
+    metavar="FILE",
+    expose_value=False,
+    callback=lambda _context, _option, file: _log_to(file),
+    help="Add a line to FILE for every request: never a key, a header or what is in it.",
+)
+@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
+@click.pass_context
+def door(
+    context: click.Context, profile: str | None, project: str | None, read_only: bool, no_mouse: bool
+) -> None:
+    """See and change feature flags, experiments and event definitions.
+
+    Without a command the app opens. Its server, key and project come from the environment
+    (FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE) or from a profile,
+    which flagtui auth login makes. To try it without an account: flagtui demo
+    """
+    if context.invoked_subcommand is None:
+        from flagtui.cli.choosing import Wish
+        from flagtui.cli.opening import open_app
+
+        raise SystemExit(
+            open_app(Wish(profile=profile, project=project, read_only=read_only, mouse=not no_mouse))
+        )
+
+
+def main() -> None:
+    """Run the command line; every foreseen trouble is one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show a character gets its number instead of a crash.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        raise SystemExit(door(prog_name="flagtui", standalone_mode=False) or 0)
+    except click.UsageError as wrong:
+        leave()
+        print(_usage_in_words(wrong), file=sys.stderr)
+        raise SystemExit(2) from None
+    except click.ClickException as wrong:
+        leave()
+        print(f"flagtui: {safe_text(wrong.format_message(), 500)}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except (click.Abort, KeyboardInterrupt):
+        leave()
+        print("flagtui: stopped; nothing was changed.", file=sys.stderr)
+        raise SystemExit(130) from None
+    except Trouble as trouble:
+        leave()
+        print(f"flagtui: {trouble}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except Exception as fault:
+        leave()
+        print(f"flagtui: {_fault_in_words(fault)}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+def _log_to(file: str | None) -> None:
+    # Every command makes its own client, some before a name of theirs is known here.
+    if file:
+        os.environ["FLAGTUI_LOG"] = file
+
+
+def _usage_in_words(wrong: click.UsageError) -> str:
+    """One sentence and where the help is; a group called without a command is helped at once."""
+    said = wrong.format_message()
+    if "\n" in said:
+        return said
+    where = wrong.ctx.command_path if wrong.ctx else "flagtui"
+    ending = "" if said.endswith((".", "?", "!")) else "."
+    return f"flagtui: {safe_text(said, 500)}{ending} See: {where} --help"
+
+
+def _fault_in_words(fault: Exception) -> str:
+    """A fault of our own: what a person reads, and a report without values for whoever mends it."""
+    from flagtui.app.crash import crash_report, keep_report
+    from flagtui.config.locations import find_locations
+
+    folder = find_locations().state
+    path = keep_report(crash_report(fault), folder) if folder else None
+    where = f"The report is in {path}." if path else "The report could not be kept."
+    return f"stopped because of a fault of its own ({type(fault).__name__}). {where}"

@@ -1,0 +1,101 @@
+"""Puts the app on the server of a profile: which one, with which key, and how careful."""
+
+from typing import TYPE_CHECKING
+
+from flagtui.cli.choosing import Opening, Wish, choose_other, choose_signed_in, look_around
+from flagtui.cli.key_in_use import KeyInUse
+from flagtui.cli.running import run_app
+from flagtui.cli.trouble import Trouble, require_terminal
+from flagtui.config.settings import SettingsError
+
+if TYPE_CHECKING:
+    from flagtui.app.session import Session
+    from flagtui.app.tastes import Tastes
+
+
+def open_app(wish: Wish) -> int:
+    """Run the app until it is left; the exit code.
+
+    Raises:
+        Trouble: when something the person wrote, or this machine, makes it impossible.
+    """
+    require_terminal()
+    opening = choose_signed_in(look_around(), wish)
+    opening.state_folder()
+    from flagtui.app.app import FlagTui
+    from flagtui.app.commands import COMMANDS
+    from flagtui.app.themes import THEMES
+    from flagtui.app.widgets.flag_columns import ALL_FLAG_COLUMNS
+    from flagtui.config.keymap import read_keymap
+
+    try:
+        keymap = read_keymap(opening.settings, COMMANDS)
+        opening.settings.check_theme(tuple(theme.name for theme in THEMES))
+        opening.settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
+    except SettingsError as wrong:
+        raise Trouble(str(wrong)) from None
+    app = FlagTui(make_session(opening, read_only=wish.read_only))
+    app.set_keymap(keymap)
+    return run_app(app, mouse=wish.mouse and opening.settings.mouse)
+
+
+def tastes_of(opening: Opening) -> "Tastes":
+    """What the settings say of the lists, and what is remembered of them."""
+    from flagtui.app.tastes import Tastes
+
+    settings = opening.settings
+    return Tastes(
+        settings_file=opening.around.places.settings_file,
+        memory=opening.state_folder(),
+        columns=settings.columns,
+        queries=settings.queries,
+        preview=settings.preview,
+    )
+
+
+def make_session(opening: Opening, *, read_only: bool, tastes: "Tastes | None" = None) -> "Session":
+    """What the app needs to work in this profile; tastes go along to the next. Raises Trouble."""
+    from flagtui.app.session import Neighbour, Session
+    from flagtui.changes.guard import Level, Rules
+    from flagtui.changes.journal import Journal
+    from flagtui.store.snapshots import Snapshots
+
+    profile, state = opening.profile, opening.state_folder()
+    key, liked = KeyInUse(opening), tastes or tastes_of(opening)
+    cache = opening.around.places.cache if opening.settings.snapshots else None
+
+    def switch(name: str) -> "Session | str":
+        try:
+            return make_session(choose_other(opening, name), read_only=read_only, tastes=liked)
+        except Trouble as trouble:
+            return str(trouble)
+
+    return Session(
+        profile=profile.name,
+        host=opening.host.name,
+        badge=profile.word,
+        colour=profile.theme_colour,
+        rules=Rules(
+            level=Level.READ_ONLY if read_only else Level(profile.level),
+            require_reason=profile.require_reason,
+            place=profile.word,
+            bulk_limit=profile.bulk_limit,
+        ),
+        connect=key.connect,
+        journal=Journal(state / "journal"),
+        state_folder=state,
+        snapshots=Snapshots(cache / "rows" if cache else None),
+        refresh=float(profile.refresh),
+        unlock=profile.unlock * 60.0,
+        tastes=liked,
+        overridden=" ".join(opening.chosen.overridden),
+        theme=opening.settings.theme or Session.theme,
+        redact=key.redact,
+        with_key=key.client_with,
+        keep_key=key.keep,
+        neighbours=tuple(
+            Neighbour(each.name, f"{each.host}  {each.level.replace('_', '-')}")
+            for each in opening.settings.profiles.values()
+        ),
+        switch=switch,
+    )

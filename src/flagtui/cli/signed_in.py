@@ -1,0 +1,102 @@
+"""Who is signed in where, and signing out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from flagtui.api.errors import ApiError
+from flagtui.cli.choosing import Opening, Wish, choose_signed_in, look_around
+from flagtui.cli.telling import say
+from flagtui.cli.trouble import Trouble, in_words
+from flagtui.config.credentials import Found, KeyringUnusable, NotFound, Source
+from flagtui.config.key_file import KeyFileRefused
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+Answer = TypeVar("Answer")
+
+
+def open_profile(profile: str, project: str = "") -> Opening:
+    """The profile a command works with. Raises Trouble."""
+    return choose_signed_in(look_around(), Wish(profile=profile or None, project=project or None))
+
+
+def find_key(opening: Opening) -> Found:
+    """The key and where it was. Raises Trouble."""
+    found = opening.keys.find(opening.owner)
+    if isinstance(found, NotFound):
+        why = " ".join(found.reasons) or f"There is no API key for {opening.host.origin}."
+        raise Trouble(f"{why} Sign in with: flagtui auth login --profile {opening.profile.name}")
+    return found
+
+
+def ask(opening: Opening, found: Found, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
+    """The server's answer. Raises Trouble."""
+    from flagtui.cli.connecting import make_client
+
+    async def run() -> Answer:
+        async with make_client(opening.profile, opening.host, found.key) as client:
+            return await question(client)
+
+    try:
+        return asyncio.run(run())
+    except ApiError as error:
+        raise in_words(error) from None
+
+
+def tell_status(profile: str) -> None:
+    """Which key, whose it is, what it may do. Raises Trouble when it does not work."""
+    from flagtui.cli.signing_in import tell_introduction
+    from flagtui.store.introducing import introduce
+
+    opening = open_profile(profile)
+    found = find_key(opening)
+    say(f"Profile {opening.profile.name}: the key {found.key.mask} from {found.source}.")
+    tell_introduction(opening.host, ask(opening, found, introduce))
+
+
+def sign_out(profile: str) -> None:
+    """Forgets what is kept of this key and seen with it on this machine. Raises Trouble."""
+    opening = open_profile(profile)
+    name = opening.profile.name
+    _forget_rows(opening)
+    gone = _forget_key(opening)
+    if gone:
+        say(f"The key of {name} for {opening.host.origin} is forgotten ({', '.join(gone)}).")
+    else:
+        say(f"No key was kept for {name} at {opening.host.origin}.")
+    if opening.around.key:
+        say("FLAGTUI_API_KEY still has one here.")
+    if opening.profile.key_command:
+        say("The profile still gets one from its key_command.")
+    say("It stays valid until it is deleted in the account settings of the server.")
+
+
+def _forget_key(opening: Opening) -> list[Source]:
+    """Where one was."""
+    gone: list[Source] = []
+    try:
+        gone += replace(opening.keys, keyring=None).forget(opening.owner)
+    except KeyFileRefused as refused:
+        raise Trouble(str(refused)) from None
+    try:
+        gone += replace(opening.keys, folder=None).forget(opening.owner)
+    except KeyringUnusable as unusable:
+        say(f"{unusable} If a key is in one, it still is.")
+    return gone
+
+
+def _forget_rows(opening: Opening) -> None:
+    from flagtui.app.terminal.first_frame import frames_folder
+    from flagtui.store.snapshots import Snapshots
+
+    cache = opening.around.places.cache
+    if cache is not None:
+        Snapshots(cache / "rows").forget_all(opening.profile.name, opening.host.origin)
+    with suppress(OSError):
+        for frame in Path(frames_folder()).glob("frame-*"):
+            frame.unlink(missing_ok=True)

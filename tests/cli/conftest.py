@@ -1,0 +1,84 @@
+"""The command line, run in this process against a service on a port of this machine."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from flagtui.cli.main import main
+
+KEY = "phx_key_of_the_test_0123456789"
+SERVE = [sys.executable, "-m", "flagtui", "serve", "--port", "0", "--sample", "--flags", "12"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+@dataclass(frozen=True)
+class Service:
+    """Where it listens, and its database."""
+
+    address: str
+    database: Path
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = tmp_path_factory.mktemp("service") / "service.db"
+    command = [*SERVE, "--db", str(database), "--key", KEY]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ}
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().partition(" on ")[2].partition(",")[0]
+        yield Service(address, database)
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, without a keyring and without variables of ours."""
+    for name in [name for name in os.environ if name.startswith(("FLAGTUI", "XDG"))]:
+        if name != "FLAGTUI_FIXTURES":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    return tmp_path
+
+
+@pytest.fixture
+def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("auth", "login", stdin=…)`: as `flagtui auth login` would end."""
+
+    def run(*arguments: str, stdin: str = "") -> Done:
+        monkeypatch.setattr(sys, "argv", ["flagtui", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr()
+        return Done(int(end.value.code or 0), said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def signed_in(run: Run, service: Service) -> Run:
+    """The same, with a profile whose key is in a file."""
+    done = run("auth", "login", "--with-token", "--host", service.address, "--keep", "file", stdin=KEY + "\n")
+    assert done.code == 0, done.err
+    return run

@@ -1,0 +1,232 @@
+"""Signing in and out on the command line."""
+
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import KEY, Done, Run, Service
+from tests.doubles.terminal import Terminal
+
+from flagtui.api.errors import Facts, NotSignedIn
+from flagtui.api.hosts import Host
+from flagtui.cli.choosing import Surroundings
+from flagtui.cli.person import Person
+from flagtui.cli.signing_in import SignIn, SigningIn
+from flagtui.cli.trouble import Trouble
+from flagtui.config.credentials import Backend, Found, KeyPlaces, Keyring, Owner
+from flagtui.config.locations import Given, Locations
+from flagtui.config.profiles import Profile
+from flagtui.config.secret import Secret
+from flagtui.config.settings import read_settings
+from flagtui.models.person import KeyInfo, Me
+from flagtui.models.project import Project
+from flagtui.store.introducing import Introduction
+
+
+def key_with(service: Service, *scopes: str) -> str:
+    """A key that may do this and nothing else."""
+    command = [sys.executable, "-m", "flagtui", "keys", "create", "--db", str(service.database)]
+    wanted = [word for scope in scopes for word in ("--scope", scope)]
+    return subprocess.run([*command, *wanted], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def one_sentence(done: Done) -> str:
+    """What was said on standard error, which is one line without a traceback."""
+    assert done.err.startswith("flagtui: ")
+    assert done.err.count("\n") == 1
+    return done.err
+
+
+def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
+    run: Run, service: Service, home: Path
+) -> None:
+    narrow = key_with(service, "feature_flag:read", "user:read", "project:read")
+    login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "file")
+    done = run(*login, "--profile", "prod", stdin=f"  {narrow}\n")
+    assert done.code == 0
+    assert "✓ see flags" in done.out
+    assert "✗ change flags: the key lacks feature_flag:write" in done.out
+    assert narrow not in done.out
+    kept = next((home / ".local/state/flagtui/keys").iterdir())
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    profile = read_settings(home / ".config/flagtui/config.toml").profiles["prod"]
+    assert (profile.host, profile.project) == (service.address, "1")
+
+    status = run("auth", "status")
+    assert status.code == 0
+    assert "alice@acme.com" in status.out
+    assert f"{narrow[-4:]} from file" in status.out
+
+    assert "is forgotten (file)" in run("auth", "logout").out
+    assert not kept.exists()
+    assert "flagtui auth login --profile prod" in one_sentence(run("auth", "status"))
+
+
+def test_without_a_keyring_that_is_said_at_once_with_the_other_ways(run: Run, service: Service) -> None:
+    done = run("auth", "login", "--with-token", "--host", service.address, stdin=KEY)
+    assert done.code == 2
+    said = one_sentence(done)
+    for way in ("keyring", "--keep file", "--key-command", "FLAGTUI_API_KEY"):
+        assert way in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "words"),
+    [
+        ((), "phc_public_token_of_project", "public project token"),
+        ((), "phs_secret_key_of_project_1", "only evaluates flags"),
+        ((), "", "A key is 3 to 512"),
+        ((), "phx_two words", "A key is 3 to 512"),
+        ((), "phx_nobody_knows_this_key_0", "401"),
+        (("--host", "http://flags.example.com"), KEY, "without encryption"),
+        (("--host", "a b"), KEY, "characters no address has"),
+        (("--profile", "../x"), KEY, "cannot name a profile"),
+        (("--project", "77"), KEY, "no project 77; projects: 1, 2"),
+        (("--key-command", "no-such-program-here"), KEY, "no program no-such-program-here"),
+        (("--keep", "cloud"), KEY, "'cloud' is not one of"),
+    ],
+)
+def test_what_cannot_be_signed_in_with_is_one_sentence(
+    run: Run, service: Service, home: Path, arguments: Sequence[str], key: str, words: str
+) -> None:
+    given = arguments if "--host" in arguments else (*arguments, "--host", service.address)
+    done = run("auth", "login", "--with-token", *given, stdin=key)
+    assert done.code == 2
+    assert words in one_sentence(done)
+    assert not (home / ".config/flagtui/config.toml").exists()
+
+
+def test_a_command_that_prints_the_key_is_written_down_instead_of_the_key(
+    run: Run, service: Service, home: Path
+) -> None:
+    command = f"{sys.executable} -c \"print('{KEY}')\""
+    assert run("auth", "login", "--host", service.address, "--key-command", command).code == 0
+    assert "from key_command" in run("auth", "status").out
+    assert not (home / ".local/state/flagtui/keys").exists()
+    pasted = run("auth", "login", "--with-token", stdin=KEY)
+    assert "key_command" in one_sentence(pasted)
+
+
+def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
+    command = [sys.executable, "-m", "flagtui", "auth", "login", "--host", service.address]
+    environment = {"HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    with Terminal(command, size=(132, 40), environment=environment) as terminal:
+        terminal.wait_for("Paste the personal API key")
+        terminal.press(KEY + "\r")
+        terminal.wait_for("Which one is opened first")
+        terminal.press("2\r")
+        terminal.wait_for("no keyring[^$]*How")
+        terminal.press("3\r")
+        assert terminal.wait_for_end() == 0
+        assert KEY.encode() not in terminal.sent
+    assert read_settings(home / ".config/flagtui/config.toml").profiles["default"].project == "2"
+
+
+# Two regions
+
+
+@dataclass(frozen=True)
+class Scripted(Person):
+    """Answers what a test says; `asked` is what it was asked."""
+
+    is_there: bool = True
+    yes: bool = True
+    asked: list[str] = field(default_factory=list)
+
+    def ask(self, question: str, default: str) -> str:
+        return default
+
+    def ask_hidden(self, question: str) -> str:
+        return KEY
+
+    def agree(self, question: str) -> bool:
+        self.asked.append(question)
+        return self.yes
+
+    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+        self.asked.append(question)
+        return default
+
+
+class Shelf:
+    """A keyring in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[service, username]
+
+
+ACCOUNT = Introduction(Me(id=1, email="ada@acme.test"), KeyInfo(scopes=("*",)), (Project(id=7, name="Web"),))
+
+
+def signing_in(folder: Path, person: Person, lives_in: str, backend: Backend) -> SigningIn:
+    def ask(host: Host, key: Secret, profile: Profile) -> Introduction:
+        if host.region != lives_in:
+            raise NotSignedIn("The key was not accepted (401).", facts=Facts(other_region=host.other_region))
+        return ACCOUNT
+
+    places = Locations(folder, folder, folder, folder)
+    around = Surroundings(Given(), "", places, read_settings(None))
+    keys = KeyPlaces(keyring=Keyring(load=lambda: backend), folder=folder)
+    return SigningIn(SignIn(), around, person, keys, ask)
+
+
+def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp_path: Path) -> None:
+    agrees, refuses, shelf = Scripted(), Scripted(yes=False), Shelf()
+    with pytest.raises(Trouble, match=r"us\.posthog\.com does not know this key"):
+        signing_in(tmp_path, refuses, "eu", shelf).run()
+    assert not shelf.kept
+    profile = signing_in(tmp_path, agrees, "eu", shelf).run()
+    assert "Send it to eu.posthog.com" in agrees.asked[0]
+    assert (profile.host, profile.project) == ("eu", "7")
+    owner = Owner("default", "https://eu.posthog.com")
+    assert KeyPlaces(keyring=Keyring(load=lambda: shelf)).find(owner) == Found(Secret(KEY), "keyring")
+
+
+def test_nobody_to_ask_means_that_the_key_goes_nowhere_else(tmp_path: Path) -> None:
+    wish = SignIn(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
+    nobody = replace(signing_in(tmp_path, Person(False), "eu", Shelf()), wish=wish)
+    with pytest.raises(Trouble, match="--host eu"):
+        nobody.run()
+
+
+class Hanging(Shelf):
+    """A keyring whose unlock dialog nobody sees."""
+
+    def __init__(self, released: threading.Event) -> None:
+        super().__init__()
+        self._released = released
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self._released.wait(20)
+
+
+def test_a_keyring_that_never_answers_ends_in_the_other_ways_and_not_in_waiting(tmp_path: Path) -> None:
+    released = threading.Event()
+    person = Scripted()
+    sign_in = signing_in(tmp_path, person, "us", Hanging(released))
+    keyring = Keyring(load=lambda: Hanging(released), seconds=0.05)
+    patient = replace(sign_in, keys=replace(sign_in.keys, keyring=keyring))
+    profile = patient.run()
+    released.set()
+    assert person.asked == ["How"]
+    assert profile.name == "default"
+    assert not (tmp_path / "keys").exists()
+
+
+def test_the_profile_may_be_named_before_the_command(signed_in: Run, home: Path) -> None:
+    assert "There is no profile gone" in one_sentence(signed_in("--profile", "gone", "auth", "status"))
+    assert signed_in("--profile", "default", "auth", "status").code == 0

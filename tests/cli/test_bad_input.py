@@ -1,0 +1,140 @@
+"""What a person can get wrong before anything opens: each ends in one sentence that says what to do."""
+
+import socket
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flagtui.cli.choosing import Wish, choose_signed_in, look_around
+from flagtui.cli.trouble import Trouble
+
+
+def flagtui(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "flagtui", *arguments],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("FLAGTUI_HOST", "FLAGTUI_API_KEY", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [(), ("demo",)])
+def test_without_a_terminal_one_sentence_and_code_two(command: tuple[str, ...], tmp_path: Path) -> None:
+    done = flagtui(*command, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("flagtui: this opens a screen and needs a terminal")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = flagtui("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"Port {port} of 127.0.0.1 is in use" in done.stderr
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_text("my notes\n" * 100)
+    done = flagtui("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "notes.db is not a database of this service" in done.stderr
+    assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100
+
+
+def test_a_database_somebody_else_has_locked_is_said_to_be(tmp_path: Path) -> None:
+    holder = sqlite3.connect(tmp_path / "held.db")
+    holder.execute("BEGIN EXCLUSIVE")
+    done = flagtui("serve", "--port", "0", "--db", "held.db", "--key", "phx_k", cwd=tmp_path)
+    holder.close()
+    assert done.returncode == 2
+    assert "held.db" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("key", ["", "ab", "phx_with space", "phx_é"])
+def test_a_key_that_could_not_be_sent_is_refused_before_a_database_is_made(key: str, tmp_path: Path) -> None:
+    done = flagtui("serve", "--port", "0", "--db", "x.db", "--key", key, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "flagtui: --key: A key is 3 to 512 visible ASCII characters without spaces.\n"
+    assert not (tmp_path / "x.db").exists()
+
+
+@pytest.mark.parametrize("words", [("--nasty",), ("--flags", "5")])
+def test_what_the_sample_holds_means_nothing_without_a_sample(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = flagtui("serve", "--port", "0", "--db", "x.db", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Say --sample as well" in done.stderr
+    assert not (tmp_path / "x.db").exists()
+
+
+def test_an_address_others_can_reach_is_refused_unless_asked_for(tmp_path: Path) -> None:
+    done = flagtui("serve", "--host", "0.0.0.0", "--port", "0", "--db", "x.db", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--allow-remote" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({}, "there is no API key and no profile"),
+        (
+            {"FLAGTUI_API_KEY": "phx_12345678", "FLAGTUI_HOST": "http://flags.example.com"},
+            "without encryption",
+        ),
+        ({"FLAGTUI_API_KEY": "phx_12345678", "FLAGTUI_HOST": "ftp://x"}, "ftp is not a way"),
+        ({"FLAGTUI_API_KEY": "phx_12345678", "FLAGTUI_PROJECT": "web"}, "'web' is no project"),
+        ({"FLAGTUI_API_KEY": "phx_12345678", "FLAGTUI_PROFILE": "prod"}, "There is no profile prod"),
+    ],
+    ids=["nothing", "plain http", "scheme", "project", "profile"],
+)
+def test_what_the_environment_gets_wrong_is_said_before_a_screen_opens(
+    home: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], sentence: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(Trouble, match=sentence.replace("(", r"\(")):
+        choose_signed_in(look_around(), Wish())
+
+
+def test_a_typo_in_the_settings_names_file_line_and_key(home: Path) -> None:
+    folder = home / "XDG_CONFIG_HOME" / "flagtui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[profiles.prod]\nhost = "eu"\ngaurd = "strict"\n')
+    with pytest.raises(Trouble) as caught:
+        choose_signed_in(look_around(), Wish())
+    said = str(caught.value)
+    assert "config.toml" in said
+    assert "line 3" in said or ":3" in said
+    assert "guard" in said
+
+
+def test_the_key_leaves_the_environment_before_anything_else_starts(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    monkeypatch.setenv("FLAGTUI_API_KEY", "phx_12345678")
+    opening = choose_signed_in(look_around(), Wish())
+    assert "FLAGTUI_API_KEY" not in os.environ
+    assert "phx_12345678" not in repr(opening)
+    assert "phx_12345678" not in repr(opening.keys.find(opening.owner))

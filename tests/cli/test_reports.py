@@ -1,0 +1,130 @@
+"""Profiles, projects, the journal and the doctor on the command line."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import KEY, Run, Service
+
+from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.journal import Journal
+
+NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m"
+
+
+def write_settings(home: Path, toml: str) -> None:
+    folder = home / ".config" / "flagtui"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(toml, encoding="utf-8")
+
+
+def obeyed(text: str) -> list[str]:
+    """Characters a terminal would act on."""
+    return [each for each in text if each != "\n" and not each.isprintable()]
+
+
+def test_profiles_are_listed_with_the_one_that_is_opened(run: Run, home: Path) -> None:
+    assert "flagtui auth login" in run("profiles").out
+    write_settings(
+        home,
+        'default_profile = "prod"\n[profiles.prod]\nhost = "eu"\nguard = "strict"\ncolour = "red"\n'
+        "[profiles.staging]\nread_only = true\n",
+    )
+    lines = run("profiles").out.splitlines()
+    assert lines[1].split() == ["*", "prod", "eu", "@current", "strict", "red"]
+    assert lines[2].split() == ["staging", "us", "@current", "read_only", "blue"]
+    found = json.loads(run("profiles", "--json").out)
+    assert [(each["name"], each["default"]) for each in found] == [("prod", True), ("staging", False)]
+
+
+def test_a_mistake_in_the_settings_is_named_with_its_line_by_every_command(run: Run, home: Path) -> None:
+    write_settings(home, '[profiles.prod]\nguard = "strickt"\n')
+    for command in (("profiles",), ("projects",), ("auth", "status"), ("auth", "login", "--with-token")):
+        done = run(*command, stdin=KEY)
+        assert done.code == 2
+        assert "config.toml:2: profiles.prod.guard: 'strickt' cannot be used" in done.err
+    doctor = run("doctor")
+    assert doctor.code == 1
+    assert "✗ settings file" in doctor.out
+
+
+def test_projects_are_listed_with_their_organisation(signed_in: Run) -> None:
+    lines = signed_in("projects").out.splitlines()
+    assert lines[1].split() == ["*", "1", "Web", "app", "acme"]
+    assert lines[2].split() == ["2", "Mobile", "acme"]
+    assert json.loads(signed_in("projects", "--json").out)[1] == {
+        "id": 2,
+        "name": "Mobile",
+        "organization": "acme",
+        "opened": False,
+    }
+
+
+def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: Service) -> None:
+    done = signed_in("doctor")
+    for words in (
+        "TERM",
+        "keyring",
+        "key may",
+        "in project 1, with versions",
+        "answers",
+        "settings file",
+        "journal",
+    ):
+        assert words in done.out
+    assert KEY not in done.out
+    assert KEY[-12:] not in done.out
+    found = json.loads(signed_in("doctor", "--json").out)
+    assert {"about", "value", "state", "next"} == set(found[0])
+
+
+def test_the_doctor_names_what_is_wrong_and_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", "http://127.0.0.1:9")
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    done = run("doctor")
+    assert done.code == 1
+    assert "✗ server" in done.out
+    assert KEY not in done.out
+
+
+@pytest.fixture
+def journal(home: Path) -> Journal:
+    now = datetime.now(UTC).timestamp()
+    journal = Journal(home / ".local" / "state" / "flagtui" / "journal")
+    here = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+    journal.begin(Entry("a", now - 7_200 * 2, 1, "old-flag", "turn off", here, version=1))
+    journal.finish("a", "failed")
+    journal.begin(Entry("b", now - 60, 2, NASTY, "turn on", here, reason=NASTY, version=4, words=(NASTY,)))
+    journal.finish("b", "saved")
+    journal.begin(Entry("c", now - 30, 3, "checkout", "turn off", Signature(profile="staging")))
+    return journal
+
+
+def test_the_journal_is_told_for_people_for_reports_and_for_programs(run: Run, journal: Journal) -> None:
+    everything = run("journal").out
+    assert everything.index("checkout") < everything.index("old-flag")
+    recent = run("journal", "--since", "2h").out
+    assert "old-flag" not in recent
+    assert "checkout: turn off, not known" in recent
+    assert "checkout" not in run("journal", "--profile", "prod").out
+    assert "old-flag" in run("journal", "old", "failed").out
+    assert "not known whether it was applied" in run("journal", "--markdown").out
+    found = json.loads(run("journal", "--json", "--since", "2h").out)
+    assert [entry["id"] for entry in found] == ["c", "b"]
+    assert found[1]["key"] == NASTY
+
+
+@pytest.mark.parametrize("form", ["", "--markdown", "--json"])
+def test_nothing_in_a_journal_is_obeyed_by_the_terminal(run: Run, journal: Journal, form: str) -> None:
+    done = run("journal", *([form] if form else []))
+    assert done.code == 0
+    assert obeyed(done.out) == []
+    if form == "--json":
+        assert done.out.isascii()
+
+
+def test_bad_questions_to_the_journal_are_one_sentence(run: Run) -> None:
+    for arguments in (("--since", "soon"), ("--markdown", "--json"), ("--limit", "0"), ("--sinse", "2h")):
+        done = run("journal", *arguments)
+        assert (done.code, done.err.count("\n")) == (2, 1)
