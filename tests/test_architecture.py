@@ -1,0 +1,154 @@
+"""The map of the house, proved: who imports whom, which library lives where, how big a file may grow."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "flagtui"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "models": {"safe_text"},
+    "api": {"models", "safe_text", "__init__"},
+    "store": {"models", "api", "safe_text"},
+    "evaluate": set(),
+    "config": {"safe_text"},
+    "changes": {"models", "api", "store", "config", "evaluate", "safe_text"},
+    "app": {"models", "api", "store", "changes", "config", "evaluate", "safe_text", "__init__"},
+    "cli": {"models", "api", "store", "changes", "config", "app", "service", "safe_text", "__init__"},
+    "service": {"evaluate", "__init__"},
+    "safe_text": set(),
+    "__init__": set(),
+    "__main__": {"cli"},
+}
+"""Each room and the other rooms it may import from; `__init__` is the package itself, for its version."""
+
+HOMES: dict[str, tuple[str, ...]] = {
+    "textual": ("app",),
+    "rich": ("app",),
+    "textual_plotext": ("app",),
+    "plotext": ("app",),
+    "httpx": ("api",),
+    "keyring": ("config/credentials",),
+    "sqlite3": ("service", "store/snapshots"),
+    "starlette": ("service",),
+    "uvicorn": ("service",),
+    "cryptography": ("service",),
+    "click": ("cli",),
+    "tomlkit": ("config",),
+    "tomllib": ("config",),
+    "platformdirs": ("config",),
+}
+
+
+def room_of(path: Path) -> str:
+    first = path.relative_to(SOURCE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "flagtui":
+                yield from ((node.lineno, f"flagtui.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, node.module
+
+
+def place(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def test_rooms_import_only_downwards() -> None:
+    wrong = []
+    for path in FILES:
+        room = room_of(path)
+        assert room in MAY_IMPORT, f"{place(path)} is in a room the map does not know"
+        for line, module in imports_of(path):
+            if module.split(".")[0] != "flagtui":
+                continue
+            parts = module.split(".")
+            other = parts[1] if len(parts) > 1 and not parts[1].startswith("__version__") else "__init__"
+            if other not in (room, *MAY_IMPORT[room]):
+                wrong.append(f"{place(path)}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_library_has_one_home() -> None:
+    wrong = []
+    for path in FILES:
+        for line, module in imports_of(path):
+            homes = HOMES.get(module.split(".")[0])
+            if homes and not any(place(path).startswith(home) for home in homes):
+                wrong.append(f"{place(path)}:{line} imports {module}, whose home is {' or '.join(homes)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_widgets_never_know_screens_or_the_workspace() -> None:
+    wrong = [
+        f"{place(path)}:{line} imports {module}"
+        for path in sorted((SOURCE / "app" / "widgets").glob("*.py"))
+        for line, module in imports_of(path)
+        if module.startswith(("flagtui.app.screens", "flagtui.store.workspace", "flagtui.changes.saving"))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_files_and_functions_stay_small() -> None:
+    wrong = []
+    for path in FILES:
+        text = path.read_text()
+        if text.count("\n") > 300:
+            wrong.append(f"{place(path)} has {text.count(chr(10))} lines")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > 60:
+                    wrong.append(f"{place(path)}:{node.lineno} {node.name} has {length} lines")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_catches_everything_but_the_outermost_places() -> None:
+    allowed = {"app/app.py", "cli/main.py", "service/dispatch.py", "config/daemon.py"}
+    wrong = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ExceptHandler) and place(path) not in allowed:
+                caught = "everything" if node.type is None else ast.unparse(node.type)
+                if caught in ("everything", "Exception", "BaseException"):
+                    wrong.append(f"{place(path)}:{node.lineno} catches {caught}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_toasts_are_raised_in_one_place() -> None:
+    wrong = [
+        f"{place(path)}:{node.lineno}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "notify"
+        and place(path) != "app/notices.py"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_the_cheap_commands_load_nothing_heavy(argument: str) -> None:
+    program = (
+        "import sys\n"
+        f"sys.argv = ['flagtui', {argument!r}]\n"
+        "from flagtui.cli import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as end:\n    code = end.code\n"
+        "heavy = {'textual', 'httpx', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich'}\n"
+        "print('LOADED', sorted(heavy & set(sys.modules)), 'CODE', code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "LOADED [] CODE 0"

@@ -1,0 +1,64 @@
+"""What the documents say is what the program does. FLAGTUI_GOLDEN=write brings the key table up to date."""
+
+import os
+import re
+from pathlib import Path
+
+from flagtui.app.commands import COMMANDS, Command
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BEGIN, END = "<!-- keys: made from the table of commands -->", "<!-- end of keys -->"
+PLACES = {"everywhere": "everywhere", "lists": "lists", "flags": "flags"}
+
+
+def key_table() -> str:
+    lines = ["| key | where | what it does | name in the keymap |", "|---|---|---|---|"]
+    lines += [f"| {keys_of(each)} | {each.place} | {each.help} | `{each.id}` |" for each in COMMANDS]
+    return "\n".join(lines)
+
+
+def keys_of(command: Command) -> str:
+    named = {
+        "slash": "/",
+        "colon": ":",
+        "question_mark": "?",
+        "percent_sign": "%",
+        "at": "@",
+        "pagedown": "PgDn",
+        "pageup": "PgUp",
+        "equals_sign": "=",
+        "minus": "-",
+    }
+    return " ".join(f"`{named.get(key, key)}`" for key in command.keys.split(","))
+
+
+def test_the_readme_lists_every_key() -> None:
+    text = README.read_text(encoding="utf-8")
+    if os.environ.get("FLAGTUI_GOLDEN") == "write":
+        before, _, rest = text.partition(BEGIN)
+        text = f"{before}{BEGIN}\n{key_table()}\n{END}{rest.partition(END)[2]}"
+        README.write_text(text, encoding="utf-8")
+    assert f"{BEGIN}\n{key_table()}\n{END}" in text
+
+
+def test_every_command_has_words_for_people() -> None:
+    for command in COMMANDS:
+        assert command.title, command.id
+        assert command.help[0].isupper(), command.id
+        assert not command.help.endswith("."), command.id
+    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_every_make_target_the_documents_name_is_there() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for document in [README, *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").rglob("*.md")]:
+        named = set(re.findall(r"\bmake ([a-z-]+)", document.read_text(encoding="utf-8")))
+        assert named - targets <= {"it", "the", "sure", "a"}, document.name
+
+
+def test_every_picture_and_page_the_documents_link_to_is_there() -> None:
+    for document in [README, *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (document.parent / target).exists(), f"{document.name} links to {target}"

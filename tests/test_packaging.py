@@ -1,0 +1,97 @@
+"""The program as people install it: from a wheel, from an sdist, editable, and straight from a checkout."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+START = """
+import asyncio
+from pathlib import Path
+import flagtui
+from flagtui.app.stylesheets import STYLES
+from flagtui.app.app import FlagTui
+from flagtui.app.session import Session
+from flagtui.api.errors import BadKey
+from flagtui.changes.guard import Rules
+from flagtui.changes.journal import Journal
+
+async def connect():
+    raise BadKey("no key")
+
+async def main():
+    journal = Journal(Path("j"))
+    app = FlagTui(Session("p", "h", "B", "primary", Rules(), connect, journal, Path("s"), refresh=0))
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        print("AT", Path(flagtui.__file__).parent)
+        print("STYLES", STYLES)
+        print("ROWS", str(app.screen.query_one("RowList").styles.background.hex))
+
+asyncio.run(main())
+"""
+
+
+def run(*command: str, cwd: Path, path: str = "") -> str:
+    environment = {**os.environ, "PYTHONPATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(*kinds: str, out: Path, source: Path) -> None:
+    run(sys.executable, "-m", "build", "--no-isolation", *kinds, "--outdir", str(out), ".", cwd=source)
+
+
+def start_installed(wheel: Path, folder: Path) -> dict[str, str]:
+    """Unpack the wheel alone into a folder, this environment's dependencies behind it, and start it."""
+    target = folder / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target)
+    said = run(sys.executable, "-c", START, cwd=folder, path=str(target))
+    return dict(line.split(" ", 1) for line in said.splitlines())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    build("--wheel", "--sdist", out=out, source=ROOT)
+    return out
+
+
+def test_a_wheel_brings_its_styles_and_starts(built: Path, tmp_path: Path) -> None:
+    said = start_installed(next(built.glob("*.whl")), tmp_path)
+    assert said["AT"] == str(tmp_path / "installed" / "flagtui")
+    assert said["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
+    assert said["ROWS"] != "#00000000"
+
+
+def test_a_wheel_made_from_the_sdist_starts_too(built: Path, tmp_path: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = next(path for path in tmp_path.iterdir() if path.is_dir())
+    build("--wheel", out=tmp_path, source=source)
+    said = start_installed(next(tmp_path.glob("*.whl")), tmp_path)
+    assert said["STYLES"] == str(tmp_path / "installed" / "flagtui" / "styles")
+
+
+def test_a_plain_checkout_starts_without_being_installed(tmp_path: Path) -> None:
+    said = run(sys.executable, "-c", START, cwd=tmp_path, path=str(ROOT / "src"))
+    assert f"STYLES {ROOT / 'styles'}" in said
+
+
+def test_the_wheel_holds_nothing_but_the_package_and_its_styles(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
+        names = archive.namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"flagtui"}
+    assert "flagtui/styles/app.tcss" in names
+    assert "flagtui/py.typed" in names
+    assert [name for name in names if name.endswith("schema.sql") or "migrations/" in name]
