@@ -39,6 +39,13 @@ class Stage:
         family, given = wanted["operation"].split(".")[0], wanted.get("given", "")
         if family == "event_definitions":
             await self.define_events(given)
+        elif family == "cohorts":
+            filters = json.dumps(wanted["answer"]["results"][0]["filters"])
+            columns = "project_id, name, description, filters, created_at"
+            self.world.write(
+                f"INSERT INTO cohorts ({columns}) VALUES (1, 'Paying customers', '', ?, ?)",
+                *(filters, self.world.ago(days=1)),
+            )
         elif family in {"flags", "schedule"} and given:
             await self.make_flag(given)
         project = await self.world.get("/api/projects/1/")

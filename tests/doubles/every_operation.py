@@ -191,6 +191,7 @@ CALLS: Final[dict[str, Call]] = {
     "projects.list": lambda client, example: client.projects.list(),
     "projects.get": lambda client, example: client.projects.get(example["ids"]["project"]),
     "people.me": lambda client, example: client.people.me(),
+    "cohorts.list": lambda client, example: client.cohorts.all(sent_query(example)),
     "people.key": lambda client, example: client.people.key(),
 }
 """How a person asks for each operation."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from flagtui.api.activity import ActivityFeeds
     from flagtui.api.event_definitions import EventDefinitions
     from flagtui.api.experiments import Experiments
-    from flagtui.api.kept import KeptRecords
+    from flagtui.api.kept import KeptRecords, ListedRecords
+    from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.scheduled_change import ScheduledChange
 
@@ -106,6 +107,14 @@ class Client:
         from flagtui.models.scheduled_change import ScheduledChange
 
         return KeptRecords(self.connection, self.project, "schedule", ScheduledChange)
+
+    @cached_property
+    def cohorts(self) -> "ListedRecords[Cohort]":
+        """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
+        from flagtui.api.kept import ListedRecords
+        from flagtui.models.cohort import Cohort
+
+        return ListedRecords(self.connection, self.project, "cohorts", Cohort)
 
     @cached_property
     def activity(self) -> "ActivityFeeds":

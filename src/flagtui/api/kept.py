@@ -1,4 +1,4 @@
-"""Small records that are simply kept: holdouts, shared metrics, scheduled changes."""
+"""Small records that are simply kept: holdouts, shared metrics, scheduled changes, cohorts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,16 +6,17 @@ from typing import Generic, TypeVar
 
 from flagtui.api.asking import Answer
 from flagtui.api.resource import Query, Resource
+from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.scheduled_change import ScheduledChange
 
-Kept = TypeVar("Kept", Holdout, SavedMetric, ScheduledChange)
+Kept = TypeVar("Kept", Holdout, SavedMetric, ScheduledChange, Cohort)
 
 
 @dataclass(frozen=True, eq=False)
-class KeptRecords(Resource, Generic[Kept]):
-    """Make, read, change and really delete; each write is sent once."""
+class ListedRecords(Resource, Generic[Kept]):
+    """Looked at as a whole."""
 
     family: str
     """The first half of the operations' names."""
@@ -34,6 +35,11 @@ class KeptRecords(Resource, Generic[Kept]):
                     found[record.id] = record
             if not page.get("next") or len(found) == known:
                 return tuple(found.values())
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRecords(ListedRecords[Kept]):
+    """Make, read, change and really delete; each write is sent once."""
 
     async def get(self, id: int) -> Kept:
         """One of them."""

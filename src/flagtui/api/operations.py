@@ -147,6 +147,7 @@ NEWER: Final = _table(
     ("event_definitions.bulk_update_tags", "POST", f"{_D}/bulk_update_tags/", _DW, "same"),
     ("event_definitions.bulk_update_verified", "POST", f"{_D}/bulk_update_verified/", _DW, "same"),
     ("event_definitions.code", "GET", f"{_D}/{{language}}/", _DR, "read"),
+    ("cohorts.list", "GET", f"{_P}/cohorts/", "cohort:read", "read"),
     ("projects.list", "GET", "/api/projects/", "project:read", "read"),
     ("projects.get", "GET", f"{_P}/", "project:read", "read"),
     ("people.me", "GET", "/api/users/@me/", "user:read", "read"),

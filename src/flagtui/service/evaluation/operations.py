@@ -3,6 +3,7 @@
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.evaluation import schemas
+from flagtui.service.evaluation.cohorts import list_cohorts
 from flagtui.service.evaluation.local import document_answer, local_evaluation
 from flagtui.service.evaluation.reach import user_blast_radius
 from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags
@@ -109,6 +110,15 @@ OPERATIONS = (
         writes=True,
         closed="strict",
         success=201,
-        answers={201: schemas.COHORT},
+        answers={201: schemas.ANSWERED_COHORT},
+    ),
+    Operation(
+        "GET",
+        f"{PROJECT}/cohorts",
+        list_cohorts,
+        "List cohorts",
+        scope="cohort:read",
+        parameters=("limit", "offset", "search", "hide_behavioral_cohorts"),
+        answers={200: schemas.COHORTS},
     ),
 )

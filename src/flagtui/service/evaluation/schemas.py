@@ -91,17 +91,22 @@ TRIAL_BODY: Final[Json] = {
         "groups": {"type": ["object", "null"]},
     },
 }
-COHORT: Final = _object(
+_COHORT: Final = _object(
     {
-        "cohort": _object(
-            {
-                "id": {"type": "integer"},
-                "name": _TEXT,
-                "is_static": _YES_OR_NO,
-                "is_calculating": _YES_OR_NO,
-                "count": _MAYBE_NUMBER,
-                "created_at": _TEXT,
-            }
-        )
+        "id": {"type": "integer"},
+        "name": _TEXT,
+        "is_static": _YES_OR_NO,
+        "is_calculating": _YES_OR_NO,
+        "count": _MAYBE_NUMBER,
+        "created_at": _TEXT,
+    }
+)
+ANSWERED_COHORT: Final = _object({"cohort": _COHORT})
+COHORTS: Final = _object(
+    {
+        "count": {"type": "integer"},
+        "next": _MAYBE_TEXT,
+        "previous": _MAYBE_TEXT,
+        "results": _list(_COHORT),
     }
 )

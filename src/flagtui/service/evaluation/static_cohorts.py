@@ -3,14 +3,13 @@
 import sqlite3
 
 from flagtui.evaluate import evaluate
-from flagtui.service.answers import Answer, answer, value_of
+from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
-from flagtui.service.errors import Json
+from flagtui.service.evaluation.cohorts import describe_cohort
 from flagtui.service.evaluation.definitions import evaluated, load_definitions_for
 from flagtui.service.evaluation.people import everybody
 from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.rows import called_row
-from flagtui.service.people import nested_users
 
 
 def create_static_cohort(call: Call) -> Answer:
@@ -24,7 +23,7 @@ def create_static_cohort(call: Call) -> Answer:
         ((cohort_id, person_id) for person_id in members),
     )
     stored = call.db.execute("SELECT * FROM cohorts WHERE id = ?", (cohort_id,)).fetchone()
-    return answer({"cohort": _shown(call, stored)}, 201)
+    return answer({"cohort": describe_cohort(call, stored)}, 201)
 
 
 def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
@@ -53,22 +52,3 @@ def _insert(call: Call, key: str, count: int) -> int:
     )
     assert cursor.lastrowid is not None
     return cursor.lastrowid
-
-
-def _shown(call: Call, row: sqlite3.Row) -> dict[str, Json]:
-    return {
-        "id": row["id"],
-        "name": row["name"],
-        "description": row["description"],
-        "groups": [],
-        "deleted": bool(row["deleted"]),
-        "filters": value_of(row["filters"]),
-        "query": value_of(row["query"]),
-        "is_calculating": bool(row["is_calculating"]),
-        "created_by": value_of(nested_users(call.db, [row["created_by_id"]])[row["created_by_id"]]),
-        "created_at": row["created_at"],
-        "last_calculation": row["last_calculation"],
-        "errors_calculating": row["errors_calculating"],
-        "count": row["count"],
-        "is_static": bool(row["is_static"]),
-    }

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from flagtui.service.answers import Answer, answer, text_of, value_of
+from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
+from flagtui.service.evaluation.cohorts import describe_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.saving import called, save
 from flagtui.service.experiments.stored_events import Reader
-from flagtui.service.people import nested_users
 
 _DEFAULT_EVENT = "$feature_flag_called"
 
@@ -83,21 +83,4 @@ def _exposure_config(one: Experiment) -> dict[str, Any]:
 
 def _describe(call: Call, number: int, experiment_id: int) -> dict[str, Json]:
     row = call.db.execute("SELECT * FROM cohorts WHERE id = ?", (number,)).fetchone()
-    user = nested_users(call.db, [row["created_by_id"]])[row["created_by_id"]]
-    return {
-        "id": row["id"],
-        "name": row["name"],
-        "description": row["description"],
-        "groups": [],
-        "deleted": bool(row["deleted"]),
-        "filters": value_of(row["filters"]),
-        "query": value_of(row["query"]),
-        "is_calculating": bool(row["is_calculating"]),
-        "created_by": value_of(user),
-        "created_at": row["created_at"],
-        "last_calculation": row["last_calculation"],
-        "errors_calculating": row["errors_calculating"],
-        "count": row["count"],
-        "is_static": bool(row["is_static"]),
-        "experiment_set": [experiment_id],
-    }
+    return {**describe_cohort(call, row), "experiment_set": [experiment_id]}

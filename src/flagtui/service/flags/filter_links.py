@@ -139,7 +139,7 @@ def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
         if found is None:
             detail = f"Cohort with id {item.get('value')} does not exist"
             raise invalid(detail, "filters", "cohort_does_not_exist")
-        event = _event_condition(call, found, set())
+        event = event_condition(call, found, set())
         if event is not None:
             raise invalid(_event_detail(call, found["name"], event), "filters", "behavioral_cohort_found")
 
@@ -153,7 +153,7 @@ def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
     return found
 
 
-def _event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:
+def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:
     """A condition on events in the cohort, or in one it is made of."""
     seen.add(cohort["id"])
     waiting = [value_of(cohort["filters"]).get("properties")]
@@ -166,7 +166,7 @@ def _event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[st
         if part.get("type") == "cohort":
             inner = _find_cohort(call, part.get("value"))
             if inner is not None and inner["id"] not in seen:
-                found = _event_condition(call, inner, seen)
+                found = event_condition(call, inner, seen)
                 if found is not None:
                     return found
         values = part.get("values")

@@ -1,0 +1,38 @@
+"""The list of groups of people that conditions can ask for."""
+
+from tests.service.evaluation.conftest import Service
+
+COHORTS = "/api/projects/1/cohorts/"
+EVENTS = {"key": "$pageview", "type": "behavioral", "value": "performed_event"}
+
+
+async def test_cohorts_are_listed_in_pages_newest_first_and_found_by_name(service: Service) -> None:
+    made = [service.cohort() for _ in range(3)]
+    service.store("UPDATE cohorts SET name = 'Other' WHERE id = ?", made[1])
+    service.store("UPDATE cohorts SET deleted = 1 WHERE id = ?", made[0])
+    found = await service.get(COHORTS)
+    assert [one["id"] for one in found["results"]] == [made[2], made[1]]
+    assert found["count"] == 2
+    page = await service.get(COHORTS, limit=1)
+    assert [one["id"] for one in page["results"]] == [made[2]]
+    assert "offset=1" in page["next"]
+    assert [one["name"] for one in (await service.get(COHORTS, search="oth"))["results"]] == ["Other"]
+
+
+async def test_those_that_go_by_events_are_left_out_when_flags_are_what_they_are_for(
+    service: Service,
+) -> None:
+    plain = service.cohort()
+    behind = service.cohort(EVENTS)
+    around = service.cohort({"key": "id", "type": "cohort", "value": behind})
+    everything = await service.get(COHORTS)
+    assert {one["id"] for one in everything["results"]} == {plain, behind, around}
+    usable = await service.get(COHORTS, hide_behavioral_cohorts="true")
+    assert [one["id"] for one in usable["results"]] == [plain]
+
+
+async def test_a_key_without_the_scope_is_told_which_it_lacks(service: Service) -> None:
+    service.client.headers.update(service.key("feature_flag:read"))
+    refused = await service.send("GET", COHORTS)
+    assert refused.status_code == 403
+    assert "cohort:read" in refused.json()["detail"]
