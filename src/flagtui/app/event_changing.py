@@ -4,45 +4,31 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Final
 
-from flagtui.api.errors import ApiError, NotFound, PaymentNeeded
+from flagtui.api.errors import PaymentNeeded
 from flagtui.app import event_explain, explain
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.event_inspecting import EventInspector
+from flagtui.app.event_planning import Asked, EventPlanner, Step
 from flagtui.app.event_rows import believe, painted_values, people_of
 from flagtui.app.notices import Notice
 from flagtui.app.screens.confirm import ConfirmScreen, Surface
+from flagtui.app.signing_in import needs_key
 from flagtui.changes.entries import Entry
 from flagtui.changes.event_definitions.intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.outcome import Ended
 from flagtui.changes.event_definitions.plan import (
-    AlreadySo,
-    Around,
     EventPlan,
-    plan_event,
-    plan_recreation,
 )
 from flagtui.changes.event_definitions.recovery import recover
 from flagtui.changes.event_definitions.saving import Desk as SavingDesk
 from flagtui.changes.event_definitions.saving import save_all
 from flagtui.changes.event_definitions.undo import (
-    is_deletion,
-    is_recreation,
     last_batch,
-    plan_undo,
 )
 from flagtui.changes.guard import Approved, Question, Refused, guard
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.store.workspace import Workspace
-
-OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
-"""Fields that matter to whoever measures the event."""
-PATIENCE: Final = 2.5
-"""Seconds the question waits for what it could do without."""
-AT_ONCE: Final = 8
-"""Definitions read again at the same time for one question."""
 
 
 def _nothing(*_heard: object) -> None:
@@ -56,14 +42,6 @@ class Listener:
     approved: Callable[[], None] = _nothing
     ended: Callable[[Sequence[Ended]], None] = _nothing
     """What was sent, with how each ended; a batch that stopped early names fewer than were approved."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One plan, and the journal entry it takes back."""
-
-    plan: EventPlan
-    undoes: str = ""
 
 
 class EventChanging:
@@ -86,78 +64,69 @@ class EventChanging:
         if self.why_read_only:
             self.changing.tell(Notice(self.why_read_only, "warning", "read-only"))
         elif intents:
-            self.changing.run(self._follow(intents, listener))
+            self.changing.run(self._follow(tuple(intents), listener))
 
     def undo(self) -> None:
         """Take back the newest change of events here, or all that were confirmed together with it."""
         self.changing.run(self._undo())
 
+    def undo_entry(self, entry: Entry) -> None:
+        """Take back one earlier change of this person here, whatever came after it."""
+        self.changing.run(self._follow([entry]))
+
     def look_back(self) -> None:
         """Find out what became of changes that an earlier run left open."""
         self.changing.app.run_worker(self._look_back(), group="changing")
 
-    async def _follow(self, intents: Sequence[EventIntent], listener: Listener) -> None:
+    async def _follow(self, asked: Sequence[Asked], listener: Listener = Listener()) -> None:
         workspace = self._desk.workspace
         if workspace is None:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
-        around, turn = self._around(workspace), asyncio.Semaphore(AT_ONCE)
+        planner = EventPlanner(self._desk, workspace, self.changing.tell)
+        steps = await planner.plan_all(asked)
+        if not steps and await self._sign_in_again():
+            await self._follow(asked, listener)
+            return
+        ended = await self._confirm(steps, workspace, listener)
+        refused = next((one.error for one in ended or () if needs_key(one.error)), None)
+        if ended is None or refused is None:
+            return
+        self._desk.become_troubled(refused)
+        if await self._sign_in_again():
+            done = {one.plan.key for one in ended if one.ending in ("saved", "unknown", "awaiting approval")}
+            again = [step.asked for step in steps if step.plan.key not in done]
+            await self._follow(again, listener)
 
-        async def one(intent: EventIntent) -> Step | None:
-            async with turn:
-                return await self._plan(intent, workspace, around, is_alone=len(intents) == 1)
+    async def _sign_in_again(self) -> bool:
+        """With another key the same question is asked anew; only the person's answer sends anything."""
+        trouble = self._desk.trouble
+        return needs_key(trouble) and await self.changing.signing_in.ask(trouble)
 
-        steps = [step for step in await asyncio.gather(*map(one, intents)) if step is not None]
-        await self._confirm(steps, workspace, listener)
-
-    async def _plan(
-        self, intent: EventIntent, workspace: Workspace, around: Around, *, is_alone: bool
-    ) -> Step | None:
-        try:
-            fresh = await workspace.client.event_definitions.get(intent.id)
-        except ApiError as error:
-            row = workspace.events.get(intent.id)
-            if isinstance(error, NotFound):
-                workspace.events.remove(intent.id)
-            self.changing.tell(explain.explain_error(error, row.name if row else intent.id))
-            return None
-        workspace.events.put(fresh.row())
-        if is_alone and OUT_OF_SIGHT & intent.changes.keys():
-            around = replace(around, used_by=await self._used_by(fresh.name, workspace))
-        found = plan_event(intent, fresh, around)
-        if isinstance(found, AlreadySo):
-            if is_alone:
-                self.changing.tell(Notice(f"{found.name}: nothing to change, it is so already"))
-            return None
-        return Step(found)
-
-    async def _used_by(self, name: str, workspace: Workspace) -> tuple[str, ...]:
-        """Experiments that measure the event, as far as that is found out in time for the question."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                uses, _why = await EventInspector(workspace.client).uses(name)
-        except TimeoutError:
-            return ()
-        return tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
-
-    async def _confirm(self, steps: Sequence[Step], workspace: Workspace, listener: Listener) -> None:
+    async def _confirm(
+        self, steps: Sequence[Step], workspace: Workspace, listener: Listener
+    ) -> Sequence[Ended] | None:
         if not steps:
             listener.ended(())
-            return
+            return None
         plans = [step.plan for step in steps]
         if len({plan.verb.name for plan in plans}) > 1:
             plans = [replace(plan, verb=event_verb("tidy up")) for plan in plans]
-        question = guard(plans, self._desk.session.rules)
+        question = guard(plans, self._desk.rules)
         if isinstance(question, Refused):
             self.changing.tell(explain.explain_refusal(question))
-            return
+            return None
         approved = await self._ask(question)
         if approved is None:
-            return
+            return None
+        if question.type_this == plans[0].type_to_confirm:
+            self._desk.unlock()
         listener.approved()
         undoes = {step.plan.key: step.undoes for step in steps}
         ended = await self.changing.see_through(self._save(approved, workspace, undoes))
+        self._desk.tell()
         listener.ended(ended)
+        return ended
 
     async def _ask(self, question: Question[EventPlan]) -> Approved[EventPlan] | None:
         surface = Surface(self._desk.session.colour, self._desk.session.monotonic)
@@ -196,7 +165,6 @@ class EventChanging:
                     "Event definitions are read-only here: this server asks for a licence to change them."
                 )
                 self._refusal = (workspace, reason)
-                self._desk.tell()
 
     async def _undo(self) -> None:
         workspace = self._desk.workspace
@@ -207,26 +175,7 @@ class EventChanging:
         if not found:
             self.changing.tell(Notice("There is no change of event definitions to undo in this project."))
             return
-        around = self._around(workspace)
-        steps = [step for entry in found if (step := await self._undone(entry, workspace, around))]
-        await self._confirm(steps, workspace, Listener())
-
-    async def _undone(self, entry: Entry, workspace: Workspace, around: Around) -> Step | None:
-        if is_deletion(entry):
-            return Step(plan_recreation(entry.key, entry.before, around), entry.id)
-        definitions = workspace.client.event_definitions
-        try:
-            fresh = await (
-                definitions.by_name(entry.key) if is_recreation(entry) else definitions.get(entry.uuid)
-            )
-        except ApiError as error:
-            self.changing.tell(explain.explain_error(error, entry.key))
-            return None
-        plan = plan_undo(entry, fresh, around)
-        if isinstance(plan, AlreadySo):
-            self.changing.tell(Notice(f"{plan.name}: already as it was"))
-            return None
-        return Step(plan, entry.id)
+        await self._follow(found)
 
     async def _look_back(self) -> None:
         workspace = self._desk.workspace
@@ -240,6 +189,3 @@ class EventChanging:
             return
         for one in found:
             self.changing.tell(Notice(f"Left open last time. {one.words}.", "warning", seconds=12))
-
-    def _around(self, workspace: Workspace) -> Around:
-        return Around(self._desk.session.clock(), people_of(workspace))

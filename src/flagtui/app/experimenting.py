@@ -1,6 +1,5 @@
 """The stories of experiment steps: choose what is meant, read again, plan, guard, ask, save, say."""
 
-import asyncio
 from dataclasses import replace
 from typing import Final
 
@@ -20,7 +19,6 @@ from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.recovery import recover_steps
 from flagtui.changes.experiments.saving import StepDesk, StepEnded, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.experiments.undo import last_step, step_back
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
@@ -40,15 +38,11 @@ class Experimenting:
 
     def __init__(self, desk: Desk, changing: Changing) -> None:
         self._desk = desk
-        self._changing = changing
+        self.changing = changing
 
     def start(self, name: StepName, row: ExperimentRow, leading: str = "") -> None:
         """Begin the path; `leading` says what the first metric shows so far."""
-        self._changing.run(self._story(STEPS[name], row, leading))
-
-    def undo(self) -> None:
-        """Take back the newest step of this person here."""
-        self._changing.run(self._undo())
+        self.changing.run(self._story(STEPS[name], row, leading))
 
     async def look_back(self) -> None:
         """Say what became of steps that an earlier run left open in this project."""
@@ -59,16 +53,16 @@ class Experimenting:
         try:
             found = await recover_steps(self._desk.session.journal, workspace.client.experiments, here)
         except JournalUnwritable as fault:
-            self._changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
+            self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
             return
         for one in found:
             tone: Tone = "warning" if one.truth == "is not known" else "information"
-            self._changing.tell(Notice(f"Left open last time. {one.words}.", tone, seconds=12))
+            self.changing.tell(Notice(f"Left open last time. {one.words}.", tone, seconds=12))
 
     async def _story(self, step: Step, row: ExperimentRow, leading: str) -> None:
         workspace = self._desk.workspace
         if workspace is None:
-            self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+            self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
         fresh = await self.read(row.id, row.name, workspace)
         if fresh is None or self._is_refused(step, fresh):
@@ -77,27 +71,6 @@ class Experimenting:
         if choices is not None:
             await self.plan(ExperimentIntent(row.id, step, choices), fresh, workspace, leading)
 
-    async def _undo(self) -> None:
-        workspace = self._desk.workspace
-        if workspace is None:
-            return
-        here = self._desk.signature(workspace)
-        entries = await asyncio.to_thread(self._desk.session.journal.entries)
-        entry = last_step(entries, here)
-        intent = step_back(entry) if entry is not None else None
-        if entry is None or intent is None:
-            words = (
-                f"{entry.key}: {entry.verb} cannot be taken back." if entry else "There is no step to undo."
-            )
-            self._changing.tell(Notice(words))
-            return
-        if intent.step.name == "restore":
-            # Deleted ones cannot be read, only brought back by their number.
-            fresh = Experiment.of({"id": intent.id, "name": entry.key, "deleted": True})
-            await self.plan(intent, fresh, workspace, "", entry.id)
-        elif (found := await self.read(intent.id, entry.key, workspace)) is not None:
-            await self.plan(intent, found, workspace, "", entry.id)
-
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """The experiment as it is now; None, once that was said, when it cannot be read."""
         try:
@@ -105,7 +78,7 @@ class Experimenting:
         except ApiError as error:
             if isinstance(error, NotFound):
                 workspace.experiments.remove(id)
-            self._changing.tell(explain_error(error, name))
+            self.changing.tell(explain_error(error, name))
             return None
         workspace.experiments.put(fresh.row())
         return fresh
@@ -114,7 +87,7 @@ class Experimenting:
         """Whether nothing can be written here, which is said then."""
         if self._desk.session.rules.level is not guard.Level.READ_ONLY:
             return False
-        self._changing.tell(explain_refusal(guard.Refused("this profile is read-only")))
+        self.changing.tell(explain_refusal(guard.Refused("this profile is read-only")))
         return True
 
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
@@ -128,33 +101,29 @@ class Experimenting:
             probe = Choices()
         refusal = foresee_refusal(fresh, step, probe)
         if refusal is not None:
-            self._changing.tell(explain_blocked(refusal, fresh.name))
+            self.changing.tell(explain_blocked(refusal, fresh.name))
         return refusal is not None
 
     async def plan(
-        self,
-        intent: ExperimentIntent,
-        fresh: Experiment,
-        workspace: Workspace,
-        leading: str = "",
-        undoes: str = "",
+        self, intent: ExperimentIntent, fresh: Experiment, workspace: Workspace, leading: str = ""
     ) -> None:
         """Say what the step means, ask, and take it."""
         around = await gather(intent, fresh, workspace)
         around = replace(around, now=self._desk.session.clock(), leading=leading)
         plan = plan_step(intent, fresh, around)
         if isinstance(plan, Blocked):
-            self._changing.tell(explain_blocked(plan, fresh.name))
+            self.changing.tell(explain_blocked(plan, fresh.name))
         else:
-            await self._confirm(plan, workspace, undoes)
+            await self.confirm(plan, workspace)
 
-    async def _confirm(self, plan: ExperimentPlan, workspace: Workspace, undoes: str) -> None:
+    async def confirm(self, plan: ExperimentPlan, workspace: Workspace, undoes: str = "") -> None:
+        """Ask, and take the step; `undoes` names the journal entry it takes back."""
         question = guard.guard([plan], self._desk.session.rules)
         if isinstance(question, guard.Refused):
-            self._changing.tell(explain_refusal(question))
+            self.changing.tell(explain_refusal(question))
             return
         session = self._desk.session
-        approved = await self._changing.ask(
+        approved = await self.changing.ask(
             ConfirmScreen(question, Surface(session.colour, session.monotonic))
         )
         if approved is None:
@@ -164,11 +133,12 @@ class Experimenting:
             session.journal,
             self._desk.signature(workspace),
             session.timing,
-            lambda words: self._changing.tell(Notice(words, "warning")),
+            lambda words: self.changing.tell(Notice(words, "warning")),
         )
-        ended = await self._changing.see_through(save_step(approved, desk, undoes))
+        ended = await self.changing.see_through(save_step(approved, desk, undoes))
         await believe(ended, workspace)
-        self._changing.tell(words_for(ended))
+        self._desk.tell()
+        self.changing.tell(words_for(ended))
 
     # What is meant
 
@@ -187,11 +157,11 @@ class Experimenting:
     async def _conclude(self) -> Choices | None:
         offered = [Choice(word, word.replace("_", " "), _CONCLUSION_WORDS[word]) for word in CONCLUSIONS]
         offered.append(Choice("", "no conclusion yet", "an earlier one is erased"))
-        conclusion = await self._changing.ask(PickerScreen("End with which conclusion?", offered))
+        conclusion = await self.changing.ask(PickerScreen("End with which conclusion?", offered))
         if not conclusion:
             return None if conclusion is None else Choices()
         about = "A comment for those who come later; leave it empty for none."
-        comment = await self._changing.ask(PromptScreen(Prompt("Why?", about)))
+        comment = await self.changing.ask(PromptScreen(Prompt("Why?", about)))
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
     async def _ship(self, fresh: Experiment) -> Choices | None:
@@ -200,14 +170,14 @@ class Experimenting:
             Choice(variant.key, variant.key, f"{variant.rollout:g} % now", place == last)
             for place, variant in enumerate(fresh.variants)
         ]
-        variant = await self._changing.ask(PickerScreen("Ship which variant?", variants))
+        variant = await self.changing.ask(PickerScreen("Ship which variant?", variants))
         if variant is None:
             return None
         people = [
             Choice(False, "those its conditions let in", "conditions stay as they are", True),
             Choice(True, "everyone", "an open condition is put before all others"),
         ]
-        everyone = await self._changing.ask(PickerScreen(f"{variant} to whom?", people))
+        everyone = await self.changing.ask(PickerScreen(f"{variant} to whom?", people))
         return None if everyone is None else Choices(variant=variant, everyone=everyone)
 
     async def _archive(self, fresh: Experiment) -> Choices | None:
@@ -216,7 +186,7 @@ class Experimenting:
             Choice(False, "leave its flag on", f"{key} is still served", True),
             Choice(True, "turn its flag off and archive it", "nobody gets a variant any more"),
         ]
-        disable = await self._changing.ask(PickerScreen("Archive, and the flag?", ways))
+        disable = await self.changing.ask(PickerScreen("Archive, and the flag?", ways))
         return None if disable is None else Choices(disable_flag=disable)
 
     async def _copy(self, fresh: Experiment) -> Choices | None:
@@ -229,11 +199,11 @@ class Experimenting:
             return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
 
         asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
-        key = await self._changing.ask(PromptScreen(asked))
+        key = await self.changing.ask(PromptScreen(asked))
         if key is None:
             return None
         named = Prompt("Name of the copy", "", f"{fresh.name} (Copy)")
-        name = await self._changing.ask(PromptScreen(named))
+        name = await self.changing.ask(PromptScreen(named))
         return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
 
 

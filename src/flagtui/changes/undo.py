@@ -25,10 +25,15 @@ class Contested:
 
 
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """The saved changes of this project that nobody took back, newest first; any of them can be undone."""
+    """The saved changes of flags of this project that nobody took back, newest first; any can be undone."""
     known = list(entries)
-    taken_back = {entry.undoes for entry in known if entry.undoes and entry.ending == "saved"}
-    return [entry for entry in known if why_not(entry, here) is None and entry.id not in taken_back]
+    gone = taken_back(known)
+    return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
+
+
+def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
+    """The ids of the entries that a later one took back."""
+    return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
 
 
 def last_batch(entries: Iterable[Entry], here: Signature) -> list[Entry]:
@@ -44,12 +49,8 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
     """Why this entry cannot be undone at all, whatever the record is like today."""
     if entry.kind != "flag":
         return Blocked("kind", f"a change of this {entry.kind.replace('_', ' ')} is not undone here")
-    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
-        return Blocked("elsewhere", "it was made in another project", "switch to that project first")
-    if entry.ending != "saved":
-        return Blocked(
-            "not saved", f"it ended as {entry.ending or 'not known'}, so there is nothing to take back"
-        )
+    if refusal := why_never(entry, here):
+        return refusal
     if not entry.record:
         return Blocked(
             "number", "nobody learned the number of the new flag", "find it in the list and delete it"
@@ -57,6 +58,17 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
     if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
         reason = "it replaced an encrypted payload, and those are not written down"
         return Blocked("secret", reason, "enter the old payload again")
+    return None
+
+
+def why_never(entry: Entry, here: Signature) -> Blocked | None:
+    """What keeps a change of any kind of record from being taken back."""
+    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
+        return Blocked("elsewhere", "it was made in another project", "switch to that project first")
+    if entry.ending != "saved":
+        return Blocked(
+            "not saved", f"it ended as {entry.ending or 'not known'}, so there is nothing to take back"
+        )
     return None
 
 

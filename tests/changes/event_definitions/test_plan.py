@@ -2,7 +2,9 @@
 
 from tests.changes.event_definitions.conftest import AROUND, approve, definition
 
+from flagtui.changes.entries import Entry
 from flagtui.changes.event_definitions.intent import (
+    KIND,
     delete,
     describe,
     enforce,
@@ -14,8 +16,10 @@ from flagtui.changes.event_definitions.intent import (
     verify,
 )
 from flagtui.changes.event_definitions.plan import AlreadySo, EventPlan, plan_event, plan_recreation
+from flagtui.changes.event_definitions.undo import plan_undo
 from flagtui.changes.guard import Answer, Level, NotYet, Question, Rules, guard
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.json_value import JSON
 
 ID = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
 BOB = {"id": 7, "first_name": "Bob", "email": "bob@acme.com"}
@@ -153,3 +157,27 @@ def test_tags_are_tidied_as_servers_keep_them() -> None:
 def test_an_old_definition_is_not_said_to_come_back_soon() -> None:
     plan = planned(plan_event(delete(ID), definition(last_seen_at="2020-01-01T00:00:00Z"), AROUND))
     assert any(found.text.startswith("if the event is ever sent again") for found in plan.consequences)
+
+
+def an_entry(before: dict[str, JSON], after: dict[str, JSON]) -> Entry:
+    """A saved change, as the journal has it."""
+    return Entry("e", 0.0, 0, "signed up", "edit", kind=KIND, uuid=ID, before=before, after=after)
+
+
+def test_undoing_what_somebody_changed_since_has_three_sides_and_asks_about_theirs() -> None:
+    entry = an_entry({"description": "Old", "owner": 1}, {"description": "Mine", "owner": 7})
+    plan = planned(plan_undo(entry, definition(description="Theirs", owner=BOB), AROUND))
+    assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [
+        ("description", "Mine", "Old", "Theirs")
+    ]
+    assert plan.body == {"description": "Old", "owner": 1}
+    question = guard([plan], Rules(Level.RELAXED))
+    assert isinstance(question, Question)
+    assert isinstance(question.settle(Answer(yes=True)), NotYet)
+
+
+def test_undoing_tags_keeps_those_that_others_added_since() -> None:
+    entry = an_entry({"tags": ["a", "b"]}, {"tags": ["a", "c"]})
+    plan = planned(plan_undo(entry, definition(tags=["a", "c", "theirs"]), AROUND))
+    assert plan.body == {"tags": ["a", "b", "theirs"]}
+    assert plan.clashes == ()

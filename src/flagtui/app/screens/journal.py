@@ -18,14 +18,15 @@ from flagtui.app.notices import Notice, tell
 from flagtui.app.permits import may_write, writes_in
 from flagtui.app.screens.browse import BrowseScreen
 from flagtui.app.standing import link_of, location_of
+from flagtui.app.taking_back import TakingBack, place_of
 from flagtui.app.widgets.header import Tab
 from flagtui.app.widgets.journal_columns import JOURNAL_COLUMNS, ending_words
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.changes.entries import Entry, searched
+from flagtui.changes.taking_back import undoable, why_not
 from flagtui.changes.timeline import markdown
-from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
 
 HINT = "words in key, change, reason, person or ending"
@@ -46,10 +47,12 @@ class JournalScreen(BrowseScreen):
     def __init__(self, desk: Desk, changing: Changing) -> None:
         super().__init__()
         self._desk = desk
-        self._changing = changing
+        self._taking_back = TakingBack(desk, changing)
         self._entries: list[Entry] = []
         self._shown: list[Entry] = []
         self._undoable: frozenset[str] = frozenset()
+        self._place = "journal"
+        """Where changes like the one under the cursor are made, which decides what the key may take back."""
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[Entry]:
@@ -117,6 +120,9 @@ class JournalScreen(BrowseScreen):
     def _draw_entry(self) -> None:
         entry = self.entry
         self.query_one(EntryPane).show(list(self._told(entry)) if entry else [])
+        if (place := place_of(entry)) != self._place:
+            self._place = place
+            self.refresh_bindings()
 
     def _told(self, entry: Entry) -> Iterator[list[Piece]]:
         yield [(safe_text(entry.key), "bold")]
@@ -151,7 +157,7 @@ class JournalScreen(BrowseScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("journal"):
-            return may_write(self._desk, "journal")
+            return may_write(self._desk, self._place)
         return super().check_action(action, parameters)
 
     @on(SearchLine.Left)
@@ -171,7 +177,7 @@ class JournalScreen(BrowseScreen):
         if entry is None:
             return
         if entry.id in self._undoable:
-            self._changing.undo_entry(entry)
+            self._taking_back.start(entry)
         else:
             tell(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
 

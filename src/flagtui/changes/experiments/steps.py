@@ -37,7 +37,7 @@ class Step:
     verb: Verb
     states: frozenset[str]
     back: StepName | None = None
-    """The step that takes it back; None when nothing does."""
+    """The step that takes it back; None when nothing does. An edit is taken back by another."""
     for_old_engine: bool = True
     """Whether experiments of the old engine can take it."""
 
@@ -121,8 +121,13 @@ _STEPS: Final = (
     Step(
         "duplicate", _verb("duplicate", "Duplicate the experiment", "has a copy"), ANY, for_old_engine=False
     ),
-    Step("create", _verb("create", "Create an experiment", "is created as a draft"), ANY),
-    Step("edit", _verb("edit", "Edit the experiment", "is changed"), ANY),
+    Step(
+        "create",
+        _verb("create", "Create an experiment", "is created as a draft", "delete it"),
+        ANY,
+        back="delete",
+    ),
+    Step("edit", _verb("edit", "Edit the experiment", "is changed", "put the old values back"), ANY, "edit"),
     Step("copy", _verb("copy", "Copy to another project", "has a copy there"), ANY, for_old_engine=False),
     Step("cohort", _verb("cohort", "Create an exposure cohort", "has an exposure cohort"), LAUNCHED),
     Step(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 from textual.screen import Screen
 
 from flagtui.app.desk import Desk
+from flagtui.app.experiment_undoing import ExperimentUndoing
 from flagtui.app.experiment_writing import ExperimentWriting
 from flagtui.app.experimenting import Experimenting
 from flagtui.app.permits import may_write, writes_in
@@ -83,7 +84,7 @@ class ExperimentKeys(AnyScreen):
         self.writing.create()
 
     def action_undo(self) -> None:
-        self.experimenting.undo()
+        ExperimentUndoing(self.desk_here(), self.experimenting).undo()
 
     def action_flag(self) -> None:
         row = self.subject()

@@ -1,0 +1,118 @@
+"""From wishes to plans: each event definition is read again, and who measures it is found out."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.app import explain
+from flagtui.app.desk import Desk
+from flagtui.app.event_inspecting import EventInspector
+from flagtui.app.event_rows import people_of
+from flagtui.app.notices import Notice
+from flagtui.app.signing_in import needs_key
+from flagtui.changes.entries import Entry
+from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.changes.event_definitions.plan import (
+    AlreadySo,
+    Around,
+    EventPlan,
+    plan_event,
+    plan_recreation,
+)
+from flagtui.changes.event_definitions.undo import is_deletion, is_recreation, plan_undo
+from flagtui.models.event_definition import EventDefinition
+from flagtui.store.workspace import Workspace
+
+OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
+"""Fields that matter to whoever measures the event."""
+PATIENCE: Final = 2.5
+"""Seconds the question waits for what it could do without."""
+AT_ONCE: Final = 8
+"""Definitions read again at the same time for one question."""
+
+Asked = EventIntent | Entry
+"""New values, or an earlier change to be taken back."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One plan, and what was asked for."""
+
+    plan: EventPlan
+    asked: Asked
+
+    @property
+    def undoes(self) -> str:
+        """The journal entry it takes back."""
+        return self.asked.id if isinstance(self.asked, Entry) else ""
+
+
+class EventPlanner:
+    """Plans what a person asks, on the definitions as they are now."""
+
+    def __init__(self, desk: Desk, workspace: Workspace, tell: Callable[[Notice], None]) -> None:
+        self._desk = desk
+        self._workspace = workspace
+        self._tell = tell
+        self._around = Around(desk.session.clock(), people_of(workspace))
+
+    async def plan_all(self, asked: Sequence[Asked]) -> list[Step]:
+        """The plans that can be asked about; of the others it is told why not."""
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def one(wanted: Asked) -> Step | None:
+            async with turn:
+                return await self._plan(wanted, is_alone=len(asked) == 1)
+
+        return [step for step in await asyncio.gather(*map(one, asked)) if step is not None]
+
+    async def _plan(self, asked: Asked, *, is_alone: bool) -> Step | None:
+        if isinstance(asked, Entry) and is_deletion(asked):
+            return Step(plan_recreation(asked.key, asked.before, self._around), asked)
+        fresh = await self._read(asked)
+        if fresh is None:
+            return None
+        if isinstance(asked, Entry):
+            found, already = plan_undo(asked, fresh, self._around), "already as it was"
+        else:
+            around, already = self._around, "nothing to change, it is so already"
+            if is_alone and OUT_OF_SIGHT & asked.changes.keys():
+                around = replace(around, used_by=await self._used_by(fresh.name))
+            found = plan_event(asked, fresh, around)
+        if isinstance(found, AlreadySo):
+            if is_alone:
+                self._tell(Notice(f"{found.name}: {already}"))
+            return None
+        return Step(found, asked)
+
+    async def _read(self, asked: Asked) -> EventDefinition | None:
+        """The definition as it is now; None, once that was said, when it cannot be read."""
+        events, definitions = self._workspace.events, self._workspace.client.event_definitions
+        id = asked.uuid if isinstance(asked, Entry) else asked.id
+        try:
+            if isinstance(asked, Entry) and is_recreation(asked):
+                fresh = await definitions.by_name(asked.key)
+            else:
+                fresh = await definitions.get(id)
+        except ApiError as error:
+            if needs_key(error):
+                self._desk.become_troubled(error)
+            row = events.get(id)
+            if isinstance(error, NotFound):
+                events.remove(id)
+            name = asked.key if isinstance(asked, Entry) else row.name if row else id
+            self._tell(explain.explain_error(error, name))
+            return None
+        events.put(fresh.row())
+        return fresh
+
+    async def _used_by(self, name: str) -> tuple[str, ...]:
+        """Experiments that measure the event, as far as that is found out in time for the question."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                uses, _why = await EventInspector(self._workspace.client).uses(name)
+        except TimeoutError:
+            return ()
+        return tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())

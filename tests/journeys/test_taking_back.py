@@ -1,0 +1,110 @@
+"""Any change in the journal is taken back by the path of what it changed, with a look at today first."""
+
+from dataclasses import replace
+
+import httpx
+import pytest
+from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from textual.widgets import Input
+
+from flagtui.app.screens.confirm import ConfirmScreen
+from flagtui.app.screens.events import EventsScreen
+from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.entries import Entry
+from flagtui.changes.event_definitions.intent import KIND
+from flagtui.changes.guard import Level, Rules
+from flagtui.models.event_definition import EventDefinition
+from flagtui.service.keys import NewKey, create_key
+
+EVENT = "checkout completed"
+REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}
+
+
+async def stored(program: Program) -> EventDefinition:
+    return await program.colleague().event_definitions.by_name(EVENT)
+
+
+async def stand_on_the_event(program: Program) -> None:
+    await program.press("3")
+    screen = program.app.screen
+    assert isinstance(screen, EventsScreen)
+    assert program.app.desk.workspace is not None
+    screen.go_to(next(row.id for row in program.app.desk.workspace.events.rows if row.name == EVENT))
+    await program.settle()
+
+
+@pytest.mark.parametrize("server", ["default", "strict", "legacy"])
+async def test_events_and_experiments_are_taken_back_from_the_journal(setting: Setting, server: str) -> None:
+    options = () if server == "default" else ((server, True),)
+    async with running(replace(setting, options=options)) as program:
+        experiment = await changed_earlier(program)
+        await program.press("J")
+        rows = program.app.screen.query_one(RowList)
+        assert rows.shown == 2
+        assert "u takes it back" in words(program.screen)
+        await program.press("u", "y")
+        flag = (await program.colleague().experiments.get(experiment)).feature_flag
+        assert flag is not None
+        assert flag.active
+        await program.press("end", "u")
+        asked = words(program.screen)
+        assert all(side in asked for side in ("Mine", "Theirs", "Order paid", "Overwrite theirs"))
+        await program.press("y")
+        assert (await stored(program)).description == "Theirs"
+        await program.press("o")
+        assert (await stored(program)).description == "Order paid"
+        assert "taken back already" in words(program.screen)
+        assert [entry.undoes != "" for entry in program.journal.entries()] == [True, True, False, False]
+
+
+async def changed_earlier(program: Program) -> int:
+    """An event described, which somebody described otherwise since, and an experiment paused."""
+    colleague, desk = program.colleague(), program.app.desk
+    assert desk.workspace is not None
+    signature = desk.signature(desk.workspace)
+    event = (await stored(program)).id
+    await colleague.event_definitions.update(event, {"description": "Theirs"})
+    page = await colleague.experiments.page({"status": "running", "limit": 1})
+    experiment = page.rows[0]
+    await colleague.experiments.pause(experiment.id)
+    before, after = {"description": "Order paid"}, {"description": "Mine"}
+    began = program.timing.now
+    entries = [
+        Entry("d", began, 0, EVENT, "describe", signature, KIND, uuid=event, before=before, after=after),
+        Entry("p", began + 1, experiment.id, "x", "pause experiment", signature, "experiment"),
+    ]
+    for entry in entries:
+        program.journal.begin(entry)
+        program.journal.finish(entry.id, "saved")
+    return experiment.id
+
+
+def revoke_for_writes(wire: Wire) -> None:
+    """From now on the server takes no change with this key."""
+
+    def refuse(request: httpx.Request) -> httpx.Response | None:
+        is_ours = request.headers["authorization"] == f"Bearer {KEY}"
+        return httpx.Response(401, json=REVOKED) if is_ours and request.method == "PATCH" else None
+
+    wire.before = refuse
+
+
+@pytest.mark.parametrize("level", [Level.GUARDED, Level.STRICT])
+async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting, level: Level) -> None:
+    async with running(replace(setting, rules=Rules(level, place="TEST"))) as program:
+        await stand_on_the_event(program)
+        await program.press("e", "exclamation_mark", "enter")
+        revoke_for_writes(program.wire)
+        yes = [*EVENT, "enter"] if level is Level.STRICT else ["y"]
+        await program.press(*yes)
+        assert isinstance(program.app.screen, SignInScreen)
+        assert len(program.wire.writes()) == 1
+        key = create_key(program.database, NewKey("another", ("*",)))
+        program.app.screen.query_one(Input).value = key
+        await program.press("enter")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert len(program.wire.writes()) == 1
+        await program.press(*yes)
+        assert (await stored(program)).description == "Order paid!"
+        assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
