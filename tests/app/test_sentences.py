@@ -3,7 +3,8 @@
 import pytest
 
 from flagtui.app.history_words import activity_words
-from flagtui.app.sentences import OPERATORS, plain, property_pieces, who_sees_it
+from flagtui.app.sentences import plain, property_pieces, who_sees_it
+from flagtui.evaluate.operator_words import OPERATOR_WORDS
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters, Property
 from flagtui.models.json_value import JSON
@@ -63,7 +64,7 @@ def test_odd_and_newer_targeting_is_said_honestly(filters: dict[str, JSON], word
     assert words in sentence(filters)
 
 
-@pytest.mark.parametrize("operator", sorted(OPERATORS))
+@pytest.mark.parametrize("operator", sorted(OPERATOR_WORDS))
 def test_every_operator_has_words_of_its_own(operator: str) -> None:
     words = said(key="plan", type="person", operator=operator, value="pro")
     assert words.startswith("plan ")

@@ -64,7 +64,7 @@ async def test_supposed_properties_are_worked_out_on_top_of_what_is_known(settin
         told = await ask(program, f"{ANNA} country=US", ANNA)
         assert "value off test" in told
         assert "according to worked out here the server" in told
-        assert "condition 1 needs country is DE or FR or NL" in told
+        assert "condition 1 needs country is any of DE, FR, NL" in told
 
 
 async def test_an_old_server_closed_to_keys_is_worked_out_here_and_the_refusal_is_told(

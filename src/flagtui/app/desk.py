@@ -9,6 +9,7 @@ from flagtui.app.session import Session
 from flagtui.changes import saving
 from flagtui.changes.entries import Signature
 from flagtui.changes.guard import Rules
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.workspace import Workspace
 
 Watcher = Callable[[], None]
@@ -45,6 +46,11 @@ class Desk:
         """The profile's, and whether somebody has just unlocked it."""
         session = self.session
         return replace(session.rules, is_unlocked=session.monotonic() < self.unlocked_until)
+
+    @property
+    def names(self) -> Names:
+        """What groups and cohorts are called, as far as anybody had to know."""
+        return self.inspector.names if self.inspector else NO_NAMES
 
     def unlock(self) -> None:
         """A key was typed in full; for as long as the profile says, that counts for the next flags too."""

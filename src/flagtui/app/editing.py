@@ -152,10 +152,13 @@ class Editing:
         async def one(row: FlagRow) -> Flag | None:
             async with turn:
                 try:
-                    return await workspace.client.flags.get(row.id)
+                    flag = await workspace.client.flags.get(row.id)
                 except ApiError as error:
                     self._changing.tell(explain_error(error, row.key))
                     return None
+            if self._desk.inspector is not None:
+                self._desk.inspector.cohorts.hear(flag)
+            return flag
 
         found = await asyncio.gather(*map(one, rows))
         return [flag for flag in found if flag is not None]

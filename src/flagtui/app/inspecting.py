@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
+from flagtui.app.cohorts import Cohorts
 from flagtui.app.local_definitions import LocalDefinitions
 from flagtui.app.sentences import about
 from flagtui.app.widgets.preview import Counted, Details, Reach
@@ -17,6 +18,7 @@ from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus
 from flagtui.models.json_value import as_list
+from flagtui.models.names import Names
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
 
@@ -34,12 +36,13 @@ class Inspector:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._kept: OrderedDict[int, Details] = OrderedDict()
-        self.definitions = LocalDefinitions(client)
+        self.cohorts = Cohorts(client)
+        self.definitions = LocalDefinitions(client, self.cohorts)
 
     @property
-    def group_names(self) -> Mapping[int, str]:
-        """What group types are called, once somebody had to know."""
-        return self.definitions.group_names
+    def names(self) -> Names:
+        """What groups and cohorts are called, once somebody had to know."""
+        return Names(groups=self.definitions.group_names, cohorts=self.cohorts.names)
 
     def known(self, row: FlagRow) -> Details:
         """What is known without asking, for the row as it is now."""
@@ -59,6 +62,7 @@ class Inspector:
         except ApiError as error:
             yield replace(details, trouble=error.what)
             return
+        self.cohorts.hear(flag)
         details = replace(details, flag=flag)
         yield details
         dependents, changes, reach = await asyncio.gather(

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flagtui.api.errors import ApiError
+from flagtui.app.cohorts import Cohorts
 from flagtui.evaluate import Definitions
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 from flagtui.models.local_evaluation import LocalEvaluation
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class LocalDefinitions:
     """The document of one project. `trouble` says why there is none, or why it is not the newest."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, cohorts: Cohorts) -> None:
         self._client = client
+        self._cohorts = cohorts
         self._turn = asyncio.Lock()
         self.document: LocalEvaluation | None = None
         self.trouble: ApiError | None = None
@@ -54,12 +56,39 @@ class LocalDefinitions:
         document = await self.read()
         if document is None:
             return Definitions.of([dict(raw) for raw in also]) if also else None
-        return await asyncio.to_thread(_definitions, document.raw, also)
+        if document.cohorts:
+            await self._cohorts.learn()
+        return await asyncio.to_thread(_definitions, document.raw, also, dict(self._cohorts.names))
 
 
-def _definitions(raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]]) -> Definitions:
+def _definitions(
+    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str]
+) -> Definitions:
     flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
     # Read on their own they are newer, and name cohorts as people do.
     newer = {flag.get("key"): dict(flag) for flag in also}
-    kept = [flag for flag in flags if flag.get("key") not in newer]
+    kept = [with_cohort_names(flag, names) for flag in flags if flag.get("key") not in newer]
     return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]})
+
+
+def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
+    """The flag with the names of the cohorts it asks for, as a flag read by itself has them."""
+    filters = as_dict(flag.get("filters"))
+    groups = as_list(filters.get("groups"))
+    if not names or not any(_asks_for_cohort(group) for group in groups):
+        return flag
+    named = [_named(group, names) if _asks_for_cohort(group) else group for group in groups]
+    return {**flag, "filters": {**filters, "groups": named}}
+
+
+def _asks_for_cohort(group: JSON) -> bool:
+    return any(as_dict(item).get("type") == "cohort" for item in as_list(as_dict(group).get("properties")))
+
+
+def _named(group: JSON, names: Mapping[int, str]) -> JSON:
+    def named(item: JSON) -> JSON:
+        known = names.get(as_id(as_dict(item).get("value")) or 0)
+        is_nameless = known is not None and as_dict(item).get("type") == "cohort"
+        return {**item, "cohort_name": known} if is_nameless else item
+
+    return {**group, "properties": [named(item) for item in group["properties"]]}

@@ -65,6 +65,7 @@ class Planner:
             self._desk.session.clock(),
             intent.seen_version,
             is_one_of_many=len(ids) > 1,
+            names=self._desk.names,
         )
         context = await gather(flags, fresh, intent.changes, around)
         return fresh.key, wish.plan(fresh, within_batch(context, ids))

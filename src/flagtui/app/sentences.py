@@ -1,67 +1,17 @@
 """A flag's filters as sentences: who sees it. Every piece of server text is made safe here."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Iterable, Iterator
 
 from flagtui.app.formats import percent
 from flagtui.app.widgets.line import Piece
+from flagtui.changes.describing import group_noun
 from flagtui.evaluate import reading
+from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
 from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
-
-OPERATORS: Final[Mapping[str, str]] = {
-    "exact": "is",
-    "is_not": "is not",
-    "icontains": "contains",
-    "not_icontains": "does not contain",
-    "icontains_multi": "contains any of",
-    "not_icontains_multi": "contains none of",
-    "starts_with": "starts with",
-    "not_starts_with": "does not start with",
-    "ends_with": "ends with",
-    "not_ends_with": "does not end with",
-    "regex": "matches",
-    "not_regex": "does not match",
-    "gt": ">",
-    "gte": "≥",
-    "lt": "<",
-    "lte": "≤",
-    "min": "≥",
-    "max": "≤",
-    "is_set": "is set",
-    "is_not_set": "is not set",
-    "is_date_exact": "is on",
-    "is_date_before": "is before",
-    "is_date_after": "is after",
-    "semver_eq": "is version",
-    "semver_neq": "is not version",
-    "semver_gt": "is a version above",
-    "semver_gte": "is at least version",
-    "semver_lt": "is a version below",
-    "semver_lte": "is at most version",
-    "semver_tilde": "is a patch of version",
-    "semver_caret": "is compatible with version",
-    "semver_wildcard": "is a version like",
-}
-_MANY: Final[Mapping[str, str]] = {"exact": "is any of", "is_not": "is none of"}
-_WITHOUT_VALUE: Final = ("is_set", "is_not_set")
-_COHORT: Final[Mapping[str, str]] = {"exact": "is in ", "in": "is in ", "not_in": "is not in "}
-
-
-@dataclass(frozen=True)
-class Names:
-    """What people call the things conditions name by number."""
-
-    flags: Mapping[int, str] = field(default_factory=dict)
-    """Keys by id."""
-    groups: Mapping[int, str] = field(default_factory=dict)
-    """Names of group types by index, such as 0: company."""
-
-
-NO_NAMES: Final = Names()
 
 
 def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
@@ -130,7 +80,7 @@ def condition_lines(
 
 def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) -> str:
     index = about(condition, filters)
-    noun = "users" if index is None else group_noun(index, names)
+    noun = "users" if index is None else safe_text(group_noun(index, names), 40)
     if condition.properties:
         return f" of {noun}"
     if number == 1:
@@ -141,13 +91,6 @@ def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) 
 def about(condition: Condition, filters: Filters) -> int | None:
     """The group type a condition counts; None for people. One without its own has the flag's."""
     return filters.group_type_index if condition.group_type_index is None else condition.group_type_index
-
-
-def group_noun(index: int, names: Names) -> str:
-    """`company groups`, or `groups of type 0` while the name is not known."""
-    return (
-        f"{safe_text(names.groups[index], 30)} groups" if index in names.groups else f"groups of type {index}"
-    )
 
 
 def _taken_by(number: int, condition: Condition, filters: Filters) -> int | None:
@@ -164,16 +107,16 @@ def _taken_by(number: int, condition: Condition, filters: Filters) -> int | None
 def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
     """`email ends with @acme.com`, in the words and colours of the preview."""
     if item.type == "cohort":
-        words = _COHORT.get(item.operator)
-        verb = (words, "$text-muted") if words else (f"{safe_text(item.operator, 30)} ", "$warning")
-        return [verb, (safe_text(item.label or f"cohort {value_text(item.value)}", 60), "$primary")]
+        words = COHORT_WORDS.get(item.operator)
+        verb = (f"{words or safe_text(item.operator, 30)} ", "$text-muted" if words else "$warning")
+        known = item.label or names.cohorts.get(item.cohort_id or 0)
+        return [verb, (safe_text(known or f"cohort {value_text(item.value)}", 60), "$primary")]
     if item.type == "flag":
         return _dependency_pieces(item, names)
-    many = isinstance(item.value, list) and len(item.value) > 1
-    words = (_MANY if many else {}).get(item.operator) or OPERATORS.get(item.operator)
+    words = operator_words(item.operator, item.value)
     pieces: list[Piece] = [(safe_text(item.key, 60) or '""', "$primary")]
     pieces.append((f" {words or safe_text(item.operator, 30)}", "$text-muted" if words else "$warning"))
-    if item.operator not in _WITHOUT_VALUE:
+    if item.operator not in WITHOUT_VALUE:
         pieces.append((f" {value_text(item.value)}", ""))
     if item.is_negated:
         # Servers and libraries look at the mark only inside the definition of a cohort.

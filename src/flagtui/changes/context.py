@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.person import User
 
 FRESH_FOR: Final = 30.0
@@ -71,3 +72,5 @@ class Context:
     """Keys in the project that are easily taken for this one."""
     age: float = 0.0
     """Seconds since the flag was read."""
+    names: Names = NO_NAMES
+    """What the cohorts and groups of its conditions are called."""

@@ -19,6 +19,7 @@ from flagtui.changes.verbs import verb
 from flagtui.changes.wellformed import problems_in_fields
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.names import Names
 from flagtui.models.rows import FlagRow
 
 COPIED: Final = (
@@ -103,7 +104,7 @@ def plan_create(fields: Mapping[str, JSON], taken: Taken, context: Context) -> P
         verb=verb("create"),
         values=values,
         before={},
-        lines=_lines(values, fresh.has_encrypted_payloads),
+        lines=_lines(values, fresh.has_encrypted_payloads, context.names),
         consequences=_consequences(values, context),
         cautions=tuple(_cautions(key, context, taken.deleted)),
         clashes=(),
@@ -119,10 +120,10 @@ def _filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
     return {"groups": nobody, "payloads": {}, "multivariate": None, **filters}
 
 
-def _lines(values: Mapping[str, JSON], is_secret: bool) -> tuple[DiffLine, ...]:
+def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
     shown = hidden if is_secret else _as_is
     found = difference(dict(_BLANK), dict(values))
-    return tuple(DiffLine(shown(line), in_words(line, _BLANK, values)) for line in found)
+    return tuple(DiffLine(shown(line), in_words(line, _BLANK, values, names)) for line in found)
 
 
 def _as_is(line: Line) -> Line:

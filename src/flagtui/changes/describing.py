@@ -9,11 +9,15 @@ from typing import Final
 
 from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
 from flagtui.changes.intent import FIELD_WORDS
-from flagtui.models.filters import Condition
+from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
+from flagtui.models.filters import Condition, Property, as_index
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.names import NO_NAMES, Names
 
 SHORT: Final = 80
 """Characters of one value inside a sentence."""
+Sides = tuple[dict[str, JSON], dict[str, JSON]]
+"""A condition as it is and as it would be."""
 MASK: Final = "••••••"
 """Shown and kept in place of an encrypted payload."""
 
@@ -24,13 +28,18 @@ _SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def in_words(line: Line, before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
+def in_words(
+    line: Line, before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
+) -> str:
     """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
     match line.path:
         case ("filters", "groups", int() as place):
-            return _condition_words(line, place)
+            return _condition_words(line, place, names)
         case ("filters", "groups", int() as place, *rest):
-            return f"condition {place + 1}: {_inside_condition(line, tuple(rest))}"
+            sides = (_condition_at(before, place), _condition_at(after, place))
+            return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
+        case ("filters", "aggregation_group_type_index"):
+            return f"the flag {_counted(line, names)}"
         case ("filters", "multivariate", "variants", int() as place, *rest):
             return _variant_words(line, place, tuple(rest), before, after)
         case ("filters", "payloads", str() as key):
@@ -78,40 +87,90 @@ def percent(value: JSON) -> str:
     return f"{number:g} %" if number is not None else brief(value)
 
 
-def condition_in_short(raw: JSON) -> str:
-    """`50 % of people where email icontains @acme.com`."""
+def condition_in_short(raw: JSON, names: Names = NO_NAMES) -> str:
+    """`50 % of those where email contains @acme.com`."""
     if not isinstance(raw, dict):
         return brief(raw)
     condition = Condition.of(raw)
     who = "everyone" if condition.group_type_index is None else "all groups"
-    asks = [f"{item.key} {item.operator} {brief(item.value)}" for item in condition.properties]
+    asks = [property_in_short(item, names) for item in condition.properties]
     where = f"where {' and '.join(asks)}" if asks else ""
     return f"{percent(raw.get('rollout_percentage'))} of {who if not asks else 'those'} {where}".rstrip()
 
 
-def _condition_words(line: Line, place: int) -> str:
+def property_in_short(item: Property, names: Names = NO_NAMES) -> str:
+    """`email contains @acme.com`, `is in Paying customers`."""
+    if item.type == "cohort":
+        known = item.label or names.cohorts.get(item.cohort_id or 0)
+        return f"{COHORT_WORDS.get(item.operator, item.operator)} {known or f'cohort {brief(item.value)}'}"
+    if item.type == "flag":
+        return f"flag {names.flags.get(item.flag_id or 0) or item.label or item.key} is {brief(item.value)}"
+    words = operator_words(item.operator, item.value) or item.operator
+    if item.operator in WITHOUT_VALUE:
+        return f"{item.key} {words}"
+    is_texts = isinstance(item.value, list) and all(isinstance(one, str) for one in item.value)
+    return f"{item.key} {words} {brief(', '.join(item.value) if is_texts else item.value)}"
+
+
+def group_noun(index: int, names: Names = NO_NAMES) -> str:
+    """`company groups`, or `groups of type 0` while the name is not known."""
+    return f"{names.groups[index]} groups" if index in names.groups else f"groups of type {index}"
+
+
+def _condition_words(line: Line, place: int, names: Names) -> str:
     if line.before is MISSING:
-        return f"condition {place + 1} added: {condition_in_short(line.after)}"
+        return f"condition {place + 1} added: {condition_in_short(line.after, names)}"
     if line.after is MISSING:
-        return f"condition {place + 1} removed: {condition_in_short(line.before)}"
-    return f"condition {place + 1}: {condition_in_short(line.before)} → {condition_in_short(line.after)}"
+        return f"condition {place + 1} removed: {condition_in_short(line.before, names)}"
+    before, after = (condition_in_short(side, names) for side in (line.before, line.after))
+    return f"condition {place + 1}: {before} → {after}"
 
 
-def _inside_condition(line: Line, rest: Path) -> str:
+def _inside_condition(line: Line, rest: Path, sides: Sides, names: Names) -> str:
     match rest:
         case ("rollout_percentage",):
             return f"rollout {percent(line.before)} → {percent(line.after)}"
         case ("variant",):
             return f"forced variant {arrow(line.before, line.after)}"
-        case ("properties", int(), *_):
-            asked = as_dict(line.after if line.before is MISSING else line.before)
-            name = as_text(asked.get("key"))
-            if name and MISSING in (line.before, line.after):
-                sign = "+" if line.before is MISSING else "−"
-                return (
-                    f"{sign} {name} {as_text(asked.get('operator')) or 'exact'} {brief(asked.get('value'))}"
-                )
+        case ("aggregation_group_type_index",):
+            return _counted(line, names)
+        case ("properties", int()) if MISSING in (line.before, line.after):
+            sign, asked = ("+", line.after) if line.before is MISSING else ("−", line.before)
+            return f"{sign} {_asked(asked, names)}"
+        case ("properties", int() as within, "operator" | "value" as field):
+            old, new = (_property_at(side, within) for side in sides)
+            if field == "value" or old.get("value") == new.get("value"):
+                return f"{_asked(old, names)} → {_asked(new, names)}"
+        case ("properties", int() as within, "value", int()):
+            return f"{brief(_property_at(sides[1], within).get('key'))}: {arrow(line.before, line.after)}"
     return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+
+
+def _condition_at(record: Mapping[str, JSON], place: int) -> dict[str, JSON]:
+    groups = as_list(as_dict(record.get("filters")).get("groups"))
+    return as_dict(groups[place]) if place < len(groups) else {}
+
+
+def _property_at(condition: dict[str, JSON], within: int) -> dict[str, JSON]:
+    properties = as_list(condition.get("properties"))
+    return as_dict(properties[within]) if within < len(properties) else {}
+
+
+def _asked(item: JSON, names: Names) -> str:
+    return property_in_short(Property.of(item), names) if isinstance(item, dict) else brief(item)
+
+
+def _counted(line: Line, names: Names) -> str:
+    """`is about company groups instead of users`."""
+
+    def noun(side: JSON) -> str:
+        index = as_index(side)
+        return "users" if index is None else group_noun(index, names)
+
+    before, after = noun(line.before), noun(line.after)
+    if before == after:
+        return f"is about {after}, said outright" if line.after is not MISSING else f"is about {after}"
+    return f"is about {after} instead of {before}"
 
 
 def _variant_words(

@@ -13,6 +13,7 @@ from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.person import User
 from flagtui.models.rows import FlagRow
 from flagtui.models.times import unix
@@ -45,6 +46,7 @@ class Surroundings:
     """Seconds to wait for each thing that is asked of the server."""
     is_one_of_many: bool = False
     """Nothing is asked then: a hundred flags would use up the server's patience with this key."""
+    names: Names = NO_NAMES
 
 
 async def gather(ask: Answers, fresh: Flag, values: Mapping[str, JSON], around: Surroundings) -> Context:
@@ -52,6 +54,7 @@ async def gather(ask: Answers, fresh: Flag, values: Mapping[str, JSON], around: 
     known = Context(
         now=around.now,
         me=around.me,
+        names=around.names,
         dependencies=_dependencies(fresh, around.rows),
         similar=similar_keys(fresh.key, (row.key for row in around.rows)),
     )

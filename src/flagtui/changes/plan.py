@@ -19,6 +19,7 @@ from flagtui.changes.verbs import Verb, verb, verb_for
 from flagtui.changes.wellformed import problems_in_fields
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.models.names import Names
 
 SETS: Final = frozenset({"tags", "evaluation_tags", "evaluation_contexts"})
 """Lists without an order: two people's additions and removals never clash."""
@@ -133,7 +134,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingTo
         verb=verb(intent.verb),
         values=values,
         before={name: stored_value(fresh, name) for name in values},
-        lines=_diff(fresh, values),
+        lines=_diff(fresh, values, context.names),
         consequences=consequences(intent, fresh, values, context),
         cautions=(*cautions(fresh, values, context), *_known_problems(fresh, values)),
         clashes=tuple(map(hidden_clash, clashes)) if fresh.has_encrypted_payloads else clashes,
@@ -191,12 +192,12 @@ def _tidy(name: str, value: JSON) -> JSON:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _diff(fresh: Flag, values: Mapping[str, JSON]) -> tuple[DiffLine, ...]:
+def _diff(fresh: Flag, values: Mapping[str, JSON], names: Names) -> tuple[DiffLine, ...]:
     before = {name: stored_value(fresh, name) for name in values}
     found = difference(before, dict(values))
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return tuple(
-        DiffLine(hidden(line) if is_secret else line, in_words(line, before, values)) for line in found
+        DiffLine(hidden(line) if is_secret else line, in_words(line, before, values, names)) for line in found
     )
 
 

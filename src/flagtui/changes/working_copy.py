@@ -14,9 +14,12 @@ from flagtui.changes.editing import editable, intent_of
 from flagtui.changes.intent import Intent
 from flagtui.changes.targeting import even_shares
 from flagtui.changes.wellformed import problems_in_fields
+from flagtui.models.filters import Filters, as_index
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 
+GROUP_TYPE: Final = "aggregation_group_type_index"
+"""Where conditions, and the flag for all of them, say which type of group they are about."""
 NEW_FIELDS: Final[Mapping[str, JSON]] = {
     "tags": [],
     "evaluation_runtime": "all",
@@ -73,6 +76,11 @@ class WorkingCopy:
         return dict(as_dict(self.filters.get("payloads")))
 
     @property
+    def cohorts(self) -> set[int]:
+        """The numbers of the cohorts its conditions ask for."""
+        return set(Filters.of(self.filters).cohorts)
+
+    @property
     def problems(self) -> list[str]:
         """What a strict server would refuse of what was changed; top to bottom."""
         if self.is_new:
@@ -125,10 +133,30 @@ class WorkingCopy:
 
     def group_type(self, place: int) -> int | None:
         """The type of group a condition is about; None for people."""
-        own = as_dict(self.groups[place]).get(
-            "aggregation_group_type_index", self.filters.get("aggregation_group_type_index")
-        )
-        return own if isinstance(own, int) else None
+        return as_index(as_dict(self.groups[place]).get(GROUP_TYPE, self.filters.get(GROUP_TYPE)))
+
+    @property
+    def group_types(self) -> list[int | None]:
+        """The same for each condition, in order."""
+        return [self.group_type(place) for place in range(len(self.groups))]
+
+    def set_group_type(self, kind: int | None, place: int | None = None) -> None:
+        """What one condition is about, or every one. Properties of what it was about before go.
+
+        The flag says the same when all its conditions agree, as servers derive it, and nothing otherwise.
+        """
+        before = self.group_types
+        wanted = [kind if place in (None, each) else was for each, was in enumerate(before)]
+        common = wanted[0] if len(set(wanted)) == 1 else None
+        common = common if wanted else kind
+        for raw, was, now in zip(self.groups, before, wanted, strict=True):
+            group = as_dict(raw)
+            if was != now and group.get("properties"):
+                group["properties"] = []
+            if GROUP_TYPE in group or now != common:
+                group[GROUP_TYPE] = now
+        if as_index(self.filters.get(GROUP_TYPE)) != common:
+            self.filters[GROUP_TYPE] = common
 
     # Variants
 

@@ -15,46 +15,10 @@ from flagtui.evaluate.evaluation import (
     Reason,
     VariantDraw,
 )
+from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
 from flagtui.evaluate.parts import Filter
 from flagtui.evaluate.unknown import Unknown, Why
 
-OPERATOR_WORDS = {
-    "exact": "is",
-    "is_not": "is not",
-    "is_set": "is set",
-    "is_not_set": "is not set",
-    "icontains": "contains",
-    "not_icontains": "does not contain",
-    "icontains_multi": "contains any of",
-    "not_icontains_multi": "contains none of",
-    "starts_with": "starts with",
-    "not_starts_with": "does not start with",
-    "ends_with": "ends with",
-    "not_ends_with": "does not end with",
-    "regex": "matches",
-    "not_regex": "does not match",
-    "gt": "is greater than",
-    "gte": "is at least",
-    "min": "is at least",
-    "lt": "is less than",
-    "lte": "is at most",
-    "max": "is at most",
-    "is_date_exact": "is at",
-    "is_date_before": "is before",
-    "is_date_after": "is after",
-    "semver_eq": "is version",
-    "semver_neq": "is not version",
-    "semver_gt": "is a version after",
-    "semver_gte": "is at least version",
-    "semver_lt": "is a version before",
-    "semver_lte": "is at most version",
-    "semver_tilde": "is a version like ~",
-    "semver_caret": "is a version like ^",
-    "semver_wildcard": "is a version like",
-    "in": "is in",
-    "not_in": "is not in",
-    "flag_evaluates_to": "evaluates to",
-}
 _UNKNOWN_WORDS = {
     Why.PROPERTY_MISSING: "{} is not known",
     Why.PROPERTY_UNREADABLE: "{} cannot be compared like that",
@@ -94,14 +58,14 @@ def describe_variant(draw: VariantDraw) -> str:
 
 def describe_filter(question: Filter) -> str:
     """What is asked: "email ends with @acme.com", "is in cohort Staff"."""
-    words = OPERATOR_WORDS.get(question.operator, question.operator)
     match question.kind:
         case "cohort":
-            where = "is not in" if question.operator == "not_in" else "is in"
+            where = COHORT_WORDS.get(question.operator, "is in")
             return f"{where} cohort {question.label or question.value}"
         case "flag":
-            return f"flag {question.key} {words} {_short(question.value)}"
-    if question.operator in {"is_set", "is_not_set"}:
+            return f"flag {question.key} evaluates to {_short(question.value)}"
+    words = operator_words(question.operator, question.value) or question.operator
+    if question.operator in WITHOUT_VALUE:
         return f"{question.key} {words}"
     return f"{question.key} {words} {_short(question.value)}"
 
@@ -162,7 +126,7 @@ def _short(value: Any) -> str:
         case str():
             return value or '""'
         case list() if all(isinstance(item, str) for item in value):
-            return " or ".join(item or '""' for item in value) or "nothing"
+            return ", ".join(item or '""' for item in value) or "nothing"
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -20,11 +20,11 @@ from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import reach_lines
 from flagtui.app.screens.flag_tabs.side import side_lines
 from flagtui.app.screens.flag_tabs.variants import variant_pages
-from flagtui.app.sentences import Names
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.preview import Counted, Details, Reach
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus
+from flagtui.models.names import Names
 from flagtui.models.scheduled_change import ScheduledChange
 
 JSON = Any

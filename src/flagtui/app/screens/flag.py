@@ -35,12 +35,12 @@ from flagtui.app.screens.flag_tabs.reach import reach_lines
 from flagtui.app.screens.flag_tabs.side import side_lines
 from flagtui.app.screens.flag_tabs.variants import variant_pages
 from flagtui.app.screens.flag_tabs.who import WhoPane
-from flagtui.app.sentences import Names
 from flagtui.app.standing import link_of, location_of, tabs_of
 from flagtui.app.widgets.header import Header, Tabs
 from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.line import Line, Piece, styled
 from flagtui.app.widgets.preview import Details
+from flagtui.models.names import Names
 from flagtui.models.rows import FlagRow
 
 WIDE: Final = 110
@@ -163,11 +163,10 @@ class FlagScreen(FlagKeys, Screen[None]):
         self.pane.show(self._study)
 
     def _names(self) -> Names:
-        workspace, inspector = self._desk.workspace, self._desk.inspector
-        rows = workspace.flags.rows if workspace else ()
+        rows = self._desk.workspace.flags.rows if self._desk.workspace else ()
         wanted = self._study.details.flag.targeting.depends_on if self._study.details.flag else ()
         flags = {row.id: row.key for row in rows if row.id in wanted} if wanted else {}
-        return Names(flags, inspector.group_names if inspector else {})
+        return replace(self._desk.names, flags=flags)
 
     # Tabs
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from flagtui.app.changing import Changing
-from flagtui.app.screens.edit.form_lines import FormLine
+from flagtui.app.desk import Desk
+from flagtui.app.notices import Notice
+from flagtui.app.screens.edit.form_lines import FormLine, counted_noun
 from flagtui.app.screens.edit.payload import PayloadScreen
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.properties import Surroundings, ask_property
@@ -19,6 +21,8 @@ from flagtui.models.rows import FlagRow
 Check = Callable[[str], str]
 """Why a line cannot be taken; empty when it can."""
 
+PEOPLE = -1
+"""Stands for people among the types of groups, which count from 0."""
 RUNTIMES = (
     Choice("all", "server and client", "all"),
     Choice("server", "server", "only where code runs on servers"),
@@ -29,16 +33,22 @@ RUNTIMES = (
 class FieldQuestions:
     """Asks, and puts the answer into the working copy."""
 
-    def __init__(self, copy: WorkingCopy, changing: Changing, rows: Sequence[FlagRow]) -> None:
+    def __init__(self, copy: WorkingCopy, changing: Changing, desk: Desk) -> None:
         self._copy = copy
         self._changing = changing
-        self._rows = rows
+        self._desk = desk
+
+    @property
+    def _rows(self) -> Sequence[FlagRow]:
+        return self._desk.workspace.flags.rows if self._desk.workspace else ()
 
     async def open(self, line: FormLine) -> None:
         """The question of one line."""
         match line.part:
             case "field":
                 await self._field(line.name)
+            case "counted":
+                await self._counted(None)
             case "condition":
                 await self._condition(line.place)
             case "property":
@@ -111,9 +121,12 @@ class FieldQuestions:
 
     async def _condition(self, place: int) -> None:
         copy, group = self._copy, as_dict(self._copy.groups[place])
+        can_choose = bool(self._desk.names.groups) or copy.group_type(place) is not None
+        about = counted_noun(copy.group_type(place), self._desk.names)
         choices = [
             Choice("share", "share", "how many of them, in percent"),
             Choice("property", "add a property", "narrow who is asked"),
+            Choice("counted", "about …", f"{about} now") if can_choose else None,
             Choice("variant", "always as …", "force one variant") if copy.variants else None,
             Choice("description", "note", "for people to read"),
             Choice("remove", "remove this condition", "d does it too"),
@@ -126,6 +139,8 @@ class FieldQuestions:
                 await self.share(FormLine("condition", (), place=place))
             case "property":
                 await self._property(place, None)
+            case "counted":
+                await self._counted(place)
             case "variant":
                 await self._forced(place)
             case "description":
@@ -134,6 +149,39 @@ class FieldQuestions:
                     group["description"] = line
             case "remove":
                 copy.remove_condition(place)
+
+    async def _counted(self, place: int | None) -> None:
+        """Whom a condition is about, or every one: people, or groups of a type the project has."""
+        copy, names = self._copy, self._desk.names
+        flag = copy.flag
+        if flag.features or flag.targeting.feature_enrollment:
+            text = "early access is for people, so no condition can be about groups"
+            self._changing.tell(Notice(f"{flag.key}: {text}", "warning", "not possible now"))
+            return
+        now = set(copy.group_types if place is None else [copy.group_type(place)])
+        kinds = [None, *sorted({*names.groups, *(kind for kind in copy.group_types if kind is not None)})]
+        choices = [
+            Choice(
+                PEOPLE if kind is None else kind,
+                counted_noun(kind, names),
+                self._lost(kind, place),
+                now == {kind},
+            )
+            for kind in kinds
+        ]
+        title = "The conditions are about" if place is None else f"Condition {place + 1} is about"
+        chosen = await self._changing.ask(PickerScreen(title, choices))
+        if chosen is not None:
+            copy.set_group_type(None if chosen == PEOPLE else chosen, place)
+
+    def _lost(self, kind: int | None, place: int | None) -> str:
+        """What choosing this takes away."""
+        copy = self._copy
+        places = [each for each in range(len(copy.groups)) if place in (None, each)]
+        lost = sum(len(copy.properties(each)) for each in places if copy.group_type(each) != kind)
+        if not lost:
+            return ""
+        return f"takes {lost} {'property' if lost == 1 else 'properties'} away, which ask about others"
 
     async def _forced(self, place: int) -> None:
         group = as_dict(self._copy.groups[place])
@@ -148,7 +196,9 @@ class FieldQuestions:
     async def _property(self, place: int, within: int | None) -> None:
         copy = self._copy
         old = {} if within is None else dict(as_dict(copy.properties(place)[within]))
-        around = Surroundings(copy.group_type(place), copy.flag.id, self._rows)
+        inspector = self._desk.inspector
+        cohorts = inspector.cohorts if inspector else None
+        around = Surroundings(copy.group_type(place), copy.flag.id, self._rows, cohorts, self._desk.names)
         item = await ask_property(self._changing, old, around)
         if item is not None:
             copy.set_property(place, within, item)
@@ -207,6 +257,10 @@ class FieldQuestions:
             return Reading(problem=problem(line))
 
         return await self._changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+
+
+def _number(kind: int | None) -> int:
+    return PEOPLE if kind is None else kind
 
 
 def _share_problem(line: str) -> str:

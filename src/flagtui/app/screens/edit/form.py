@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from textual import work
+
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.notices import Notice
@@ -20,11 +22,26 @@ class FormScreen(LinesForm):
     def __init__(self, desk: Desk, changing: Changing, copy: WorkingCopy) -> None:
         super().__init__(desk, changing)
         self._copy = copy
-        rows = desk.workspace.flags.rows if desk.workspace else ()
-        self._questions = FieldQuestions(copy, changing, rows)
+        self._questions = FieldQuestions(copy, changing, desk)
+
+    def on_mount(self) -> None:
+        self._learn_names()
+
+    @work(exclusive=True, group="inspect")
+    async def _learn_names(self) -> None:
+        """What groups and cohorts are called; the form can be used meanwhile."""
+        inspector = self._desk.inspector
+        if inspector is None or "filters" not in self._copy.values:
+            return
+        if not inspector.definitions.is_read:
+            await inspector.definitions.read()
+        if not self._copy.cohorts <= inspector.cohorts.names.keys():
+            await inspector.cohorts.learn()
+        if self.is_attached:
+            self._draw()
 
     def lines(self) -> Iterator[FormLine]:
-        return form_lines(self._copy)
+        return form_lines(self._copy, self._desk.names)
 
     def heading(self) -> Sequence[Piece]:
         copy = self._copy

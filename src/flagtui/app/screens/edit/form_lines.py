@@ -2,21 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from flagtui.app.formats import percent
 from flagtui.app.sentences import property_pieces
 from flagtui.app.widgets.line import Piece
-from flagtui.changes.describing import MASK
+from flagtui.changes.describing import MASK, group_noun
 from flagtui.changes.validation import SUM_TOLERANCE
-from flagtui.changes.working_copy import WorkingCopy
-from flagtui.models.filters import Property
-from flagtui.models.json_value import as_dict, as_number, as_text
+from flagtui.changes.working_copy import GROUP_TYPE, WorkingCopy
+from flagtui.models.filters import Property, as_index
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 
 Part = Literal[
     "field",
     "heading",
+    "counted",
     "condition",
     "property",
     "add property",
@@ -25,6 +27,8 @@ Part = Literal[
     "add variant",
     "sum",
     "payload",
+    "metric",
+    "add metric",
 ]
 LABEL: Final = 14
 BAR: Final = 10
@@ -40,6 +44,15 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
 """Fields of the form and what people call them."""
 _NEW_ONLY: Final = ("key", "active")
 """For flags that are there, these have keys of their own, or are dangerous enough for the editor."""
+
+
+class HasVariants(Protocol):
+    """A record being edited that gives people variants."""
+
+    @property
+    def variants(self) -> list[JSON]: ...
+    @property
+    def share_sum(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,7 @@ class FormLine:
         return self.part, self.name, self.place, self.within
 
 
-def form_lines(copy: WorkingCopy) -> Iterator[FormLine]:
+def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]:
     """The whole form, top to bottom."""
     for name, label in FIELDS:
         if name in copy.values and (copy.is_new or name not in _NEW_ONLY):
@@ -68,16 +81,19 @@ def form_lines(copy: WorkingCopy) -> Iterator[FormLine]:
         words = "its targeting is of a newer kind: it is shown, and cannot be edited here"
         yield FormLine("heading", ((f" {words}", "$warning"),))
         return
-    yield _heading("CONDITIONS", "the first that fits decides")
-    yield from _conditions(copy)
-    yield _heading("VARIANTS", "" if copy.variants else "none: the flag is on or off")
-    yield from _variants(copy)
-    yield _heading("PAYLOADS", "JSON handed out with the value")
+    yield heading_line("CONDITIONS", "the first that fits decides")
+    if names.groups or any(kind is not None for kind in copy.group_types):
+        yield FormLine("counted", ((f" {'about':<{LABEL}}", "$text-muted"), _counted(copy, names)))
+    yield from _conditions(copy, names)
+    yield heading_line("VARIANTS", "" if copy.variants else "none: the flag is on or off")
+    yield from variant_lines(copy)
+    yield heading_line("PAYLOADS", "JSON handed out with the value")
     for key in copy.payload_keys:
         yield FormLine("payload", tuple(_payload(copy, key)), key)
 
 
-def _heading(word: str, about: str) -> FormLine:
+def heading_line(word: str, about: str) -> FormLine:
+    """The name of a part; the cursor passes it by."""
     return FormLine("heading", (("\n ", ""), (word, "$text-muted"), (f"   {about}", "$faint")))
 
 
@@ -97,17 +113,25 @@ def _field(copy: WorkingCopy, name: str) -> list[Piece]:
     return [(text, "bold" if name == "key" else "")] if text else [("empty", "$faint")]
 
 
-def _conditions(copy: WorkingCopy) -> Iterator[FormLine]:
+def counted_noun(kind: int | None, names: Names) -> str:
+    """`users`, `company groups`."""
+    return "users" if kind is None else safe_text(group_noun(kind, names), 40)
+
+
+def _counted(copy: WorkingCopy, names: Names) -> Piece:
+    kinds = list(dict.fromkeys(copy.group_types)) or [as_index(copy.filters.get(GROUP_TYPE))]
+    nouns = " and ".join(counted_noun(kind, names) for kind in kinds)
+    return (nouns if len(kinds) == 1 else f"{nouns}, condition by condition", "")
+
+
+def _conditions(copy: WorkingCopy, names: Names) -> Iterator[FormLine]:
     for place, raw in enumerate(copy.groups):
         group = as_dict(raw)
         share = as_number(group.get("rollout_percentage"))
         share = 100.0 if share is None else share
         properties = copy.properties(place)
-        whom = (
-            "of groups"
-            if copy.group_type(place) is not None
-            else ("of users" if properties else "of everyone")
-        )
+        kind = copy.group_type(place)
+        whom = "of everyone" if kind is None and not properties else f"of {counted_noun(kind, names)}"
         pieces: list[Piece] = [
             (f" {place + 1} ", "bold $primary"),
             (f"{percent(share):>6}", "bold $success" if share > 0 else "bold $text-muted"),
@@ -120,13 +144,14 @@ def _conditions(copy: WorkingCopy) -> Iterator[FormLine]:
         yield FormLine("condition", tuple(pieces), place=place)
         for within, item in enumerate(properties):
             opening = "         " if within == 0 else "     and "
-            words = property_pieces(Property.of(as_dict(item)))
+            words = property_pieces(Property.of(as_dict(item)), names)
             yield FormLine("property", ((opening, "$faint"), *words), place=place, within=within)
         yield FormLine("add property", (("         + a property", "$faint"),), place=place)
     yield FormLine("add condition", ((" + a condition", "$faint"),))
 
 
-def _variants(copy: WorkingCopy) -> Iterator[FormLine]:
+def variant_lines(copy: HasVariants) -> Iterator[FormLine]:
+    """Each variant with its share, what they have together, and one more."""
     for place, raw in enumerate(copy.variants):
         variant = as_dict(raw)
         share = as_number(variant.get("rollout_percentage")) or 0.0

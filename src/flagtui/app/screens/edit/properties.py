@@ -4,14 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
+from flagtui.app.cohorts import Cohorts
+from flagtui.app.explain import explain_error
+from flagtui.app.notices import Notice
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.picker import Choice, PickerScreen
-from flagtui.app.sentences import OPERATORS, property_pieces
+from flagtui.app.sentences import property_pieces
 from flagtui.changes.asking import FLAG_OPERATOR
 from flagtui.changes.property_values import needs_value, typed_value, value_line, value_problem
+from flagtui.evaluate.operator_words import OPERATOR_WORDS
+from flagtui.models.cohort import Cohort
 from flagtui.models.filters import Property
-from flagtui.models.json_value import JSON, as_text
+from flagtui.models.json_value import JSON, as_id, as_text
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 
 Item = dict[str, JSON]
@@ -21,7 +28,7 @@ _ALIASES: Final = ("min", "max")
 _MANY: Final = {"exact": "is, or is any of", "is_not": "is not, or is none of"}
 _KINDS: Final = (
     Choice("person", "a person's property", "email, country, plan"),
-    Choice("cohort", "a cohort", "by its number"),
+    Choice("cohort", "a cohort", "a group of people under a name"),
     Choice("flag", "another flag", "on, off, or one of its variants"),
 )
 
@@ -35,6 +42,8 @@ class Surroundings:
     flag_id: int
     rows: Sequence[FlagRow]
     """Flags it could ask for."""
+    cohorts: Cohorts | None = None
+    names: Names = NO_NAMES
 
 
 async def ask_property(changing: Changing, old: Item, around: Surroundings) -> Item | None:
@@ -57,7 +66,10 @@ async def ask_property(changing: Changing, old: Item, around: Surroundings) -> I
 async def _property(changing: Changing, item: Item, around: Surroundings) -> Item | None:
     if around.group_type is not None:
         item["group_type_index"] = around.group_type
-    key = await _line(changing, "Property", "its name, such as email", as_text(item.get("key")))
+    about = "its name, such as email"
+    if around.group_type is not None:
+        about = "its name, such as plan; $group_key is what the group itself is called"
+    key = await _line(changing, "Property", about, as_text(item.get("key")))
     if not key:
         return None
     operator = await changing.ask(PickerScreen(f"{key} …", _operators(as_text(item.get("operator")))))
@@ -80,22 +92,54 @@ async def _value(changing: Changing, item: Item, around: Surroundings, about: st
     def read(line: str) -> Reading:
         wanted = with_value(line)
         problem = value_problem(wanted, around.group_type, around.flag_id)
-        return Reading(property_pieces(Property.of(wanted)), problem)
+        return Reading(property_pieces(Property.of(wanted), around.names), problem)
 
-    title = f"{as_text(item.get('key'))} {OPERATORS.get(operator, operator)} …"
+    title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
     line = await changing.ask(PromptScreen(prompt))
     return None if line is None else with_value(line)
 
 
 async def _cohort(changing: Changing, old: Item, around: Surroundings) -> Item | None:
-    choices = [Choice("in", "is in the cohort"), Choice("not_in", "is not in the cohort")]
+    negative = old.get("operator") == "not_in"
+    choices = [
+        Choice("in", "is in a cohort", current=bool(old) and not negative),
+        Choice("not_in", "is not in a cohort", current=negative),
+    ]
     operator = await changing.ask(PickerScreen("The person …", choices))
     if operator is None:
         return None
-    item = {key: value for key, value in old.items() if key != "negation"}
-    wanted = {**item, "key": "id", "type": "cohort", "operator": operator}
-    return await _value(changing, wanted, around, "the cohort's number")
+    kept = {key: value for key, value in old.items() if key != "negation"}
+    wanted: Item = {**kept, "key": "id", "type": "cohort", "operator": operator}
+    try:
+        cohorts = await around.cohorts.all() if around.cohorts else ()
+    except ApiError as error:
+        changing.tell(explain_error(error, "cohorts cannot be listed; type the number"))
+        return await _value(changing, wanted, around, "the cohort's number")
+    if not cohorts:
+        changing.tell(Notice("This project has no cohort that a condition could ask for.", "warning"))
+        return None
+    chosen = await changing.ask(
+        PickerScreen("Which cohort", _cohort_choices(cohorts, as_id(old.get("value"))))
+    )
+    if chosen is None:
+        return None
+    if chosen != as_id(old.get("value")):
+        # A label kept from the other cohort would be shown for this one.
+        wanted.pop("label", None)
+        wanted["value"] = chosen
+    return wanted
+
+
+def _cohort_choices(cohorts: Sequence[Cohort], current: int | None) -> list[Choice[int]]:
+    by_name = sorted(cohorts, key=lambda one: (one.name.casefold(), one.id))
+    return [Choice(one.id, one.name or "without a name", _size(one), one.id == current) for one in by_name]
+
+
+def _size(cohort: Cohort) -> str:
+    """`#31 · 412 people · a fixed list`."""
+    people = "" if cohort.count is None else f" · {cohort.count:,} people"
+    return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
 
 
 async def _flag(changing: Changing, old: Item, around: Surroundings) -> Item | None:
@@ -139,6 +183,6 @@ async def _line(changing: Changing, title: str, about: str, value: str) -> str |
 def _operators(current: str) -> list[Choice[str]]:
     return [
         Choice(name, _MANY.get(name, words), name, current=name == (current or "exact"))
-        for name, words in OPERATORS.items()
-        if name not in _ALIASES and name not in ("in", "not_in", FLAG_OPERATOR)
+        for name, words in OPERATOR_WORDS.items()
+        if name not in _ALIASES
     ]

@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from flagtui.app.sentences import NO_NAMES, Names
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.preview import Details
 from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
 
 MASK: Final = "••••••"
 

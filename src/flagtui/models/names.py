@@ -1,0 +1,20 @@
+"""What people call the things that conditions name by number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Names:
+    """As far as they are known; raw."""
+
+    flags: Mapping[int, str] = field(default_factory=dict)
+    """Keys by id."""
+    groups: Mapping[int, str] = field(default_factory=dict)
+    """Names of group types by index, such as 0: company."""
+    cohorts: Mapping[int, str] = field(default_factory=dict)
+    """Names by id."""
+
+
+NO_NAMES: Final = Names()
