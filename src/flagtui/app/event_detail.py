@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from flagtui.app.event_inspecting import EventDetails
-from flagtui.app.event_words import age_lines, description_lines, head_lines, labelled
+from flagtui.app.event_words import age_lines, description_lines, head_lines, labelled, use_lines
 from flagtui.app.formats import ago, moment
 from flagtui.app.widgets.line import Piece
 from flagtui.changes.entries import Entry
@@ -70,18 +70,9 @@ def _usage(details: EventDetails) -> Lines:
         yield labelled("USAGE", f"30 days: {safe_text(details.why_no_usage, 120)}", "$faint")
     else:
         yield labelled("USAGE", "counting…", "$text-muted")
-    if details.uses is None:
-        yield labelled("MEASURED BY", safe_text(details.why_no_uses, 120) or "looking…", "$faint")
-        return
-    for place, use in enumerate(details.uses):
-        status = f"  {safe_text(use.status, 20)}" if use.status else ""
-        name = safe_text(f"#{use.id} {use.name}", 100)
-        title = labelled("MEASURED BY" if place == 0 else "", name, "$secondary")
-        yield [*title, (status, "$success" if use.status == "running" else "$text-muted")]
-    if not details.uses:
-        yield labelled("MEASURED BY", "no experiment")
-    if details.why_no_uses:
-        yield labelled("", safe_text(details.why_no_uses, 120), "$faint")
+    found = [*use_lines(details.uses, details.why_no_uses)]
+    for place, line in enumerate(found):
+        yield [*labelled("MEASURED BY" if place == 0 else "", ""), *line]
 
 
 def _queries(number: int) -> str:

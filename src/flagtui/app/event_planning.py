@@ -8,8 +8,8 @@ from typing import Final
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app import explain
 from flagtui.app.desk import Desk
-from flagtui.app.event_inspecting import EventInspector
 from flagtui.app.event_rows import people_of
+from flagtui.app.event_uses import EventUses
 from flagtui.app.notices import Notice
 from flagtui.app.signing_in import needs_key
 from flagtui.changes.entries import Entry
@@ -112,7 +112,7 @@ class EventPlanner:
         """Experiments that measure the event, as far as that is found out in time for the question."""
         try:
             async with asyncio.timeout(PATIENCE):
-                uses, _why = await EventInspector(self._workspace.client).uses(name)
+                uses, _why = await EventUses(self._workspace.client).find(name)
         except TimeoutError:
             return ()
         return tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())

@@ -1,8 +1,9 @@
 """An event definition in lines: what it is called, what people decided about it, how old it is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from flagtui.app.event_uses import Use
 from flagtui.app.formats import ago
 from flagtui.app.widgets.event_columns import is_silent, seen_words
 from flagtui.app.widgets.line import Piece
@@ -69,6 +70,21 @@ def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
     yield labelled("LAST SEEN", seen_in_words(row.seen_at, now), silent)
     yield labelled("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
     yield labelled("CHANGED", ago(row.updated_at, now))
+
+
+def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
+    """The experiments that measure it, `why` it may not be all of them; None is not known, or not yet."""
+    if uses is None:
+        yield [(safe_text(why, 120) or "looking…", "$faint")]
+        return
+    for use in uses:
+        status = f"  {safe_text(use.status, 20)}" if use.status else ""
+        name = safe_text(f"#{use.id} {use.name}", 100)
+        yield [(name, "$secondary"), (status, "$success" if use.status == "running" else "$text-muted")]
+    if not uses:
+        yield [("no experiment", "")]
+    if why:
+        yield [(safe_text(why, 120), "$faint")]
 
 
 def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:

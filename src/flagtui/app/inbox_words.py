@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from flagtui.app.event_words import badges, seen_in_words
+from flagtui.app.event_uses import Found
+from flagtui.app.event_words import badges, seen_in_words, use_lines
 from flagtui.app.verdicts import Verdict
 from flagtui.app.widgets.line import Piece
 from flagtui.safe_text import safe_text
@@ -37,8 +38,10 @@ def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
     return [(" " + "━" * filled, "$success"), ("━" * (size - filled), "$track")]
 
 
-def case_lines(case: Case, proposal: Proposal, now: float, width: int) -> Iterator[list[Piece]]:
-    """The event under the cursor, and what its neighbours suggest."""
+def case_lines(
+    case: Case, proposal: Proposal, uses: Found | None, now: float, width: int
+) -> Iterator[list[Piece]]:
+    """The event under the cursor, what its neighbours suggest, and the experiments that measure it."""
     row = case.row
     yield [(safe_text(row.name, 120), "bold")]
     yield list(badges(row, now))
@@ -50,6 +53,9 @@ def case_lines(case: Case, proposal: Proposal, now: float, width: int) -> Iterat
         yield [(" ".join(f"#{safe_text(tag, 30)}" for tag in row.tags[:8]), "$text-muted")]
     yield []
     yield from _proposed(case, proposal, width)
+    yield []
+    yield [("USED BY", "$text-muted")]
+    yield from use_lines(*(uses or (None, "")))
     yield []
     for text in wrap("Verifying un-hides; hiding un-verifies. Nothing is sent before A.", max(10, width)):
         yield [(text, "$faint")]

@@ -98,6 +98,13 @@ class Verdicts:
             del self.by_id[id]
         self.save()
 
+    def is_so(self, row: EventDefinitionRow) -> bool:
+        """Whether nothing has to be sent any more, because somebody did the same."""
+        wanted = self.by_id[row.id].changes if row.id in self.by_id else {}
+        shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
+        shown["tags"] = sorted(row.tags)
+        return all(shown.get(name) == value for name, value in wanted.items())
+
     def save(self) -> None:
         """Onto the disk, whole or not at all. A disk that refuses costs the memory, not the work."""
         told = [

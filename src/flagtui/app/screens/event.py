@@ -17,7 +17,8 @@ from flagtui.app.desk import Desk
 from flagtui.app.event_changing import EventChanging
 from flagtui.app.event_detail import detail_lines
 from flagtui.app.event_editing import EventEditing
-from flagtui.app.event_inspecting import EventDetails, EventInspector, Use
+from flagtui.app.event_inspecting import EventDetails, EventInspector
+from flagtui.app.event_uses import Use
 from flagtui.app.notices import Notice, tell
 from flagtui.app.screens.event_keys import EventKeys
 from flagtui.app.screens.going import go_to_record

@@ -35,7 +35,7 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("events", "lists", "everywhere")]
     kind = "events"
     tab = "3"
-    hint = "search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:revenue"
+    hint = "search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:ops"
     orders = ("seen", "name", "verified", "created", "updated")
     shown_orders: ClassVar[dict[str, str]] = {"updated": "description"}
 

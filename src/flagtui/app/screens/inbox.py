@@ -13,6 +13,7 @@ from textual.screen import Screen
 from flagtui.app.commands import bindings_of
 from flagtui.app.desk import Desk
 from flagtui.app.event_changing import EventChanging, Listener
+from flagtui.app.event_uses import EventUses
 from flagtui.app.inbox_words import case_lines, decided_lines, progress_bar, progress_line
 from flagtui.app.notices import Notice, tell
 from flagtui.app.permits import may_write, writes_in
@@ -36,6 +37,8 @@ from flagtui.store.inbox import REASONS, Case, Inbox, Proposal
 
 DECIDED_LINES: Final = 6
 MINUTE: Final = 60.0
+REST: Final = 0.12
+"""Seconds the cursor rests before it is asked who measures the event."""
 
 
 class InboxScreen(Screen[None]):
@@ -58,6 +61,7 @@ class InboxScreen(Screen[None]):
         self._began = desk.session.monotonic()
         here = desk.signature(desk.workspace) if desk.workspace else None
         place = f"{here.host} {here.project}" if here else ""
+        self._uses = EventUses(desk.workspace.client) if desk.workspace else None
         self._verdicts = Verdicts(desk.session.state_folder, place)
 
     def compose(self) -> ComposeResult:
@@ -83,6 +87,7 @@ class InboxScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._stop_watching = self._desk.watch(self._draw)
+        self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Looking through the events…")
         if left := self._verdicts.load():
             tell(self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one"))
@@ -108,17 +113,26 @@ class InboxScreen(Screen[None]):
         ]
         self.rows.show(self._cases)
         if not self._cases:
-            self.rows.explain(
-                "Nothing left to look at here.", "", "r shows another reason · A applies · esc leaves"
-            )
+            keys = "r shows another reason · A applies · esc leaves"
+            self.rows.explain("Nothing left to look at here.", "", keys)
         self._draw()
 
     def on_resize(self) -> None:
-        self._draw()
+        # The pane is as wide as it will be only after the layout.
+        self.call_after_refresh(self._draw)
 
     @on(RowList.Highlighted)
     def _moved(self) -> None:
         self._draw_case()
+        self._resting.stop()
+        self._resting = self.set_timer(REST, self._look_for_uses)
+
+    @work(exclusive=True, group="inspect")
+    async def _look_for_uses(self) -> None:
+        """Which experiments measure the event on which the cursor rests."""
+        if (case := self.case) is not None and self._uses is not None:
+            await self._uses.find(case.name)
+            self._draw_case()
 
     def _draw(self) -> None:
         if not self.is_attached:
@@ -147,7 +161,8 @@ class InboxScreen(Screen[None]):
             pane.show([])
             return
         now = self._desk.session.clock()
-        pane.show(list(case_lines(case, self._inbox.proposal(case), now, pane.content_size.width)))
+        uses, proposal = self._uses.known(case.name) if self._uses else None, self._inbox.proposal(case)
+        pane.show(list(case_lines(case, proposal, uses, now, pane.content_size.width)))
 
     # Verdicts
 
@@ -255,18 +270,11 @@ class InboxScreen(Screen[None]):
             row = workspace.events.get(id) if workspace else None
             if one is not None and not one.is_saved:
                 self._verdicts.settle(id, safe_text(one.reason, 120))
-            elif one is not None or row is None or self._is_so(id, row):
+            elif one is not None or row is None or self._verdicts.is_so(row):
                 self._verdicts.settle(id)
         if self._inbox is not None and workspace is not None:
             self._all = workspace.events.rows
             self._sort_out()
-
-    def _is_so(self, id: str, row: EventDefinitionRow) -> bool:
-        """Nothing had to be sent, because somebody did the same meanwhile."""
-        wanted = self._verdicts.by_id[id].changes if id in self._verdicts.by_id else {}
-        shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
-        shown["tags"] = sorted(row.tags)
-        return all(shown.get(name) == value for name, value in wanted.items())
 
     # Keys
 
@@ -276,8 +284,7 @@ class InboxScreen(Screen[None]):
         self._show_queue()
 
     def action_rows(self, what: str) -> None:
-        action = getattr(self.rows, f"action_{what}")
-        action()
+        getattr(self.rows, f"action_{what}")()
 
     def action_open(self) -> None:
         if self.case is not None:

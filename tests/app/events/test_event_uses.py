@@ -1,0 +1,87 @@
+"""Which experiments measure an event: asked once, each experiment read once."""
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from flagtui.api import Client
+from flagtui.api.errors import Refused
+from flagtui.app.event_uses import EventUses, Use, uses_event
+from flagtui.app.event_words import use_lines
+from flagtui.models.experiment import Experiment
+from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import ExperimentRow
+
+
+def measuring(id: int, *events: str) -> Experiment:
+    """An experiment with a metric for each event."""
+    metrics = [
+        {"kind": "ExperimentMetric", "source": {"kind": "EventsNode", "event": each}} for each in events
+    ]
+    return Experiment.of({"id": id, "name": f"Number {id}", "metrics": metrics})
+
+
+@dataclass
+class Experiments:
+    """A server that knows no filter by event, and counts what it is asked."""
+
+    known: tuple[Experiment, ...]
+    asked: list[str] = field(default_factory=list)
+    is_down: bool = False
+
+    async def page(self, filters: object) -> RowPage[ExperimentRow]:
+        self.asked.append("page")
+        if self.is_down:
+            raise Refused("No.")
+        rows = [one.row() for one in self.known]
+        return RowPage(tuple(rows), len(rows))
+
+    async def get(self, id: int) -> Experiment:
+        self.asked.append(f"get {id}")
+        return next(one for one in self.known if one.id == id)
+
+
+@dataclass
+class Server:
+    experiments: Experiments
+
+
+def uses_at(server: Experiments) -> EventUses:
+    return EventUses(cast(Client, Server(server)))
+
+
+async def test_an_experiment_is_read_once_for_all_events_and_an_event_is_looked_up_once() -> None:
+    server = Experiments((measuring(1, "paid"), measuring(2, "paid", "left")))
+    uses = uses_at(server)
+    assert uses.known("paid") is None
+    found, why = await uses.find("paid")
+    assert [use.id for use in found or ()] == [1, 2]
+    assert why == ""
+    assert await uses.find("paid") == uses.known("paid") == (found, "")
+    left, _why = await uses.find("left")
+    assert [use.id for use in left or ()] == [2]
+    assert sorted(server.asked) == ["get 1", "get 2", "page", "page"]
+
+
+async def test_what_could_not_be_asked_is_said_and_asked_again() -> None:
+    server = Experiments((measuring(1, "paid"),), is_down=True)
+    uses = uses_at(server)
+    assert await uses.find("paid") == (None, "No.")
+    assert uses.known("paid") is None
+    server.is_down = False
+    assert (await uses.find("paid"))[0] == (Use(1, "Number 1", "draft"),)
+
+
+def test_an_event_is_found_wherever_an_experiment_names_it() -> None:
+    old: dict[str, Any] = {"filters": {"events": [{"id": "paid", "type": "events"}]}}
+    exposed: dict[str, Any] = {"exposure_criteria": {"exposure_config": {"event": "paid"}}}
+    for raw in (old, exposed):
+        assert uses_event(Experiment.of({"id": 1, **raw}), "paid")
+        assert not uses_event(Experiment.of({"id": 1, **raw}), "pai")
+
+
+def test_experiments_are_drawn_one_a_line_and_a_reason_after_them() -> None:
+    lines = use_lines([Use(7, "\x1b[1mA", "running")], "of 90")
+    drawn = [[text for text, _style in line] for line in lines]
+    assert drawn == [["#7 ␛[1mA", "  running"], ["of 90"]]
+    assert [line[0][0] for line in use_lines((), "")] == ["no experiment"]
+    assert [line[0][0] for line in use_lines(None, "")] == ["looking…"]

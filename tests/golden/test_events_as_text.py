@@ -1,0 +1,45 @@
+"""Event definitions as text: the list, one of them, and the inbox with verdicts waiting."""
+
+from dataclasses import replace
+
+from tests.doubles.whole_program import Program, Setting, running
+from tests.golden.conftest import Golden
+
+from flagtui.app.screens.events import EventsScreen
+from flagtui.app.screens.inbox import REST, InboxScreen
+
+SIZES = [(132, 40), (80, 24), (60, 15)]
+
+
+async def draw(program: Program, golden: Golden, story: str) -> None:
+    """The screen at every size."""
+    for width, height in SIZES:
+        await program.pilot.resize_terminal(width, height)
+        await program.pilot.pause(0.2)
+        await program.settle()
+        golden.check(f"{story}-{width}x{height}", program.screen)
+
+
+async def test_events_are_drawn_as_they_were_at_every_size(setting: Setting, golden: Golden) -> None:
+    async with running(replace(setting, size=SIZES[0])) as program:
+        page = await program.colleague().experiments.page({"limit": 1})
+        source = {"kind": "EventsNode", "event": "checkout_completed", "math": "total"}
+        metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source}
+        await program.colleague().experiments.update(page.rows[0].id, {"metrics": [metric]})
+        await program.press("3")
+        screen = program.app.screen
+        assert isinstance(screen, EventsScreen)
+        screen.go_to(next(row.id for row in screen.rows._rows if row.name == "checkout completed"))
+        await draw(program, golden, "events")
+        await program.press("enter")
+        await draw(program, golden, "event")
+        await program.press("escape", "i")
+        inbox = program.app.screen
+        assert isinstance(inbox, InboxScreen)
+        for name, key in (("btn_click_1", "H"), ("btn_click_2", "V")):
+            assert inbox.rows.select(next(case.id for case in inbox._cases if case.name == name))
+            await program.press(key)
+        inbox.rows.select(next(case.id for case in inbox._cases if case.name == "checkout_completed"))
+        await program.pilot.pause(REST)
+        await program.settle()
+        await draw(program, golden, "inbox")
