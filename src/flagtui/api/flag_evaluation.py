@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flagtui.api.asking import Question
+from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound
 from flagtui.api.flag_actions import FlagActions
@@ -62,11 +63,15 @@ class FlagEvaluation(FlagActions):
             )
 
     async def blast_radius(
-        self, condition: Mapping[str, JSON], group_type_index: int | None = None
+        self,
+        condition: Mapping[str, JSON],
+        group_type_index: int | None = None,
+        *,
+        urgency: Urgency = Urgency.PERSON,
     ) -> BlastRadius:
         """How many have the properties of one condition; its percentage is not applied."""
         body = {"condition": dict(condition), "group_type_index": group_type_index}
-        answer = await self._ask("flags.blast_radius", body=body)
+        answer = await self._ask("flags.blast_radius", body=body, urgency=urgency)
         found = answer.record()
         if found.keys().isdisjoint({"total", "total_users"}):
             # Read as a number, a missing one would say that nobody is affected.

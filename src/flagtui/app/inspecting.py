@@ -8,16 +8,15 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.budget import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.app.cohorts import Cohorts
 from flagtui.app.local_definitions import LocalDefinitions
-from flagtui.app.sentences import about
 from flagtui.app.widgets.preview import Counted, Details, Reach
+from flagtui.changes.reaching import Asked, asked_of
 from flagtui.models.activity import Activity
-from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagStatus
-from flagtui.models.json_value import as_list
+from flagtui.models.flag_answers import BlastRadius, FlagStatus
 from flagtui.models.names import Names
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 KEPT: Final = 200
 FEW: Final = 6
-"""Conditions counted on the server at most; each is a request."""
+"""Conditions counted on the server at a time, and without being asked to; each is a request."""
 
 
 class Inspector:
@@ -86,18 +85,24 @@ class Inspector:
         if details.flag is not None and names_groups(details.flag) and not self.definitions.is_read:
             await self.definitions.read()
             yield details
-        if details.flag is None or (details.status and details.schedule is not None):
+        if details.flag is None:
             return
-        status, schedule = await asyncio.gather(self._status(row), self._schedule(row))
-        details = replace(
-            details,
-            status=status if isinstance(status, FlagStatus) else None,
-            no_status=status if isinstance(status, str) else "",
-            schedule=schedule if isinstance(schedule, tuple) else None,
-            no_schedule=schedule if isinstance(schedule, str) else "",
-        )
-        self._keep(details)
-        yield details
+        if not details.status or details.schedule is None:
+            status, schedule = await asyncio.gather(self._status(row), self._schedule(row))
+            details = replace(
+                details,
+                status=status if isinstance(status, FlagStatus) else None,
+                no_status=status if isinstance(status, str) else "",
+                schedule=schedule if isinstance(schedule, tuple) else None,
+                no_schedule=schedule if isinstance(schedule, str) else "",
+            )
+            self._keep(details)
+            yield details
+        if details.flag is not None and details.reach is not None and details.reach.uncounted:
+            async for reach in self._counting(details.flag, Urgency.BACKGROUND):
+                details = replace(details, reach=reach)
+                self._keep(details)
+                yield details
 
     async def _status(self, row: FlagRow) -> FlagStatus | str:
         try:
@@ -126,36 +131,55 @@ class Inspector:
         return page.entries
 
     async def _reach(self, flag: Flag) -> Reach:
+        """At a glance: a flag with many conditions is counted when somebody opens it."""
         if not flag.targeting.is_editable:
             return Reach(reason="its rules are of a newer kind")
-        stored = as_list(flag.targeting.raw.get("groups"))
-        numbered = [
-            (number, Condition.of(raw)) for number, raw in enumerate(stored, 1) if isinstance(raw, dict)
-        ]
-        if len(numbered) > FEW:
-            return Reach(reason="too many conditions to count at a glance")
-        try:
-            parts = await asyncio.gather(*(self._count(number, one, flag) for number, one in numbered))
-        except ApiError as error:
-            return Reach(reason=error.what)
-        return reach_of(tuple(parts))
+        many = len([*asked_of(flag.targeting)])
+        if many > FEW:
+            return Reach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
+        return [found async for found in self._counting(flag, Urgency.PERSON)][-1]
 
-    async def _count(self, number: int, condition: Condition, flag: Flag) -> Counted:
-        index = about(condition, flag.targeting)
-        found = await self._client.flags.blast_radius(dict(condition.raw), index)
-        unit = "users" if index is None else "groups"
-        return Counted(number, found.affected, condition.rollout, found.total, unit)
+    async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[Reach]:
+        """Every condition counted on the server, a few at a time; the same properties are counted once."""
+        waiting = [*asked_of(flag.targeting)]
+        counted: dict[str, BlastRadius] = {}
+        parts: list[Counted] = []
+        if not waiting:
+            yield reach_of(())
+        while waiting:
+            few, waiting = waiting[:FEW], waiting[FEW:]
+            new = {one.identity: one for one in few if one.identity not in counted}
+            try:
+                answers = await asyncio.gather(*(self._count(one, urgency) for one in new.values()))
+            except ApiError as error:
+                yield Reach(reason=error.what, parts=tuple(parts))
+                return
+            counted |= dict(zip(new, answers, strict=True))
+            parts += [_part(one, counted[one.identity]) for one in few]
+            yield reach_of(tuple(parts), len(waiting))
+
+    async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
+        condition = dict(asked.condition.raw)
+        return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
+
+
+def _part(asked: Asked, found: BlastRadius) -> Counted:
+    unit = "users" if asked.group_type is None else "groups"
+    return Counted(asked.number, found.affected, asked.condition.rollout, found.total, unit)
 
 
 def names_groups(flag: Flag) -> bool:
     """Whether somebody has to know what a group type is called to read the conditions aloud."""
     targeting = flag.targeting
-    return any(about(condition, targeting) is not None for condition in targeting.conditions)
+    return any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
 
 
-def reach_of(parts: tuple[Counted, ...]) -> Reach:
+def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> Reach:
     """The sum of what was counted; conditions that count different things have none."""
     units = {part.unit for part in parts}
+    if uncounted:
+        words = f"{len(parts)} of {len(parts) + uncounted} conditions counted so far"
+        return Reach(reason=words, parts=parts, uncounted=uncounted)
     if len(units) > 1:
         return Reach(reason="some conditions count groups, others users", parts=parts)
     total = max((part.total for part in parts), default=0)

@@ -79,7 +79,7 @@ def condition_lines(
 
 
 def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) -> str:
-    index = about(condition, filters)
+    index = filters.group_type_of(condition)
     noun = "users" if index is None else safe_text(group_noun(index, names), 40)
     if condition.properties:
         return f" of {noun}"
@@ -88,18 +88,14 @@ def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) 
     return " of everyone else" if index is None else f" of all other {noun}"
 
 
-def about(condition: Condition, filters: Filters) -> int | None:
-    """The group type a condition counts; None for people. One without its own has the flag's."""
-    return filters.group_type_index if condition.group_type_index is None else condition.group_type_index
-
-
 def _taken_by(number: int, condition: Condition, filters: Filters) -> int | None:
     """An earlier condition for everyone of the same kind with at least this share: one hash decides both."""
     for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
         if not isinstance(raw, dict) or reading.condition(raw, None).problem or raw.get("properties"):
             continue
         earlier = Condition.of(raw)
-        if about(earlier, filters) == about(condition, filters) and earlier.rollout >= condition.rollout:
+        is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
+        if is_same_kind and earlier.rollout >= condition.rollout:
             return place
     return None
 

@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 from flagtui.changes.blocking import experiments_of, is_plain_key
 from flagtui.changes.context import FRESH_FOR, Context
+from flagtui.changes.describing import group_noun
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import code_points
@@ -21,6 +23,8 @@ Code = Literal[
     "targeting",
     "encrypted",
     "rule",
+    "redrawn",
+    "already so",
 ]
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""
@@ -40,6 +44,7 @@ def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> tuple
     """Every reason to look twice, the gravest first."""
     return (
         *_seat_belt(fresh, values, context),
+        *_redrawn(fresh, values, context),
         *_odd_keys(fresh, values),
         *_surroundings(fresh, values, context),
     )
@@ -56,6 +61,19 @@ def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Ite
         elif experiment.is_on is None:
             text = f"experiment {name} uses this flag; the server does not say whether it is running"
             yield Caution("linked experiment", text, ("look at the experiment first",))
+
+
+def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
+    """A share is drawn by person or by group: whoever is in it now says nothing about who will be."""
+    if "filters" not in values:
+        return
+    before, after = fresh.targeting, Filters.of(values["filters"])
+    pairs = zip(before.conditions, after.conditions, strict=False)
+    for number, (old, new) in enumerate(pairs, 1):
+        was, now = before.group_type_of(old), after.group_type_of(new)
+        if was != now and old.rollout > 0 and len(before.conditions) == len(after.conditions):
+            whom = "people" if now is None else group_noun(now, context.names)
+            yield Caution("redrawn", f"condition {number} is drawn anew, among {whom}: others will be in it")
 
 
 def _odd_keys(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Caution]:

@@ -2,14 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from flagtui.changes.context import NotKnown, Reach
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_list
 
 COUNTED: Final = 8
 """Conditions that are counted at most; each costs the server a query."""
@@ -29,12 +30,12 @@ async def reach_of(ask: Counter, fresh: Flag, values: Mapping[str, JSON]) -> Rea
         return None
     if not fresh.targeting.is_editable:
         return NotKnown("its targeting is of a newer kind")
-    old = fresh.targeting.conditions
-    new = Filters.of(values["filters"]).conditions if "filters" in values else old
-    distinct = {_identity(condition): condition for condition in (*old, *new)}
+    old = [*asked_of(fresh.targeting)]
+    new = [*asked_of(Filters.of(values["filters"]))] if "filters" in values else old
+    distinct = {asked.identity: asked for asked in (*old, *new)}
     if len(distinct) > COUNTED:
         return NotKnown(f"{len(distinct)} different conditions are too many to count in time")
-    kinds = {condition.group_type_index for condition in distinct.values()}
+    kinds = {asked.group_type for asked in distinct.values()}
     if len(kinds) > 1:
         return NotKnown("its conditions count different kinds of groups")
     counted = dict(
@@ -48,17 +49,35 @@ async def reach_of(ask: Counter, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     return Reach(before, after, total, unit, is_bound=max(len(old), len(new)) > 1)
 
 
-async def _count(ask: Counter, condition: Condition) -> BlastRadius:
-    return await ask.blast_radius(dict(condition.raw), condition.group_type_index)
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition as the server is asked about it: with its own group type, or the flag's."""
+
+    number: int
+    """From 1, as people and the server count."""
+    condition: Condition
+    group_type: int | None
+
+    @property
+    def identity(self) -> str:
+        """What the server counts: the properties and the kind of group, not the share."""
+        properties = self.condition.raw.get("properties") or []
+        return json.dumps([properties, self.group_type], sort_keys=True, default=str)
 
 
-def _sum(conditions: Sequence[Condition], counted: Mapping[str, BlastRadius], total: int) -> int:
+def asked_of(filters: Filters) -> Iterator[Asked]:
+    """Each condition that can be read."""
+    for number, raw in enumerate(as_list(filters.raw.get("groups")), 1):
+        if isinstance(raw, dict):
+            condition = Condition.of(raw)
+            yield Asked(number, condition, filters.group_type_of(condition))
+
+
+async def _count(ask: Counter, asked: Asked) -> BlastRadius:
+    return await ask.blast_radius(dict(asked.condition.raw), asked.group_type)
+
+
+def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:
     """The most it can be: people who match several conditions are counted for each."""
-    found = sum(counted[_identity(one)].affected * one.rollout / 100 for one in conditions)
+    found = sum(counted[one.identity].affected * one.condition.rollout / 100 for one in conditions)
     return min(total, round(found))
-
-
-def _identity(condition: Condition) -> str:
-    """What the server counts: the properties and the kind of group, not the share."""
-    properties = condition.raw.get("properties") or []
-    return json.dumps([properties, condition.group_type_index], sort_keys=True, default=str)

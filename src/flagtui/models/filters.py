@@ -137,6 +137,12 @@ class Filters:
         """The highest share of any condition; 0 without conditions, which match nobody."""
         return max((condition.rollout for condition in self.conditions), default=0.0)
 
+    def group_type_of(self, condition: Condition) -> int | None:
+        """The group type a condition is about, None for people. One without its own has the flag's."""
+        if "aggregation_group_type_index" in condition.raw:
+            return condition.group_type_index
+        return self.group_type_index
+
     @property
     def is_conditional(self) -> bool:
         """True when everyone who gets the highest share is asked for a property first."""

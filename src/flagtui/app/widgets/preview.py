@@ -51,6 +51,8 @@ class Reach:
     """True when conditions may overlap, so that the number is the most it can be."""
     parts: tuple[Counted, ...] = ()
     unit: str = "users"
+    uncounted: int = 0
+    """Conditions that are still to be counted; the sum waits for them."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
             ]
             yield [("      ", ""), *bar(part.reached, part.total, max(10, width - 8))]
         elif reach.reason:
-            yield [("      ", ""), ("not counted", "$faint")]
+            yield [("      ", ""), ("not counted yet" if reach.uncounted else "not counted", "$faint")]
         yield []
     if reach.parts:
         yield [("Estimates of the server; who fits several conditions is counted for each.", "$faint")]
