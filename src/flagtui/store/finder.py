@@ -3,9 +3,11 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import is_
+from itertools import compress, repeat
+from operator import contains, is_, itemgetter
 from typing import Any, Final, Generic
 
+from flagtui.store.columns import Columns
 from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query, Vocabulary, read_line
 from flagtui.store.query.folding import fold
 from flagtui.store.query.language import Term, row_test, text_test
@@ -25,6 +27,8 @@ from flagtui.store.sorting import (
 _NEWEST_FIRST: Final = Sort("updated")
 _REMEMBERED: Final = 24
 """Answers kept, so that deleting letters is as quick as typing them."""
+_MANY: Final = 8
+"""From one row in so many on, testing all of them in order is quicker than testing those that are left."""
 _AGES_HOLD: Final = 30.0
 """Seconds for which an answer that depends on ages is taken to be still right."""
 
@@ -74,6 +78,8 @@ class Finder(Generic[Row]):
         self._more_text: Callable[[Row], str] | None = None
         self._order: list[int] = []
         """Index of the row at each place."""
+        self._in_order: Callable[[Sequence[Any]], Sequence[Any]] = tuple
+        """What stands by index, put by place; quicker than asking for the index of each place."""
         self._texts: list[str] = []
         """Folded text of the row at each place: read in order, neighbours lie side by side in memory."""
         self._texts_by_index: list[str] = []
@@ -83,6 +89,7 @@ class Finder(Generic[Row]):
         """By index."""
         self._answers: dict[tuple[Term[Row], ...], _Answer[Row]] = {}
         self._answered_at = 0.0
+        self._columns: Columns[Row] = Columns(())
         self.rows: Sequence[Row] = ()
         self.query: Query[Row] = read_line("", listing.vocabulary)
         self.show(rows)
@@ -163,7 +170,7 @@ class Finder(Generic[Row]):
     def _narrow(self, query: Query[Row], facts: Facts) -> list[int]:
         """Starts at the smallest answer that must contain this one, and asks only what that one did not."""
         wider = [known for known in self._answers.values() if query.narrows(known.query)]
-        base = min(wider, key=lambda known: len(known.places)) if wider else None
+        base = min(wider, key=lambda known: (len(known.places), -len(known.query.terms)), default=None)
         found = base.places if base else self._visible(query)
         fresh = [term for term in query.terms if base is None or term not in base.query.terms]
         for term in sorted(fresh, key=_cost):
@@ -172,20 +179,41 @@ class Finder(Generic[Row]):
 
     def _pass(self, term: Term[Row], found: list[int], facts: Facts) -> list[int]:
         if term.name:
-            on_row, order, rows = row_test(term, facts), self._order, self.rows
-            return [place for place in found if on_row(rows[order[place]])] if on_row else found
+            return self._pass_rows(term, found, facts)
         texts = self._texts
         if term.is_negated:
             on_text = text_test(term)
             return [place for place in found if on_text(texts[place])]
         for word in term.words:
-            found = [place for place in found if word in texts[place]]
+            if len(found) == len(texts):
+                found = self._kept(found, bytes(map(contains, self._texts_by_index, repeat(word))))
+            else:
+                found = [place for place in found if word in texts[place]]
         if len(term.words) > 1:
             on_text = text_test(term)
             found = [place for place in found if on_text(texts[place])]
         return found
 
+    def _pass_rows(self, term: Term[Row], found: list[int], facts: Facts) -> list[int]:
+        """A qualifier. Of many rows all are tested, in the order in which they lie in memory."""
+        test = row_test(term, facts)
+        if test is None:
+            return found
+        rows, order = self.rows, self._order
+        if len(found) * _MANY < len(order):
+            return [place for place in found if test(rows[order[place]])]
+        return self._kept(found, self._columns.passing(term, facts))
+
+    def _kept(self, found: list[int], passing: bytes) -> list[int]:
+        """Those of the places whose row passes; `passing` has a byte for each row by its index."""
+        by_place = self._in_order(passing)
+        if len(found) == len(by_place):
+            return list(compress(found, by_place))
+        return [place for place in found if by_place[place]]
+
     def _visible(self, query: Query[Row]) -> list[int]:
+        if not self._listing.vocabulary.hidden:
+            return list(range(len(self._order)))
         hidden, shows = self._hidden, query.shows
         if not shows:
             return [place for place, index in enumerate(self._order) if not hidden[index]]
@@ -215,7 +243,7 @@ class Finder(Generic[Row]):
         for index, text in zip(self._order, self._texts, strict=True):
             self._texts_by_index[index] = text
         self._hidden = [self._hiding(row) for row in rows]
-        self._answers.clear()
+        self._forget()
 
     def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
         """Prepares only rows put in another's place, and those added at the end."""
@@ -233,7 +261,15 @@ class Finder(Generic[Row]):
         self._texts_by_index.extend(self._text(rows[index]) for index in added)
         self._order = self._arranged([*self._order, *sorted(added, key=self._ranks.__getitem__)])
         self._texts = [self._texts_by_index[index] for index in self._order]
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was found out about other rows, or rows in another order, is worth nothing any more."""
+        order = self._order
+        self._in_order = itemgetter(*order) if len(order) > 1 else tuple
         self._answers.clear()
+        text = self._listing.vocabulary.text
+        self._columns = Columns(self.rows, {} if self._more_text else {text: self._texts_by_index})
 
     def _arranged(self, indices: list[int]) -> list[int]:
         """Sorted; quick when most of it is in order already."""

@@ -1,5 +1,6 @@
 """The search line of the list of event definitions."""
 
+from operator import attrgetter
 from typing import Final
 
 from flagtui.models.rows import EventDefinitionRow
@@ -24,9 +25,10 @@ _STATES: Final[dict[str, Test[EventDefinitionRow]]] = {
     "hidden": lambda row: row.hidden,
     "undescribed": lambda row: not row.description.strip(),
 }
-_KINDS: Final[dict[str, Test[EventDefinitionRow]]] = {
-    "custom": lambda row: not row.is_builtin,
-    "posthog": lambda row: row.is_builtin,
+_NAME: Final = attrgetter("name")
+_KINDS: Final[dict[str, Test[str]]] = {
+    "custom": lambda name: name[:1] != "$",
+    "posthog": lambda name: name[:1] == "$",
 }
 
 
@@ -55,28 +57,35 @@ _QUALIFIERS: Final[tuple[Qualifier[EventDefinitionRow], ...]] = (
         (*_STATES, "stale"),
         ("verified", "unverified", "undescribed", "stale"),
     ),
-    Qualifier("kind", "custom or posthog", "who defined it", choice(_KINDS), tuple(_KINDS), tuple(_KINDS)),
+    Qualifier(
+        "kind",
+        "custom or posthog",
+        "who defined it",
+        choice(_KINDS, of=_NAME, is_folded=True),
+        tuple(_KINDS),
+        tuple(_KINDS),
+    ),
     Qualifier(
         "owner",
         "me or part of an e-mail",
         "who looks after it",
-        person_of(lambda row: row.owner_id, lambda row: row.owner),
+        person_of(attrgetter("owner_id"), attrgetter("owner")),
         ("me",),
         ("me",),
     ),
-    Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
-    Qualifier("seen", AGES, "when it last came", age_of(lambda row: row.seen_at), ("<7d", ">30d", "never")),
-    Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
-    Qualifier("created", AGES, "when it first came", age_of(lambda row: row.created_at), ("<7d",)),
+    Qualifier("tag", "the beginning of a tag", "its tags", tag_of(attrgetter("tags"))),
+    Qualifier("seen", AGES, "when it last came", age_of(attrgetter("seen_at")), ("<7d", ">30d", "never")),
+    Qualifier("updated", AGES, "when it was last changed", age_of(attrgetter("updated_at")), ("<7d",)),
+    Qualifier("created", AGES, "when it first came", age_of(attrgetter("created_at")), ("<7d",)),
     Qualifier(
         "name",
         "part of a name or a pattern such as /_clicked$/",
         "its name alone",
-        part_of(lambda row: row.name),
+        part_of(_NAME),
     ),
 )
 
 EVENTS: Final[Vocabulary[EventDefinitionRow]] = Vocabulary(
     qualifiers={qualifier.name: qualifier for qualifier in _QUALIFIERS},
-    text=lambda row: row.name,
+    text=_NAME,
 )

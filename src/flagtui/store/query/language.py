@@ -45,7 +45,8 @@ class Term(Generic[Row]):
     is_negated: bool
     start: int = field(compare=False)
     end: int = field(compare=False)
-    test: Callable[[Facts], Test[Row] | None] | None = field(default=None, compare=False, repr=False)
+    reading: Reading[Row] | None = field(default=None, compare=False, repr=False)
+    """How a qualifier's value is tested; None for words."""
 
     @property
     def is_plain_word(self) -> bool:
@@ -133,8 +134,13 @@ def text_test(term: Term[Row]) -> Callable[[str], bool]:
 
 def row_test(term: Term[Row], facts: Facts) -> Test[Row] | None:
     """A qualifier as a test of a row; None for words, and when the facts do not tell."""
-    test = term.test(facts) if term.test else None
-    return _negation(test) if test is not None and term.is_negated else test
+    reading = term.reading
+    test = reading.test(facts) if reading else None
+    if reading is None or test is None:
+        return None
+    if reading.of is not None:
+        test = _test_of(reading.of, test, is_folded=reading.is_folded)
+    return _negation(test) if term.is_negated else test
 
 
 def hiding_tests(query: Query[Row]) -> list[Test[Row]]:
@@ -151,7 +157,7 @@ def _term(piece: Piece, vocabulary: Vocabulary[Row]) -> Term[Row] | None:
     if qualifier is None:
         raise WrongValue(_unknown(piece.name, vocabulary.qualifiers))
     reading = _read(qualifier, piece)
-    return Term(piece.name, reading.words, piece.is_negated, piece.start, piece.end, reading.test)
+    return Term(piece.name, reading.words, piece.is_negated, piece.start, piece.end, reading)
 
 
 def _read(qualifier: Qualifier[Row], piece: Piece) -> Reading[Row]:
@@ -177,6 +183,12 @@ def _unknown(name: str, qualifiers: Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(name, qualifiers, 1, 0.6)
     hint = f"did you mean {near[0]}:?" if near else f"use {', '.join(qualifiers)}"
     return f"{name}: is not a qualifier; {hint} To look for it as text, put it in quotes"
+
+
+def _test_of(of: Callable[[Row], Any], test: Test[Any], *, is_folded: bool) -> Test[Row]:
+    if is_folded:
+        return lambda row: test(fold(of(row)))
+    return lambda row: test(of(row))
 
 
 def _negation(test: Test[Row]) -> Test[Row]:

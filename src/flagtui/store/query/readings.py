@@ -18,14 +18,14 @@ def age_of(moment: Callable[[Row], float | None]) -> Read[Row]:
 
     def read(value: Value) -> Reading[Row]:
         if value.text.lower() == "never":
-            return Reading(("never",), lambda _facts: lambda row: moment(row) is None)
+            return Reading(("never",), lambda _facts: lambda then: then is None, moment)
         compare, seconds = read_age(value.text)
 
-        def test(facts: Facts) -> Test[Row]:
+        def test(facts: Facts) -> Test[float | None]:
             now = facts.now
-            return lambda row: (then := moment(row)) is not None and compare(now - then, seconds)
+            return lambda then: then is not None and compare(now - then, seconds)
 
-        return Reading((value.text.lower(),), test)
+        return Reading((value.text.lower(),), test, moment)
 
     return read
 
@@ -39,7 +39,7 @@ def person_of(number: Callable[[Row], int | None], email: Callable[[Row], str]) 
             raise WrongValue
         if wanted == "me" and not value.is_quoted:
             return Reading(("me",), mine)
-        return Reading((f'"{wanted}"',), lambda _facts: lambda row: wanted in fold(email(row)))
+        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in fold(found), email)
 
     def mine(facts: Facts) -> Test[Row] | None:
         me = facts.me
@@ -63,11 +63,11 @@ def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
         if not all(words):
             raise WrongValue
         return Reading(
-            words, lambda _facts: lambda row: any(fold(tag).startswith(words) for tag in tags(row))
+            words, lambda _facts: lambda found: any(fold(tag).startswith(words) for tag in found), tags
         )
 
     def whole(wanted: str) -> Reading[Row]:
-        return Reading((f'"{wanted}"',), lambda _facts: lambda row: wanted in map(fold, tags(row)))
+        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in map(fold, found), tags)
 
     return read
 
@@ -80,12 +80,12 @@ def part_of(text: Callable[[Row], str]) -> Read[Row]:
             raise WrongValue
         if not value.is_pattern:
             wanted = fold(value.text)
-            return Reading((wanted,), lambda _facts: lambda row: wanted in fold(text(row)))
+            return Reading((wanted,), lambda _facts: lambda found: wanted in found, text, is_folded=True)
         try:
             search = Pattern(value.text).search
         except PatternError as error:
             raise WrongValue(str(error)) from error
-        return Reading(("/", value.text), lambda _facts: lambda row: search(fold(text(row))))
+        return Reading(("/", value.text), lambda _facts: search, text, is_folded=True)
 
     return read
 
@@ -95,7 +95,7 @@ def percentage_of(amount: Callable[[Row], float]) -> Read[Row]:
 
     def read(value: Value) -> Reading[Row]:
         compare, right = read_percentage(value.text)
-        return Reading((value.text,), lambda _facts: lambda row: compare(amount(row), right))
+        return Reading((value.text,), lambda _facts: lambda found: compare(found, right), amount)
 
     return read
 
@@ -108,6 +108,6 @@ def number_of(number: Callable[[Row], int]) -> Read[Row]:
         if not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
             raise WrongValue
         wanted = frozenset(int(part) for part in parts)
-        return Reading(tuple(parts), lambda _facts: lambda row: number(row) in wanted)
+        return Reading(tuple(parts), lambda _facts: wanted.__contains__, number)
 
     return read

@@ -1,8 +1,8 @@
 """What may stand in a search line: the qualifiers one kind of record understands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 Row = TypeVar("Row")
 Test = Callable[[Row], bool]
@@ -44,8 +44,12 @@ class Reading(Generic[Row]):
     """A value understood: its words in canonical form, and how to test a row once the facts are known."""
 
     words: tuple[str, ...]
-    test: Callable[[Facts], Test[Row] | None]
+    test: Callable[[Facts], Test[Any] | None]
     """Gives None when the facts needed are missing; the qualifier is then left out."""
+    of: Callable[[Row], Hashable] | None = None
+    """What of a row the test looks at, so that equal values are tested once; None for the whole row."""
+    is_folded: bool = False
+    """`of` is text, and the test looks at it folded."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +79,31 @@ class Vocabulary(Generic[Row]):
     """Rows left out unless `is:` asks for them by this word."""
 
 
-def choice(tests: Mapping[str, Test[Row]], aliases: Mapping[str, str] | None = None) -> "_Choice[Row]":
-    """Reads one word of a closed set, or several with commas between, any of which may hold."""
-    return _Choice(tests, aliases or {})
+def choice(
+    tests: Mapping[str, Test[Any]],
+    aliases: Mapping[str, str] | None = None,
+    of: Callable[[Row], Hashable] | None = None,
+    *,
+    is_folded: bool = False,
+) -> "_Choice[Row]":
+    """Reads one word of a closed set, or several with commas between, any of which may hold.
+
+    The tests look at what `of` gives, else at the whole row.
+    """
+    return _Choice(tests, aliases or {}, of, is_folded)
 
 
 @dataclass(frozen=True)
 class _Choice(Generic[Row]):
-    tests: Mapping[str, Test[Row]]
+    tests: Mapping[str, Test[Any]]
     aliases: Mapping[str, str]
+    of: Callable[[Row], Hashable] | None
+    is_folded: bool
 
     def __call__(self, value: Value) -> Reading[Row]:
         words = tuple(self._word(part) for part in value.text.lower().split(","))
         tests = [self.tests[word] for word in dict.fromkeys(words)]
-        return Reading(words, lambda _facts: any_of(tests))
+        return Reading(words, lambda _facts: any_of(tests), self.of, self.is_folded)
 
     def _word(self, part: str) -> str:
         word = self.aliases.get(part.strip(), part.strip())
