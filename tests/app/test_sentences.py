@@ -128,7 +128,7 @@ def test_a_change_is_told_in_a_few_words(change: dict[str, JSON], words: str) ->
 
 
 def test_a_write_without_logged_detail_is_not_hidden() -> None:
-    assert entry() == "tags, or nothing that is logged"
+    assert entry() == "tags changed, or saved without a change"
 
 
 def test_a_deletion_is_called_one() -> None:

@@ -79,7 +79,7 @@ async def test_what_cannot_be_taken_back_says_why_and_a_read_only_profile_has_no
         await program.press("4")
         screen = program.app.screen
         assert isinstance(screen, ActivityScreen)
-        screen.search.set_line('"nothing that is logged" flag:new-nav')
+        screen.search.set_line('"saved without a change" flag:new-nav')
         await program.press("z")
         assert "what was changed is not written down" in program.notices[-1]
         assert program.wire.writes() == []

@@ -8,6 +8,7 @@ from flagtui.app.widgets.line import Piece
 from flagtui.changes.describing import hidden, in_words
 from flagtui.changes.difference import MISSING, difference
 from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_lines, safe_text
 
 LINES: Final = 12
@@ -31,6 +32,7 @@ def diff_lines(
     *,
     is_secret: bool = False,
     nothing: str = "nothing that is written down",
+    names: Names = NO_NAMES,
 ) -> Iterator[list[Piece]]:
     """Place by place: the words, the path, what was and what is."""
     known = [
@@ -40,7 +42,7 @@ def diff_lines(
         yield [(nothing, "$text-muted")]
     for line in known[:PATHS]:
         shown = hidden(line) if is_secret else line
-        yield [(safe_text(in_words(shown, before, after), 200), "")]
+        yield [(safe_text(in_words(shown, before, after, names), 200), "")]
         yield [("  ", ""), (safe_text(line.where, 160), "$text-muted")]
         yield from _value("  - ", shown.before, "$error")
         yield from _value("  + ", shown.after, "$success")

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from flagtui.app.formats import percent
 from flagtui.app.sentences import value_text
+from flagtui.changes.gathering import UNLOGGED
 from flagtui.models.activity import Activity, Change
-from flagtui.models.filters import Condition, Filters
+from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.json_value import as_list
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 
 _SWITCHES = {
@@ -22,13 +24,13 @@ _NAMES = {
 }
 
 
-def activity_words(entry: Activity, limit: int = 80) -> str:
+def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) -> str:
     """What the entry did; an entry without details is named by its kind."""
     if entry.activity in ("created", "deleted", "restored"):
         return entry.activity
     if entry.is_unlogged:
-        return "tags, or nothing that is logged"
-    words = [part for change in entry.changes for part in change_words(change)]
+        return UNLOGGED
+    words = [part for change in entry.changes for part in change_words(change, names)]
     return safe_text(", ".join(words) or entry.activity or "changed", limit)
 
 
@@ -46,12 +48,12 @@ def version_of(entry: Activity) -> int | None:
     return 1 if entry.activity == "created" else None
 
 
-def change_words(change: Change) -> Iterator[str]:
+def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
     """The parts of one changed field, in words."""
     if change.field in _SWITCHES and isinstance(change.after, bool):
         yield _SWITCHES[change.field][0 if change.after else 1]
     elif change.field == "filters":
-        yield from filters_words(Filters.of(change.before), Filters.of(change.after))
+        yield from filters_words(Filters.of(change.before), Filters.of(change.after), names)
     elif change.field == "tags":
         yield tags_words(change)
     elif change.field == "key":
@@ -72,9 +74,9 @@ def tags_words(change: Change) -> str:
     return " ".join(["tags", *added, *gone])
 
 
-def filters_words(before: Filters, after: Filters) -> Iterator[str]:
+def filters_words(before: Filters, after: Filters, names: Names = NO_NAMES) -> Iterator[str]:
     """What moved between two stored forms: conditions by number, variants, payloads, the rest by name."""
-    yield from _conditions_words(before.conditions, after.conditions)
+    yield from _conditions_words(before.conditions, after.conditions, names)
     if before.variants != after.variants:
         old = {variant.key: variant.rollout for variant in before.variants}
         new = {variant.key: variant.rollout for variant in after.variants}
@@ -91,7 +93,9 @@ def filters_words(before: Filters, after: Filters) -> Iterator[str]:
             yield safe_text(key.replace("_", " "), 40)
 
 
-def _conditions_words(before: tuple[Condition, ...], after: tuple[Condition, ...]) -> Iterator[str]:
+def _conditions_words(
+    before: tuple[Condition, ...], after: tuple[Condition, ...], names: Names
+) -> Iterator[str]:
     alone = len(before) == len(after) == 1
     for number in range(1, max(len(before), len(after)) + 1):
         old = before[number - 1] if number <= len(before) else None
@@ -104,20 +108,27 @@ def _conditions_words(before: tuple[Condition, ...], after: tuple[Condition, ...
         elif old is not None and new is not None and old != new:
             if old.rollout != new.rollout:
                 yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
-            yield from _property_words(f"condition {number}: ", old, new)
+            yield from _property_words(f"condition {number}: ", old, new, names)
             if old.variant != new.variant:
                 yield f"condition {number}: as {safe_text(new.variant or 'any variant', 30)}"
 
 
-def _property_words(place: str, old: Condition, new: Condition) -> Iterator[str]:
-    gone = [item for item in old.properties if item not in new.properties]
-    added = [item for item in new.properties if item not in old.properties]
-    changed = {item.key for item in gone} & {item.key for item in added}
-    parts = [f"{safe_text(key, 30)} changed" for key in sorted(changed)]
-    parts += [f"+ {safe_text(item.label or item.key, 30)}" for item in added if item.key not in changed]
-    parts += [f"- {safe_text(item.label or item.key, 30)}" for item in gone if item.key not in changed]
+def _property_words(place: str, old: Condition, new: Condition, names: Names) -> Iterator[str]:
+    gone = {_name_of(item, names): item for item in old.properties if item not in new.properties}
+    added = {_name_of(item, names): item for item in new.properties if item not in old.properties}
+    parts = [f"{name} changed" for name in sorted(gone.keys() & added.keys())]
+    parts += [f"+ {name}" for name in added if name not in gone]
+    parts += [f"- {name}" for name in gone if name not in added]
     if parts:
         yield place + ", ".join(parts)
+
+
+def _name_of(item: Property, names: Names) -> str:
+    """`country`, `Paying customers`, `cohort 31` as long as nobody knows its name."""
+    known = item.label
+    if item.type == "cohort":
+        known = known or names.cohorts.get(item.cohort_id or 0, f"cohort {value_text(item.value, 20)}")
+    return safe_text(known or item.key, 30)
 
 
 def _moved(old: float | None, new: float | None) -> str:

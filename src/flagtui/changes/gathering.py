@@ -18,6 +18,8 @@ from flagtui.models.person import User
 from flagtui.models.rows import FlagRow
 from flagtui.models.times import unix
 
+UNLOGGED: Final = "tags changed, or saved without a change"
+"""An entry that tells of a new version alone: servers do not write down the tags of one flag."""
 PATIENCE: Final = 2.5
 """Seconds a question waits for each thing it would like to know; a kill switch must not wait longer."""
 
@@ -160,5 +162,5 @@ def activity_in_short(entry: Activity) -> str:
     if entry.activity != "updated":
         return entry.activity
     if entry.is_unlogged:
-        return "tags, or nothing that is logged"
+        return UNLOGGED
     return f"changed {', '.join(change.field.replace('_', ' ') for change in entry.changes) or 'something'}"

@@ -2,17 +2,20 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from tests.doubles import random_flags
+from tests.doubles.served_flags import Served
 
+from flagtui.app.accounts import Account
 from flagtui.app.json_rows import json_rows
 from flagtui.app.screens.flag_tabs.conditions import condition_pages
 from flagtui.app.screens.flag_tabs.head import head_lines
+from flagtui.app.screens.flag_tabs.history import entry_lines, log_line
 from flagtui.app.screens.flag_tabs.json_tree import shown_record
 from flagtui.app.screens.flag_tabs.links import link_pages
 from flagtui.app.screens.flag_tabs.overview import overview_lines
@@ -20,10 +23,14 @@ from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import reach_lines
 from flagtui.app.screens.flag_tabs.side import side_lines
 from flagtui.app.screens.flag_tabs.variants import variant_pages
-from flagtui.app.widgets.line import styled
+from flagtui.app.screens.flag_tabs.who import account_lines
+from flagtui.app.whom import Whom
+from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.preview import Counted, Details, Reach
+from flagtui.evaluate import Definitions, evaluate_all
+from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagStatus
+from flagtui.models.flag_answers import FlagStatus, Trial
 from flagtui.models.names import Names
 from flagtui.models.scheduled_change import ScheduledChange
 
@@ -38,10 +45,62 @@ TABS = (
     link_pages,
     side_lines,
 )
+LOGGED = ("name", "filters", "active", "tags", "key", "evaluation_runtime", "version")
 ODD: list[JSON] = [None, "x", 7, -1.5, True, [], {}, [None, 1, "a"], {"a": [{}]}, "\x1b[31m\u202e", 2**70]
 
 
+PEOPLE = (Whom("ada", {"email": "ada@acme.com", "plan": "pro"}, {"company": "acme"}), Whom("bob\x1b[2J"))
+
+
+class Town:
+    """Two people before all flags: worked out here, and of one flag one of them is told by the server."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.definitions = definitions
+        self.told = [evaluate_all(whom.person({}, is_complete=True), definitions) for whom in PEOPLE]
+        self.few = sorted(definitions.flags)[::12]
+
+    def accounts(self, flag: Flag) -> list[Account]:
+        """Beside the flag a few others: all of them would be the same lines over and over."""
+        trial = Trial(flag_key=flag.key, result="test", reason="condition_match", condition_index=7)
+        shown = {flag.key, *self.few} & self.told[0].keys()
+        one, other = PEOPLE
+        first, second = ({key: told[key] for key in shown} for told in self.told)
+        return [
+            Account(one, flag, trial, {}, first, self.definitions),
+            Account(other, flag, None, {}, second, self.definitions, ("The server keeps it.",)),
+        ]
+
+
+def edited(flag: Flag) -> Activity:
+    """An entry in which everything of the flag changed."""
+    changes = [
+        {"field": name, "action": "changed", "before": before, "after": flag.raw.get(name)}
+        for name, before in zip(LOGGED, [*ODD[:6], 1], strict=True)
+    ]
+    return Activity.of({"activity": "updated", "item_id": "1", "detail": {"changes": changes}})
+
+
+def look_at(lines: Iterable[list[Piece]]) -> None:
+    """Each can be drawn, and nothing in it moves a terminal; a joiner holds an emoji together."""
+    pieces = [piece for line in lines for piece in line]
+    assert styled(*pieces).plain.replace("\u200d", "").isprintable(), pieces
+
+
+def draw_who_and_history(flag: Flag, town: Town, entries: Sequence[Activity]) -> None:
+    names = Names({1: "one"}, {0: "company"}, {1: "Beta testers"})
+    study = Study(Details(flag.row(), flag), 1_770_000_000.0, names)
+    both = town.accounts(flag)
+    for width in WIDTHS:
+        for accounts in (both, both[:1]):
+            look_at(account_lines(accounts, study, width))
+        look_at(log_line(entry, study, width, 2) for entry in entries)
+    for entry in entries:
+        look_at(entry_lines(entry, study))
+
+
 def draw_all(flag: Flag) -> None:
+    draw_who_and_history(flag, Town(Definitions.of([flag.raw])), [edited(flag)])
     parts = tuple(Counted(number, 10, 50.0, 20) for number in (1, 2))
     bare = Details(flag.row(), flag)
     change = ScheduledChange.of({"payload": {"operation": "add_release_condition", "value": flag.filters}})
@@ -59,10 +118,9 @@ def draw_all(flag: Flag) -> None:
             study = Study(details, 1_770_000_000.0, Names({1: "one"}, {0: "company"}), True, is_wide)
             for width in WIDTHS:
                 for tab in TABS:
-                    for line in tab(study, width):
-                        assert styled(*line).plain.isprintable(), (flag.key, line)
+                    look_at(tab(study, width))
     rows = [*json_rows(shown_record(flag, False))]
-    assert all(row.text.isprintable() for row in rows)
+    look_at([(row.text, "")] for row in rows)
     folded = [*json_rows(flag.raw, {row.path for row in rows if row.can_fold and len(row.path) == 1})]
     assert len(folded) <= len(rows)
 
@@ -109,6 +167,24 @@ def recorded() -> Iterator[Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
         items = found.get("results", [found]) if isinstance(found, dict) else found
         yield from (item for item in items if isinstance(item, dict) and "filters" in item)
+
+
+def test_every_flag_of_the_sample_with_its_people_and_its_whole_history(
+    projects: Sequence[Served],
+) -> None:
+    drawn = 0
+    for project in projects:
+        town = Town(project.definitions)
+        for raw in project.flags:
+            flag = Flag.of(raw)
+            study = Study(Details(flag.row(), flag, Reach(10, 20)), 1_770_000_000.0)
+            for width in WIDTHS:
+                for tab in TABS:
+                    look_at(tab(study, width))
+            look_at([(row.text, "")] for row in json_rows(shown_record(flag, False)))
+            draw_who_and_history(flag, town, project.entries[str(flag.id)])
+            drawn += 1
+    assert drawn > 250
 
 
 def test_flags_of_the_product() -> None:

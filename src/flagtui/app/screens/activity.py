@@ -222,6 +222,7 @@ class ActivityScreen(ActivityKeys):
             is_secret=self._secrets.get(row.flag_id or 0, True),
             why_not=f"the key lacks {scope}, so nothing is taken back" if scope else "",
             can_write=may_write(desk, "flags") is True,
+            names=desk.names,
         )
 
     @work(exclusive=True, group="inspect")

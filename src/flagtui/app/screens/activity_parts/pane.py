@@ -9,6 +9,7 @@ from flagtui.app.history_words import activity_words
 from flagtui.app.widgets.line import Piece
 from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.query.moments import Centre
@@ -28,6 +29,7 @@ class Shown:
     why_not: str = ""
     """Why nothing can be taken back here, such as a scope that is missing."""
     can_write: bool = True
+    names: Names = NO_NAMES
 
 
 def sides(row: ChangeRow) -> tuple[dict[str, JSON], dict[str, JSON]]:
@@ -52,9 +54,9 @@ def entry_lines(shown: Shown) -> Iterator[list[Piece]]:
     yield []
     before, after = sides(row)
     if before or after:
-        yield from diff_lines(before, after, is_secret=shown.is_secret)
+        yield from diff_lines(before, after, is_secret=shown.is_secret, names=shown.names)
     else:
-        yield [(activity_words(row.entry, 300), "")]
+        yield [(activity_words(row.entry, 300, shown.names), "")]
         yield []
     yield from _today(shown)
     yield from _way_back(shown)

@@ -1,6 +1,6 @@
 """What was changed, by whom, and when; what that changed below, or what lies between two versions."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -91,22 +91,9 @@ class HistoryPane(Vertical):
     def _draw(self) -> None:
         if self._study is None or not self.is_attached:
             return
-        width = max(20, self.size.width - 4)
-        now = self._study.now
-        self.view.show([self._line(entry, now, width) for entry in self._entries])
+        study, width = self._study, max(20, self.size.width - 4)
+        self.view.show([log_line(entry, study, width, self._marked) for entry in self._entries])
         self._explain()
-
-    def _line(self, entry: Activity, now: float, width: int) -> list[Piece]:
-        version = version_of(entry)
-        is_marked = version is not None and version == self._marked
-        words = cut(activity_words(entry, 200), max(12, width - 28))
-        return [
-            ("▌" if is_marked else " ", "$primary"),
-            (f"{age(unix(entry.created_at), now):>5} ", "$text-muted"),
-            ((f"v{version}" if version else "").ljust(6), "$primary" if is_marked else "$faint"),
-            (cut(who_did(entry), 11).ljust(12), "$primary"),
-            (words, ""),
-        ]
 
     @on(LineView.Moved)
     def _moved(self, event: LineView.Moved) -> None:
@@ -121,26 +108,15 @@ class HistoryPane(Vertical):
         here = version_of(entry)
         if self._marked is not None and here is not None and here != self._marked:
             self._compare(min(here, self._marked), max(here, self._marked))
-        else:
-            self._tell([*self._head(entry, here), *diff_lines(*_sides(entry), is_secret=self._is_secret)])
-
-    def _head(self, entry: Activity, version: int | None) -> list[list[Piece]]:
-        who = entry.user.email or entry.user.label if entry.user and not entry.is_system else "the system"
-        what = f"   v{version - 1} → v{version}" if version and version > 1 else ""
-        how = f"   by a {safe_text(entry.trigger.replace('_', ' '), 40)}" if entry.trigger else ""
-        when = moment(unix(entry.created_at))
-        return [[(when, "bold"), (f"  {safe_text(who, 60)}", "$primary"), (what + how, "$text-muted")], []]
-
-    @property
-    def _is_secret(self) -> bool:
-        flag = self._study.details.flag if self._study else None
-        return flag is None or (flag.has_encrypted_payloads and not (self._study and self._study.is_unmasked))
+        elif self._study is not None:
+            self._tell([*entry_lines(entry, self._study)])
 
     @work(exclusive=True, group="history")
     async def _compare(self, older: int, newer: int) -> None:
-        if self._study is None:
+        study = self._study
+        if study is None:
             return
-        record = self._study.details.row.id
+        record = study.details.row.id
         self._tell([[(f"reading v{older} and v{newer}…", "$text-muted")]])
         try:
             one, other = await self._version(record, older), await self._version(record, newer)
@@ -148,8 +124,14 @@ class HistoryPane(Vertical):
             self._tell([[(safe_text(error.what, 300), "$warning")]])
             return
         head: list[Piece] = [(f"v{older} → v{newer}", "bold"), ("   x takes the mark away", "$faint")]
-        same = "the two are the same"
-        self._tell([head, [], *diff_lines(one.raw, other.raw, is_secret=self._is_secret, nothing=same)])
+        found = diff_lines(
+            one.raw,
+            other.raw,
+            is_secret=_is_secret(study),
+            nothing="the two are the same",
+            names=study.names,
+        )
+        self._tell([head, [], *found])
 
     def _tell(self, lines: Sequence[list[Piece]]) -> None:
         text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
@@ -166,6 +148,37 @@ class HistoryPane(Vertical):
         version = version_of(self.entry) if self.entry else None
         if self._study is not None and version is not None:
             self._go_back(self._study.details.row.id, version)
+
+
+def log_line(entry: Activity, study: Study, width: int, marked: int | None = None) -> list[Piece]:
+    """`▌  2m v12   sam         rollout 25 % → 50 %`."""
+    version = version_of(entry)
+    is_marked = version is not None and version == marked
+    words = cut(activity_words(entry, 200, study.names), max(12, width - 28))
+    return [
+        ("▌" if is_marked else " ", "$primary"),
+        (f"{age(unix(entry.created_at), study.now):>5} ", "$text-muted"),
+        ((f"v{version}" if version else "").ljust(6), "$primary" if is_marked else "$faint"),
+        (cut(who_did(entry), 11).ljust(12), "$primary"),
+        (words, ""),
+    ]
+
+
+def entry_lines(entry: Activity, study: Study) -> Iterator[list[Piece]]:
+    """One entry in full: when, who, how, and what moved."""
+    version = version_of(entry)
+    who = entry.user.email or entry.user.label if entry.user and not entry.is_system else "the system"
+    what = f"   v{version - 1} → v{version}" if version and version > 1 else ""
+    how = f"   by a {safe_text(entry.trigger.replace('_', ' '), 40)}" if entry.trigger else ""
+    when = moment(unix(entry.created_at))
+    yield [(when, "bold"), (f"  {safe_text(who, 60)}", "$primary"), (what + how, "$text-muted")]
+    yield []
+    yield from diff_lines(*_sides(entry), is_secret=_is_secret(study), names=study.names)
+
+
+def _is_secret(study: Study) -> bool:
+    flag = study.details.flag
+    return flag is None or (flag.has_encrypted_payloads and not study.is_unmasked)
 
 
 def _sides(entry: Activity) -> tuple[Mapping[str, JSON], Mapping[str, JSON]]:

@@ -35,7 +35,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield from link_lines(study, width)
         yield from age_lines(details.row, study.now)
         yield []
-        yield from recent_lines(details, study.now, width)
+        yield from recent_lines(study, width)
 
 
 def _manner(flag: Flag) -> Iterator[list[Piece]]:

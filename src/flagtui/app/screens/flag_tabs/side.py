@@ -8,7 +8,7 @@ from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import bar, reach_summary
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import Details, cut
+from flagtui.app.widgets.preview import cut
 from flagtui.models.rows import FlagRow
 from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
@@ -31,7 +31,7 @@ def side_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from link_lines(study, width)
     if details.changes:
         yield [("HISTORY", "$text-muted")]
-        yield from list(recent_lines(details, study.now, width))[1:]
+        yield from list(recent_lines(study, width))[1:]
         yield []
     yield from age_lines(details.row, study.now)
 
@@ -66,14 +66,15 @@ def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
         yield "schedule", [(f"on {when}", "$warning")]
 
 
-def recent_lines(details: Details, now: float, width: int) -> Iterator[list[Piece]]:
+def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """`RECENT CHANGES`: age, version, person, what."""
+    details, now = study.details, study.now
     if not details.changes:
         return
     yield [("RECENT CHANGES", "$text-muted")]
     for entry in details.changes[:6]:
         version = version_of(entry)
-        words = cut(activity_words(entry), max(12, width - 18))
+        words = cut(activity_words(entry, names=study.names), max(12, width - 18))
         yield [
             (f"{age(unix(entry.created_at), now):>4} ", "$text-muted"),
             ((f"v{version}" if version else "").ljust(4), "$faint"),

@@ -1,0 +1,53 @@
+"""Every flag of the sample and everything the service says about it, read once."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from tests.doubles.whole_program import KEY, NOW, make_template
+
+from flagtui.api.in_process import in_process
+from flagtui.evaluate import Definitions
+from flagtui.models.activity import Activity
+from flagtui.service import close_service, create_service
+
+JSON = Any
+
+
+@dataclass(frozen=True)
+class Served:
+    """One project as a client sees it."""
+
+    flags: Sequence[dict[str, JSON]]
+    entries: Mapping[str, Sequence[Activity]]
+    """The log by the number of the flag, as text."""
+    definitions: Definitions
+
+
+async def serve_flags(folder: Path, **choices: Any) -> Sequence[Served]:
+    """The projects of the sample; with `nasty=True` also the one whose every text is hostile."""
+    service = create_service(make_template(folder / "service.db", **choices), clock=lambda: NOW)
+    headers = {"Authorization": f"Bearer {KEY}"}
+    try:
+        async with httpx.AsyncClient(
+            transport=in_process(service), base_url="http://127.0.0.1:1", headers=headers
+        ) as client:
+            projects = (await client.get("/api/projects/")).json()["results"]
+            return [await _project(client, project["id"]) for project in projects]
+    finally:
+        close_service(service)
+
+
+async def _project(client: httpx.AsyncClient, project: int) -> Served:
+    place = f"/api/projects/{project}/feature_flags"
+    flags = (await client.get(f"{place}/?limit=2000")).json()["results"]
+    archived = (await client.get(f"{place}/?limit=2000&archived=true")).json()["results"]
+    log = (await client.get(f"{place}/activity/?limit=2000")).json()["results"]
+    entries: dict[str, list[Activity]] = defaultdict(list)
+    for entry in log:
+        entries[str(entry["item_id"])].append(Activity.of(entry))
+    document = (await client.get(f"{place}/local_evaluation/?send_cohorts")).json()
+    return Served([*flags, *archived], entries, Definitions.of_document(document))
