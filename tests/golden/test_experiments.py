@@ -47,7 +47,7 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
 async def test_a_step_is_asked_about_as_it_was_at_every_size(setting: Setting, golden: Golden) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:
         await stand_on(program, "Pricing page test")
-        await program.press("W", *"test", "enter", "enter")
+        await program.press("W", *"test", "enter", "enter", *"won", "enter", *"clear", "enter")
         await draw(program, golden, "experiment-ship")
 
 

@@ -57,19 +57,30 @@ class ExperimentLife(Resource):
         return await self._step("reset", id, {"running", "paused", "stopped", "exposure_frozen"}, same)
 
     async def ship_variant(
-        self, id: int, variant: str, *, everyone: bool = False, conclusion: str | None = None
+        self,
+        id: int,
+        variant: str,
+        *,
+        everyone: bool = False,
+        conclusion: str | None = None,
+        comment: str | None = None,
     ) -> Experiment:
-        """Gives this variant to all who get any; to everyone at all with `everyone`. Ends a running one."""
-        body: dict[str, JSON] = {"variant_key": variant, "release_to_everyone": everyone}
-        if conclusion:
-            body["conclusion"] = conclusion
+        """Gives this variant to all who get any; to everyone at all with `everyone`. Ends a running one.
+
+        What is not said about its conclusion stays as it is.
+        """
+        given: dict[str, JSON] = {"conclusion": conclusion, "conclusion_comment": comment}
+        said = {field: value for field, value in given.items() if value}
+        body: dict[str, JSON] = {"variant_key": variant, "release_to_everyone": everyone, **said}
         try:
             return self._experiment(await self._ask("experiments.ship_variant", {"id": id}, body=body), id)
         except NOT_HERE:
             experiment = await self._in_state(id, {"running", "paused", "stopped"})
             await self._ship_by_flag(experiment, variant, everyone)
             ending: dict[str, JSON] = {} if experiment.end_date else {"end_date": self._now()}
-            return await self._patch(id, ending | ({"conclusion": conclusion} if conclusion else {}))
+            if ending or said:
+                return await self._patch(id, ending | said)
+            return self._experiment(await self._ask("experiments.get", {"id": id}), id)
 
     async def _step(
         self,

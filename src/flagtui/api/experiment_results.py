@@ -1,6 +1,6 @@
 """What experiments measure, and lists around them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,14 +59,19 @@ class ExperimentResults(Resource):
         }
         return Exposures.of(await self._query(query))
 
-    async def requires_flag_implementation(self) -> bool | None:
-        """True when no recent event carries a flag: the code is probably not there. None: not known."""
+    async def requires_flag_implementation(self, events: Sequence[str] = ()) -> bool | None:
+        """True when none of these events carried a flag lately: the code is probably not there.
+
+        Without events there is nothing to look at, and servers say true. None: not known here.
+        """
+        named: list[JSON] = [{"id": name, "type": "events"} for name in events]
         try:
-            found = (await self._ask_word("experiments.requires_flag_implementation")).record("result")[
-                "result"
-            ]
+            answer = await self._ask_word(
+                "experiments.requires_flag_implementation", query={"events": named or None}
+            )
         except NOT_HERE:
             return None
+        found = answer.record("result")["result"]
         return found if isinstance(found, bool) else None
 
     async def stats(self) -> ExperimentStats:

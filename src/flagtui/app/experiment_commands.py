@@ -18,10 +18,11 @@ _STEPS: Final = (
     _step("ship", "W", "ship", "Ship a variant: everybody gets it", "step('ship')"),
     _step("archive", "a", "archive", "Archive the experiment, or bring it back", "archive", shown=False),
     _step("reset", "R", "reset", "Back to a draft; results begin anew", "step('reset')", shown=False),
-    _step("duplicate", "D", "duplicate", "A copy with a flag of its own", "step('duplicate')"),
+    _step("duplicate", "D", "duplicate", "A copy with a flag of its own", "step('duplicate')", shown=False),
     _step("cohort", "C", "cohort", "A cohort of everybody who met it", "step('cohort')", shown=False),
     _step("delete", "d", "delete", "Delete it softly; u brings it back", "step('delete')", shown=False),
-    _step("edit", "e", "edit", "Edit name, metrics and settings in your editor", "edit", shown=False),
+    _step("edit", "e", "edit", "Edit it in a form: variants, metrics, exposure, statistics", "edit"),
+    _step("edit_text", "ctrl+e", "edit JSON", "Edit it as JSON in your editor", "edit_text", shown=False),
     _step("copy", "ctrl+y", "copy", "Copy it to another project", "copy_to_project", shown=False),
     _step("undo", "u", "undo", "Take back your last step", "undo", shown=False),
 )

@@ -63,4 +63,6 @@ class ExperimentUndoing:
         elif isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))
         else:
-            await self._experimenting.confirm(plan, workspace, entry.id)
+            ended = await self._experimenting.confirm(plan, workspace, entry.id)
+            if ended is not None and await self._experimenting.is_asked_again(ended):
+                await self._take_back(entry)

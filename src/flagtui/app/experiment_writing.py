@@ -1,4 +1,4 @@
-"""The stories of making an experiment, editing one in the person's own editor, and copying one elsewhere."""
+"""The stories of making an experiment, editing one in a form or an editor, and copying one elsewhere."""
 
 import tempfile
 from collections.abc import Callable
@@ -11,12 +11,15 @@ from flagtui.app.editor import NoEditor, find_editor, hand_over
 from flagtui.app.experimenting import Experimenting
 from flagtui.app.explain import explain_error
 from flagtui.app.notices import Notice
+from flagtui.app.screens.edit.experiment_form import ExperimentForm
+from flagtui.app.screens.edit.flag_choice import ask_flag
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.changes.blocking import is_plain_key
 from flagtui.changes.drafts import OpenEditor
 from flagtui.changes.experiments.drafting import Draft, as_text, from_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
+from flagtui.changes.experiments.working_copy import ExperimentCopy
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
@@ -35,8 +38,12 @@ class ExperimentWriting:
         self._changing.run(self._create())
 
     def edit(self, row: ExperimentRow) -> None:
-        """As JSON in the person's own editor."""
+        """In a form of its fields."""
         self._changing.run(self._edit(row))
+
+    def edit_text(self, row: ExperimentRow) -> None:
+        """As JSON in the person's own editor."""
+        self._changing.run(self._edit_text(row))
 
     def copy(self, row: ExperimentRow) -> None:
         """A draft like it in another project."""
@@ -49,35 +56,57 @@ class ExperimentWriting:
         name = await self._changing.ask(PromptScreen(Prompt("Name of the new experiment", read=_named)))
         if name is None:
             return
-        about = "A key that is there links its flag as it is; a new one makes a flag, off."
-        suggested = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())[:100]
-        value = suggested if is_plain_key(suggested) else ""
-        asked = Prompt(
-            "Flag key", about, value, "a flag of the project, or a new key", _flag_reader(workspace)
-        )
-        key = await self._changing.ask(PromptScreen(asked))
-        if key is None:
-            return
-        choices = Choices(name=name.strip(), flag_key=key.strip())
-        fresh = Experiment.of({"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key})
-        await self._experimenting.plan(ExperimentIntent(0, STEPS["create"], choices), fresh, workspace)
+        flag = await ask_flag(self._changing, workspace, name.strip())
+        if flag is not None:
+            self._fill_in(ExperimentCopy.new(name.strip(), flag.key, is_linked=flag.is_there), workspace)
 
     async def _edit(self, row: ExperimentRow) -> None:
+        fresh, workspace = await self._read(row)
+        if fresh is not None and workspace is not None:
+            self._fill_in(ExperimentCopy.of(fresh), workspace)
+
+    async def _read(self, row: ExperimentRow) -> tuple[Experiment | None, Workspace | None]:
         workspace = self._desk.workspace
         if workspace is None or self._experimenting.is_read_only():
-            return
+            return None, None
         fresh = await self._experimenting.read(row.id, row.name, workspace)
+        if fresh is None or fresh.can_edit:
+            return fresh, workspace
+        words = f"{fresh.name}: you may look at this experiment but not change it"
+        self._changing.tell(Notice(words, "warning", "not possible now"))
+        return None, None
+
+    def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
+        form = ExperimentForm(self._desk, self._changing, workspace, copy, self._save)
+        self._changing.app.push_screen(form)
+
+    def _save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+        self._changing.run(self._saving(intent, saved))
+
+    async def _saving(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+        """Editing takes long; what is there now decides."""
+        workspace, choices = self._desk.workspace, intent.choices
+        if workspace is None:
+            self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+            return
+        fresh: Experiment | None = Experiment.of(
+            {"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key}
+        )
+        if intent.id:
+            fresh = await self._experimenting.read(intent.id, f"experiment {intent.id}", workspace)
+        if fresh is not None:
+            await self._experimenting.plan(intent, fresh, workspace, saved=saved)
+
+    async def _edit_text(self, row: ExperimentRow) -> None:
+        fresh, workspace = await self._read(row)
         draft = self._draft(fresh) if fresh is not None else None
-        if fresh is None or draft is None:
+        if fresh is None or workspace is None or draft is None:
             return
         if not draft.fields:
             self._changing.tell(Notice(f"{fresh.name}: nothing was changed"))
             return
-        # Editing takes long; what is there now decides.
-        now = await self._experimenting.read(row.id, row.name, workspace)
-        if now is not None:
-            choices = Choices(fields=draft.fields, seen=draft.seen)
-            await self._experimenting.plan(ExperimentIntent(row.id, STEPS["edit"], choices), now, workspace)
+        choices = Choices(fields=draft.fields, seen=draft.seen)
+        await self._saving(ExperimentIntent(row.id, STEPS["edit"], choices), _nobody_waits)
 
     def _draft(self, fresh: Experiment) -> Draft | None:
         """What the editor left; a text that is no edit is kept in a file."""
@@ -148,17 +177,5 @@ def _plain(line: str) -> Reading:
     return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
 
 
-def _flag_reader(workspace: Workspace) -> Callable[[str], Reading]:
-    types = {row.key: row.type for row in workspace.flags.rows}
-
-    def read(line: str) -> Reading:
-        key = line.strip()
-        if not is_plain_key(key):
-            return Reading(problem="letters, digits, - and _ only")
-        if key not in types:
-            return Reading([("a new flag: control 50 %, test 50 %, off until launch", "$text-muted")])
-        if types[key] in ("boolean", "config"):
-            return Reading(problem="this flag has no variants; an experiment needs two")
-        return Reading([("this flag, with its variants, as it is", "$primary")])
-
-    return read
+def _nobody_waits() -> None:
+    """The editor is closed already."""

@@ -1,20 +1,21 @@
 """The stories of experiment steps: choose what is meant, read again, plan, guard, ask, save, say."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
+from flagtui.app.experiment_choices import StepQuestions
 from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
 from flagtui.app.notices import Notice, Tone
 from flagtui.app.screens.confirm import ConfirmScreen, Surface
-from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.screens.picker import Choice, PickerScreen
+from flagtui.app.signing_in import needs_key
 from flagtui.changes import guard
-from flagtui.changes.blocking import Blocked, is_plain_key
+from flagtui.changes.blocking import Blocked
 from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.foreseeing import CONCLUSIONS, foresee_refusal
+from flagtui.changes.experiments.foreseeing import foresee_refusal
+from flagtui.changes.experiments.metrics import events_measured
 from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.recovery import recover_steps
 from flagtui.changes.experiments.saving import StepDesk, StepEnded, save_step
@@ -24,13 +25,9 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
 
-_CONCLUSION_WORDS: Final[dict[str, str]] = {
-    "won": "a variant is better",
-    "lost": "the variants are worse",
-    "inconclusive": "no difference that counts",
-    "stopped_early": "ended for another reason",
-    "invalid": "something was wrong with it",
-}
+
+def _nobody_waits() -> None:
+    """For steps that no form waits for."""
 
 
 class Experimenting:
@@ -39,6 +36,7 @@ class Experimenting:
     def __init__(self, desk: Desk, changing: Changing) -> None:
         self._desk = desk
         self.changing = changing
+        self._questions = StepQuestions(changing)
 
     def start(self, name: StepName, row: ExperimentRow, leading: str = "") -> None:
         """Begin the path; `leading` says what the first metric shows so far."""
@@ -67,7 +65,7 @@ class Experimenting:
         fresh = await self.read(row.id, row.name, workspace)
         if fresh is None or self._is_refused(step, fresh):
             return
-        choices = await self._choose(step, fresh)
+        choices = await self._questions.choose(step, fresh)
         if choices is not None:
             await self.plan(ExperimentIntent(row.id, step, choices), fresh, workspace, leading)
 
@@ -76,12 +74,21 @@ class Experimenting:
         try:
             fresh = await workspace.client.experiments.get(id)
         except ApiError as error:
+            if await self._signs_in(error):
+                return await self.read(id, name, workspace)
             if isinstance(error, NotFound):
                 workspace.experiments.remove(id)
             self.changing.tell(explain_error(error, name))
             return None
         workspace.experiments.put(fresh.row())
         return fresh
+
+    async def _signs_in(self, error: ApiError | None) -> bool:
+        """Whether another key was what it lacked, and the person has given one."""
+        if error is None or not needs_key(error):
+            return False
+        self._desk.become_troubled(error)
+        return await self.changing.signing_in.ask(error)
 
     def is_read_only(self) -> bool:
         """Whether nothing can be written here, which is said then."""
@@ -105,29 +112,44 @@ class Experimenting:
         return refusal is not None
 
     async def plan(
-        self, intent: ExperimentIntent, fresh: Experiment, workspace: Workspace, leading: str = ""
+        self,
+        intent: ExperimentIntent,
+        fresh: Experiment,
+        workspace: Workspace,
+        leading: str = "",
+        saved: Callable[[], None] = _nobody_waits,
     ) -> None:
-        """Say what the step means, ask, and take it."""
+        """Say what the step means, ask, and take it; `saved` hears when that was done."""
         around = await gather(intent, fresh, workspace)
         around = replace(around, now=self._desk.session.clock(), leading=leading)
         plan = plan_step(intent, fresh, around)
         if isinstance(plan, Blocked):
             self.changing.tell(explain_blocked(plan, fresh.name))
-        else:
-            await self.confirm(plan, workspace)
+            return
+        ended = await self.confirm(plan, workspace)
+        if ended is None:
+            return
+        if ended.ending == "saved":
+            saved()
+        if await self.is_asked_again(ended):
+            now = await self.read(intent.id, fresh.name, workspace) if intent.id else fresh
+            if now is not None:
+                await self.plan(intent, now, workspace, leading, saved)
 
-    async def confirm(self, plan: ExperimentPlan, workspace: Workspace, undoes: str = "") -> None:
-        """Ask, and take the step; `undoes` names the journal entry it takes back."""
-        question = guard.guard([plan], self._desk.session.rules)
+    async def confirm(self, plan: ExperimentPlan, workspace: Workspace, undoes: str = "") -> StepEnded | None:
+        """Ask, and take the step; None when nobody said yes. `undoes` names the entry it takes back."""
+        question = guard.guard([plan], self._desk.rules)
         if isinstance(question, guard.Refused):
             self.changing.tell(explain_refusal(question))
-            return
+            return None
         session = self._desk.session
         approved = await self.changing.ask(
             ConfirmScreen(question, Surface(session.colour, session.monotonic))
         )
         if approved is None:
-            return
+            return None
+        if question.type_this == plan.type_to_confirm:
+            self._desk.unlock()
         desk = StepDesk(
             workspace.client.experiments,
             session.journal,
@@ -138,73 +160,17 @@ class Experimenting:
         ended = await self.changing.see_through(save_step(approved, desk, undoes))
         await believe(ended, workspace)
         self._desk.tell()
+        return ended
+
+    async def is_asked_again(self, ended: StepEnded) -> bool:
+        """Say how a step ended; True when the key was refused and there is another one now.
+
+        Nothing is sent by that: the same question is asked anew.
+        """
+        if await self._signs_in(ended.error):
+            return True
         self.changing.tell(words_for(ended))
-
-    # What is meant
-
-    async def _choose(self, step: Step, fresh: Experiment) -> Choices | None:
-        match step.name:
-            case "end":
-                return await self._conclude()
-            case "ship":
-                return await self._ship(fresh)
-            case "archive" if fresh.feature_flag is not None and fresh.feature_flag.active:
-                return await self._archive(fresh)
-            case "duplicate":
-                return await self._copy(fresh)
-        return Choices()
-
-    async def _conclude(self) -> Choices | None:
-        offered = [Choice(word, word.replace("_", " "), _CONCLUSION_WORDS[word]) for word in CONCLUSIONS]
-        offered.append(Choice("", "no conclusion yet", "an earlier one is erased"))
-        conclusion = await self.changing.ask(PickerScreen("End with which conclusion?", offered))
-        if not conclusion:
-            return None if conclusion is None else Choices()
-        about = "A comment for those who come later; leave it empty for none."
-        comment = await self.changing.ask(PromptScreen(Prompt("Why?", about)))
-        return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
-
-    async def _ship(self, fresh: Experiment) -> Choices | None:
-        last = len(fresh.variants) - 1
-        variants = [
-            Choice(variant.key, variant.key, f"{variant.rollout:g} % now", place == last)
-            for place, variant in enumerate(fresh.variants)
-        ]
-        variant = await self.changing.ask(PickerScreen("Ship which variant?", variants))
-        if variant is None:
-            return None
-        people = [
-            Choice(False, "those its conditions let in", "conditions stay as they are", True),
-            Choice(True, "everyone", "an open condition is put before all others"),
-        ]
-        everyone = await self.changing.ask(PickerScreen(f"{variant} to whom?", people))
-        return None if everyone is None else Choices(variant=variant, everyone=everyone)
-
-    async def _archive(self, fresh: Experiment) -> Choices | None:
-        key = fresh.feature_flag_key
-        ways = [
-            Choice(False, "leave its flag on", f"{key} is still served", True),
-            Choice(True, "turn its flag off and archive it", "nobody gets a variant any more"),
-        ]
-        disable = await self.changing.ask(PickerScreen("Archive, and the flag?", ways))
-        return None if disable is None else Choices(disable_flag=disable)
-
-    async def _copy(self, fresh: Experiment) -> Choices | None:
-        about = "Without a flag of its own, pausing or shipping the copy would do it to the original too."
-        own = fresh.feature_flag_key
-
-        def read(line: str) -> Reading:
-            if line.strip() == own:
-                return Reading(problem="this is the flag of the original")
-            return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
-
-        asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
-        key = await self.changing.ask(PromptScreen(asked))
-        if key is None:
-            return None
-        named = Prompt("Name of the copy", "", f"{fresh.name} (Copy)")
-        name = await self.changing.ask(PromptScreen(named))
-        return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
+        return False
 
 
 async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspace) -> Around:
@@ -212,8 +178,9 @@ async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspa
     around = Around(flag_keys=frozenset(row.key for row in workspace.flags.rows))
     flag, client = fresh.feature_flag, workspace.client
     try:
-        if intent.step.name == "launch":
-            around = replace(around, needs_code=await client.experiments.requires_flag_implementation())
+        if intent.step.name == "launch" and (events := events_measured(fresh)):
+            needs_code = await client.experiments.requires_flag_implementation(events)
+            around = replace(around, needs_code=needs_code)
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
             off = {row.id for row in workspace.flags.rows if not row.active}
             found = await client.flags.dependents(flag.id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +18,9 @@ from flagtui.safe_text import safe_text
 
 V = TypeVar("V")
 
+MOST_SHOWN: Final = 200
+"""Choices drawn at once; typing brings the others."""
+
 
 @dataclass(frozen=True)
 class Choice(Generic[V]):
@@ -27,6 +30,8 @@ class Choice(Generic[V]):
     name: str
     about: str = ""
     current: bool = False
+    stays: bool = False
+    """Offered whatever is typed: the way out when nothing listed is meant."""
 
 
 class PickerScreen(ModalScreen[V | None], Generic[V]):
@@ -64,14 +69,21 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
 
     def _narrow(self, words: str) -> None:
         wanted = words.casefold().split()
-        self._shown = [
+        found = [
             choice
             for choice in self._choices
             if all(word in f"{choice.name} {choice.about}".casefold() for word in wanted)
         ]
+        more = max(0, len(found) - MOST_SHOWN)
+        found = found[:MOST_SHOWN]
+        self._shown = found + [choice for choice in self._choices if choice.stays and choice not in found]
         options = self.query_one(OptionList)
         options.clear_options()
         options.add_options(Option(self._line(choice)) for choice in self._shown)
+        if more:
+            options.add_option(
+                Option(styled((f"  and {more:,} more; type to narrow", "$faint")), disabled=True)
+            )
         current = next((place for place, choice in enumerate(self._shown) if choice.current), 0)
         options.highlighted = current if self._shown else None
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.difference import same
-from flagtui.changes.experiments.foreseeing import CONCLUSIONS, EDITABLE_OLD, stored_field
+from flagtui.changes.experiments.fields import CONCLUSIONS, FOR_DRAFTS, stored_field
+from flagtui.changes.experiments.foreseeing import EDITABLE_OLD
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 
@@ -17,11 +18,14 @@ EDITABLE: Final[Mapping[str, type]] = {
     "conclusion_comment": str,
     "metrics": list,
     "metrics_secondary": list,
+    "saved_metrics_ids": list,
     "exposure_criteria": dict,
     "stats_config": dict,
+    "holdout_id": int,
+    "parameters": dict,
 }
 """Fields that can be edited, and what each has to be where it is not null."""
-_NEVER_NULL: Final = ("name", "metrics", "metrics_secondary")
+_NEVER_NULL: Final = ("name", "metrics", "metrics_secondary", "saved_metrics_ids", "parameters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +36,19 @@ class Draft:
     seen: Mapping[str, JSON]
 
 
-def as_text(fresh: Experiment) -> str:
-    """The fields that can be edited, as JSON."""
+def editable(fresh: Experiment) -> dict[str, JSON]:
+    """The fields that can be edited now, as they are stored."""
     names = [name for name in EDITABLE if name in fresh.raw]
     if fresh.uses_legacy_metrics:
         names = [name for name in names if name in EDITABLE_OLD]
-    return (
-        json.dumps({name: stored_field(fresh, name) for name in names}, indent=2, ensure_ascii=False) + "\n"
-    )
+    if fresh.state != "draft":
+        names = [name for name in names if name not in FOR_DRAFTS]
+    return {name: stored_field(fresh, name) for name in names}
+
+
+def as_text(fresh: Experiment) -> str:
+    """The fields that can be edited now, as JSON."""
+    return json.dumps(editable(fresh), indent=2, ensure_ascii=False) + "\n"
 
 
 def from_text(text: str, fresh: Experiment) -> Draft | str:
@@ -63,7 +72,7 @@ def _fault(name: str, value: JSON) -> str:
     if value is None:
         return f"{name} cannot be null" if name in _NEVER_NULL else ""
     if not isinstance(value, EDITABLE[name]):
-        kinds: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
+        kinds: dict[type, str] = {str: "text", list: "a list", dict: "an object", int: "a number"}
         return f"{name} has to be {kinds[EDITABLE[name]]}"
     if name == "conclusion" and value not in CONCLUSIONS:
         return f"conclusion has to be one of {', '.join(CONCLUSIONS)}, or null"

@@ -6,9 +6,10 @@ from typing import Final
 
 from flagtui.changes.cautions import Caution
 from flagtui.changes.consequences import Consequence, Tone
+from flagtui.changes.experiments.fields import FOR_DRAFTS, METRICS, split_words
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import as_number
+from flagtui.models.json_value import as_list, as_number
 from flagtui.models.times import unix
 
 DAY: Final = 86_400.0
@@ -70,12 +71,7 @@ def _of_making(fresh: Experiment, step: Step, choices: Choices, around: Around) 
         case "create":
             yield from _creating(choices, around)
         case "edit":
-            yield _flag(fresh, "stays as it is")
-            if (
-                fresh.state in LIVE
-                and {"metrics", "exposure_criteria", "stats_config"} & choices.fields.keys()
-            ):
-                yield Consequence("Results", "are calculated anew under the new settings", "warning")
+            yield from _editing(fresh, choices)
         case "copy":
             yield Consequence("Copy", f"a draft in project #{choices.project}; shared metrics stay behind")
             yield Consequence("Flag", f"{choices.flag_key or fresh.feature_flag_key} is made there, off")
@@ -141,11 +137,36 @@ def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Cons
 
 
 def _creating(choices: Choices, around: Around) -> Iterator[Consequence]:
-    if choices.flag_key in around.flag_keys:
-        yield Consequence("Flag", f"{choices.flag_key} is used as it is, with its variants, on or off as now")
+    key, fields = choices.flag_key, choices.fields
+    if key in around.flag_keys:
+        yield Consequence("Flag", f"{key} is used as it is, with its variants, on or off as now")
     else:
-        yield Consequence("Flag", f"{choices.flag_key} is made new: control 50 % · test 50 %, off")
-    yield Consequence("Metrics", "none yet; e sets them")
+        split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
+        yield Consequence("Flag", f"{key} is made new: {split}, off")
+    if fields.get("holdout_id"):
+        yield Consequence("Flag", f"{key} leaves out the people of holdout #{fields['holdout_id']}")
+    count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
+    yield Consequence("Metrics", f"{count} measured once it runs" if count else "none yet; e sets them")
+    yield from _unseen(choices)
+
+
+def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
+    fields = choices.fields
+    if "parameters" in fields:
+        yield _flag(fresh, "gets these variants and shares", "warning")
+    if "holdout_id" in fields:
+        yield _flag(fresh, "leaves out the people of the holdout, and of no other", "warning")
+    if not FOR_DRAFTS & fields.keys():
+        yield _flag(fresh, "stays as it is")
+    if fresh.state in LIVE and {"metrics", "exposure_criteria", "stats_config"} & fields.keys():
+        yield Consequence("Results", "are calculated anew under the new settings", "warning")
+    yield from _unseen(choices)
+
+
+def _unseen(choices: Choices) -> Iterator[Consequence]:
+    if choices.fields.get("allow_unknown_events"):
+        text = "one of them was never seen here: it counts nothing until it is sent"
+        yield Consequence("Events", text, "warning")
 
 
 def _copying(choices: Choices, around: Around) -> Iterator[Consequence]:
@@ -170,10 +191,8 @@ def _peeking(fresh: Experiment, around: Around) -> Iterator[Caution]:
 
 
 def _concluded(choices: Choices) -> str:
-    if not choices.conclusion:
-        return "none; it can be set later"
     words = choices.conclusion.replace("_", " ")
-    return f"{words}: {choices.comment}" if choices.comment else words
+    return ": ".join(part for part in (words, choices.comment) if part) or "none; it can be set later"
 
 
 def _flag(fresh: Experiment, text: str, tone: Tone = "plain") -> Consequence:

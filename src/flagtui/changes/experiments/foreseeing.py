@@ -5,14 +5,19 @@ from typing import Final
 
 from flagtui.changes.blocking import Blocked, is_plain_key
 from flagtui.changes.difference import same
+from flagtui.changes.experiments.fields import (
+    CONCLUSIONS,
+    FOR_DRAFTS,
+    LONGEST_COMMENT,
+    SAYS_HOW,
+    WORDS,
+    problems_in_fields,
+    stored_field,
+)
 from flagtui.changes.experiments.steps import Choices, Step
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_list
 
 Check = Callable[[Experiment, Step, Choices], Blocked | None]
-CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
-LONGEST_COMMENT: Final = 4000
-LONGEST_NAME: Final = 400
 EDITABLE_OLD: Final = frozenset({"name", "description"})
 """All that experiments of the old engine let be changed."""
 _WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy")
@@ -100,37 +105,40 @@ def _cohort(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
 
 
 def _fields(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
-    name = choices.fields.get("name", choices.name) if step.name == "edit" else choices.name
-    if step.name in ("create", "edit") and isinstance(name, str) and len(name) > LONGEST_NAME:
-        return Blocked("name", f"the name is longer than {LONGEST_NAME} characters", "shorten it")
+    if step.name not in ("create", "edit"):
+        return None
+    named = {"name": choices.name} if step.name == "create" else {}
+    if problem := next(problems_in_fields({**choices.fields, **named}), ""):
+        return Blocked("fields", problem, "change it in the form, or in your editor")
     if step.name == "create":
-        if not choices.name.strip():
-            return Blocked("name", "it has no name", "give it one")
         if not is_plain_key(choices.flag_key):
             return Blocked("key", "a flag key has 1 to 400 letters, digits, - and _", "choose another key")
-    if step.name != "edit":
         return None
-    refused = sorted(set(choices.fields) - EDITABLE_OLD)
+    return _fixed(fresh, choices) or _moved(fresh, choices)
+
+
+def _fixed(fresh: Experiment, choices: Choices) -> Blocked | None:
+    """Fields that this experiment cannot change any more."""
+    refused = sorted(set(choices.fields) - EDITABLE_OLD - SAYS_HOW)
     if refused and fresh.uses_legacy_metrics:
         reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
         return Blocked("old engine", reason, "change only its name and description")
-    moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
-    if moved:
-        reason = f"somebody changed {', '.join(moved)} while you were editing"
-        return Blocked("clash", reason, "edit it again; your text is kept")
+    fixed = [WORDS[name] for name in sorted(FOR_DRAFTS & choices.fields.keys())]
+    if fixed and fresh.state != "draft":
+        reason = f"{' and '.join(fixed)} cannot be changed once it is launched"
+        return Blocked("state", reason, "reset it first, or make another one")
+    if "parameters" in choices.fields and fresh.feature_flag is not None and fresh.feature_flag.active:
+        reason = f"its flag {fresh.feature_flag_key} is on: another split would give people other variants"
+        return Blocked("flag", reason, "change the flag itself, which says whom it reaches")
     return None
 
 
-def stored_field(fresh: Experiment, name: str) -> JSON:
-    """A field as people edit it: without the fingerprints that servers compute."""
-    value = fresh.raw.get(name)
-    if name not in ("metrics", "metrics_secondary"):
-        return value
-    return [
-        {key: part for key, part in metric.items() if key != "fingerprint"}
-        for metric in as_list(value)
-        if isinstance(metric, dict)
-    ]
+def _moved(fresh: Experiment, choices: Choices) -> Blocked | None:
+    moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
+    if not moved:
+        return None
+    reason = f"somebody changed {', '.join(moved)} while you were editing"
+    return Blocked("clash", reason, "edit it again; what you made is kept")
 
 
 def _copy(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from flagtui.changes.blocking import Blocked, is_plain_key
 from flagtui.changes.cautions import Caution
 from flagtui.changes.consequences import Consequence
-from flagtui.changes.describing import arrow
 from flagtui.changes.difference import MISSING, Clash, Line, same
+from flagtui.changes.experiments.fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.following import Around, cautions, consequences
-from flagtui.changes.experiments.foreseeing import foresee_refusal, stored_field
+from flagtui.changes.experiments.foreseeing import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.plan import DiffLine
 from flagtui.changes.verbs import Verb
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +113,19 @@ def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:
         "delete": found.deleted,
         "restore": not found.deleted,
         "duplicate": found.feature_flag_key == choices.flag_key and found.id != plan.id,
-        "create": found.feature_flag_key == choices.flag_key and found.name == choices.name,
+        "create": found.feature_flag_key == choices.flag_key
+        and found.name == choices.name
+        and not left_out(plan, found),
         "copy": found.id != plan.id,
-        "edit": all(_is_kept(found, name, value) for name, value in choices.fields.items()),
+        "edit": not left_out(plan, found),
     }
     return reached[plan.step.name]
 
 
-def _is_kept(found: Experiment, name: str, value: JSON) -> bool:
-    """Whether an edit arrived. Servers fill in what settings and metrics leave out."""
-    stored = stored_field(found, name)
-    if isinstance(value, list):
-        return len(as_list(stored)) == len(value)
-    if isinstance(value, dict):
-        return all(same(as_dict(stored).get(key), part) for key, part in value.items())
-    return same(stored, value) or not (stored or value)
+def left_out(plan: ExperimentPlan, found: Experiment) -> tuple[str, ...]:
+    """New values that did not arrive, by their fields."""
+    fields = plan.choices.fields
+    return tuple(name for name, value in fields.items() if not is_kept(found, name, value, same))
 
 
 def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Line, str]]:
@@ -150,13 +148,15 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Li
         yield _switched("deleted", step.name == "delete")
     if step.name in ("end", "ship") and choices.conclusion:
         yield _moved("conclusion", fresh.conclusion or "none", choices.conclusion)
+    if step.name in ("end", "ship") and choices.comment:
+        yield _moved("conclusion_comment", fresh.conclusion_comment or None, choices.comment)
     if step.name == "create":
         yield _moved("name", None, choices.name)
         yield _moved("feature_flag_key", None, choices.flag_key)
     for name, value in choices.fields.items():
-        before = stored_field(fresh, name)
-        line = Line((name,), before, value)
-        yield line, f"{name.replace('_', ' ')}: {arrow(before, value)}"
+        if name not in SAYS_HOW:
+            before = stored_field(fresh, name)
+            yield Line((name,), before, value), change_words(name, before, value)
     if step.name == "duplicate":
         yield _moved("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
 
@@ -171,7 +171,7 @@ def _shipped(fresh: Experiment, choices: Choices) -> Iterator[tuple[Line, str]]:
 
 
 def _moved(field: str, before: JSON, after: JSON) -> tuple[Line, str]:
-    names = {"status": "experiment", "feature_flag_key": "flag"}
+    names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
     words = f"{before} → {after}" if before is not None else f"{after}"
     return Line((field,), before, after), f"{names.get(field, field)}: {words}"
 

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.entries import Entry, Signature
-from flagtui.changes.experiments.foreseeing import stored_field
+from flagtui.changes.experiments.fields import stored_field
 from flagtui.changes.experiments.saving import Numbered
 from flagtui.changes.journal import Journal
 from flagtui.changes.normalising import means_same

@@ -12,7 +12,8 @@ from flagtui.api.errors import ApiError, ApprovalNeeded, NotFound, Unreachable
 from flagtui.api.resource import Query
 from flagtui.changes.context import FRESH_FOR
 from flagtui.changes.entries import Ending, Entry, Signature
-from flagtui.changes.experiments.plan import ExperimentPlan, is_reached
+from flagtui.changes.experiments.fields import WORDS
+from flagtui.changes.experiments.plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
@@ -38,13 +39,21 @@ class Experiments(Protocol):
         self, id: int, *, conclusion: str | None = None, comment: str | None = None
     ) -> Experiment: ...
     async def ship_variant(
-        self, id: int, variant: str, *, everyone: bool = False, conclusion: str | None = None
+        self,
+        id: int,
+        variant: str,
+        *,
+        everyone: bool = False,
+        conclusion: str | None = None,
+        comment: str | None = None,
     ) -> Experiment: ...
     async def archive(self, id: int, *, disable_flag: bool = False) -> Experiment: ...
     async def unarchive(self, id: int) -> Experiment: ...
     async def reset(self, id: int) -> Experiment: ...
     async def duplicate(self, id: int, *, flag_key: str, name: str | None = None) -> Experiment: ...
-    async def create(self, name: str, flag_key: str) -> Experiment: ...
+    async def create(
+        self, name: str, flag_key: str, more: Mapping[str, JSON] | None = None
+    ) -> Experiment: ...
     async def update(self, id: int, changes: Mapping[str, JSON]) -> Experiment: ...
     async def copy_to_project(
         self, id: int, project: int, *, flag_key: str | None = None, name: str | None = None
@@ -119,6 +128,8 @@ async def _send(plan: ExperimentPlan, desk: StepDesk) -> StepEnded:
     if is_reached(plan, found):
         return StepEnded(plan, "saved", found)
     reason = f"the server said yes, but it is {found.state}"
+    if dropped := left_out(plan, found):
+        reason = f"the server said yes, and left out {', '.join(WORDS.get(name, name) for name in dropped)}"
     return StepEnded(plan, "refused", found, reason, "look at it in the browser")
 
 
@@ -131,13 +142,13 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "resume": lambda: experiments.resume(id),
         "end": lambda: experiments.end(id, conclusion=conclusion, comment=comment),
         "ship": lambda: experiments.ship_variant(
-            id, chosen.variant, everyone=chosen.everyone, conclusion=conclusion
+            id, chosen.variant, everyone=chosen.everyone, conclusion=conclusion, comment=comment
         ),
         "archive": lambda: experiments.archive(id, disable_flag=chosen.disable_flag),
         "unarchive": lambda: experiments.unarchive(id),
         "reset": lambda: experiments.reset(id),
         "duplicate": lambda: experiments.duplicate(id, flag_key=chosen.flag_key, name=chosen.name or None),
-        "create": lambda: experiments.create(chosen.name, chosen.flag_key),
+        "create": lambda: experiments.create(chosen.name, chosen.flag_key, chosen.fields),
         "edit": lambda: experiments.update(id, chosen.fields),
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
         "cohort": lambda: _with_cohort(id, experiments),

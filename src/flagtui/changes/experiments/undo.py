@@ -7,8 +7,8 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.experiments.drafting import EDITABLE
+from flagtui.changes.experiments.fields import stored_field
 from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.foreseeing import stored_field
 from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent
 from flagtui.models.experiment import Experiment

@@ -75,6 +75,11 @@ class ExperimentKeys(AnyScreen):
         if row is not None:
             self.writing.edit(row)
 
+    def action_edit_text(self) -> None:
+        row = self.subject()
+        if row is not None:
+            self.writing.edit_text(row)
+
     def action_copy_to_project(self) -> None:
         row = self.subject()
         if row is not None:

@@ -1,0 +1,169 @@
+"""The form of experiments on the whole program: a new one, one that is there, and what is refused in it."""
+
+from dataclasses import replace
+
+import httpx
+import pytest
+from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stand_on, stored
+from textual.widgets import Input, OptionList
+
+from flagtui.app.screens.edit.experiment_form import ExperimentForm
+from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.service.keys import NewKey, create_key
+
+REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}
+
+
+def go_to_line(program: Program, words: str) -> None:
+    """Put the cursor of the form on the first line with these words."""
+    assert isinstance(program.app.screen, ExperimentForm), program.screen
+    options = program.app.screen.query_one(OptionList)
+    places = range(options.option_count)
+    options.highlighted = next(at for at in places if words in str(options.get_option_at_index(at).prompt))
+
+
+async def open_line(program: Program, words: str, *answers: str) -> None:
+    """Open a line of the form, and give its questions these answers, one after the other."""
+    go_to_line(program, words)
+    await program.press("enter")
+    await answer(program, *answers)
+
+
+async def answer(program: Program, *answers: str) -> None:
+    """Type each answer over what a question suggests, or narrow a choice to it, and take it."""
+    for one in answers:
+        program.app.screen.query_one(Input).value = one
+        await program.press("enter")
+
+
+def revoke_for_writes(wire: Wire) -> None:
+    """From now on the server takes no change with this key."""
+
+    def refuse(request: httpx.Request) -> httpx.Response | None:
+        is_ours = request.headers["authorization"] == f"Bearer {KEY}"
+        is_write = request.method == "PATCH" or request.url.path.endswith("/pause/")
+        return httpx.Response(401, json=REVOKED) if is_ours and is_write else None
+
+    wire.before = refuse
+
+
+@pytest.mark.parametrize("server", SERVERS)
+async def test_a_new_experiment_is_put_together_line_by_line_and_made_at_once(
+    setting: Setting, server: str
+) -> None:
+    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+        await program.press("2", "n")
+        await answer(program, "Big button", "a new flag", "big-button")
+        await open_line(program, "+ a variant", "loud")
+        go_to_line(program, "test")
+        await program.press("d", "ctrl+s")
+        assert isinstance(program.app.screen, ExperimentForm), "shares of 50 % are not saved"
+        await program.press("equals_sign")
+        await open_line(program, "+ a metric", "funnel", "plan upgraded", "enough", "Upgrades")
+        await open_line(program, "+ a shared metric", "Revenue", "secondary")
+        await open_line(program, "saw several", "first")
+        await open_line(program, "method", "frequentist")
+        await open_line(program, "intervals", "90")
+        await program.press("ctrl+s")
+        seen = words(program.screen)
+        assert "big-button is made new: control 50 % · loud 50 %, off" in seen
+        assert "+ Upgrades (funnel plan upgraded)" in seen
+        assert sent(program) == []
+        await say_yes(program)
+        assert not isinstance(program.app.screen, ExperimentForm)
+        made = await stored(program, "Big button")
+        assert {variant.key: variant.rollout for variant in made.variants} == {"control": 50, "loud": 50}
+        assert [(link.saved_metric, link.is_primary) for link in made.saved_metrics] == [(1, False)]
+        assert (made.state, len(made.metrics), made.exposure_criteria["multiple_variant_handling"]) == (
+            "draft",
+            1,
+            "first_seen",
+        )
+        assert (made.stats_config["method"], made.stats_config["frequentist"]) == (
+            "frequentist",
+            {"alpha": 0.1},
+        )
+
+
+async def test_a_new_one_can_run_on_a_flag_that_is_there_and_wait_for_an_event_nobody_sent(
+    setting: Setting,
+) -> None:
+    async with running(replace(setting, size=SIZE)) as program:
+        await program.press("2", "n")
+        await answer(program, "Second look", "search-suggestions")
+        assert "stays as it is" in program.screen
+        assert "+ a variant" not in program.screen
+        await open_line(program, "+ a metric", "mean", "no event is called this", "looked twice", "how often")
+        await answer(program, "Looked twice")
+        await program.press("ctrl+s")
+        assert "one of them was never seen here" in words(program.screen)
+        assert "search-suggestions is used as it is, with its variants" in words(program.screen)
+        await say_yes(program)
+        made = await stored(program, "Second look")
+        assert (made.feature_flag_key, len(made.metrics)) == ("search-suggestions", 1)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting, server: str) -> None:
+    async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
+        await stand_on(program, "Length of the tour")
+        before = await stored(program, "Length of the tour")
+        await program.press("e")
+        await open_line(program, "description", "Three steps, or eight?")
+        await open_line(program, "First chart", "lower wins")
+        go_to_line(program, "test")
+        await program.press("percent_sign")
+        await answer(program, "40")
+        await program.press("ctrl+s")
+        assert isinstance(program.app.screen, ExperimentForm), "shares of 90 % are not saved"
+        go_to_line(program, "control")
+        await program.press("percent_sign")
+        await answer(program, "60")
+        await program.press("ctrl+s")
+        seen = words(program.screen)
+        assert "variants: control 50 % · test 50 % → control 60 % · test 40 %" in seen
+        assert "First chart: goal increase → decrease" in seen
+        await say_yes(program)
+        assert [line.split()[0] for line in sent(program)] == ["PATCH"]
+        after = await stored(program, "Length of the tour")
+        assert [variant.rollout for variant in after.variants] == [60, 40]
+        assert (after.description, after.metrics[0]["goal"]) == ("Three steps, or eight?", "decrease")
+        assert after.metrics_secondary[0]["uuid"] == before.metrics_secondary[0]["uuid"]
+        await program.press("u")
+        await say_yes(program)
+        back = await stored(program, "Length of the tour")
+        assert [variant.rollout for variant in back.variants] == [50, 50]
+        assert back.description == before.description
+
+
+async def test_what_is_fixed_at_launch_is_not_offered_and_leaving_asks_first(setting: Setting) -> None:
+    async with running(replace(setting, size=SIZE)) as program:
+        await stand_on(program, "Sticky plan summary")
+        await program.press("e")
+        assert "VARIANTS" not in program.screen
+        assert "holdout " not in program.screen
+        await open_line(program, "conclusion  ", "lost")
+        await open_line(program, "comment ", "Worse on small screens.")
+        await program.press("escape")
+        assert "esc again throws away" in program.screen
+        await program.press("ctrl+s")
+        await say_yes(program)
+        after = await stored(program, "Sticky plan summary")
+        assert (after.conclusion, after.conclusion_comment) == ("lost", "Worse on small screens.")
+
+
+async def test_a_key_revoked_midway_is_replaced_and_no_edit_is_lost(setting: Setting) -> None:
+    async with running(replace(setting, size=SIZE)) as program:
+        await stand_on(program, "Length of the tour")
+        await program.press("e")
+        await open_line(program, "description", "Kept through it all")
+        revoke_for_writes(program.wire)
+        await program.press("ctrl+s")
+        await say_yes(program)
+        assert isinstance(program.app.screen, SignInScreen)
+        await answer(program, create_key(program.database, NewKey("another", ("*",))))
+        assert "Kept through it all" in program.screen
+        await say_yes(program)
+        assert (await stored(program, "Length of the tour")).description == "Kept through it all"
+        assert not isinstance(program.app.screen, ExperimentForm)
