@@ -11,6 +11,7 @@ from flagtui.changes.context import Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.intent import Intent
 from flagtui.changes.plan import NothingToDo, Plan, plan_flag
 from flagtui.models.json_value import JSON
+from flagtui.models.names import Names
 
 
 def planned(result: Plan | NothingToDo | Blocked) -> Plan:
@@ -282,3 +283,15 @@ def test_an_encrypted_payload_is_masked_in_every_line_and_clash(flag: FlagMaker,
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.clashes
     assert "hunter" not in f"{plan.lines} {plan.clashes}"
+
+
+def test_a_condition_that_turns_to_groups_is_said_to_be_drawn_anew(flag: FlagMaker, calm: Context) -> None:
+    context = dataclasses.replace(calm, names=Names(groups={0: "company"}))
+    before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
+    groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
+    plan = planned(plan_flag(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context))
+    told = [caution.text for caution in plan.cautions if caution.code == "redrawn"]
+    assert told == ["condition 1 is drawn anew, among company groups: others will be in it"]
+    wider: JSON = [{"properties": [], "rollout_percentage": 60}]
+    other = planned(plan_flag(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context))
+    assert not [caution for caution in other.cautions if caution.code == "redrawn"]

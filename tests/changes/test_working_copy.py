@@ -136,3 +136,47 @@ def test_targeting_of_a_newer_kind_is_not_part_of_it() -> None:
     intent = newer.intent()
     assert intent is not None
     assert set(intent.changes) == {"name"}
+
+
+def grouped(*groups: dict[str, Any], level: Any = None) -> WorkingCopy:
+    return WorkingCopy.of(flag(filters={"groups": list(groups), "aggregation_group_type_index": level}))
+
+
+PLAN = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
+EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@"}
+
+
+def test_a_condition_becomes_one_about_groups_and_loses_what_asked_about_people() -> None:
+    edited = grouped({"properties": [EMAIL], "rollout_percentage": 5}, {"properties": [EMAIL]})
+    edited.set_group_type(0, 0)
+    assert edited.group_types == [0, None]
+    assert [edited.properties(place) for place in range(2)] == [[], [EMAIL]]
+    assert edited.filters["aggregation_group_type_index"] is None
+    edited.set_property(0, None, dict(PLAN))
+    assert edited.problems == []
+
+
+def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> None:
+    edited = grouped({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
+    edited.set_group_type(1)
+    assert edited.filters["aggregation_group_type_index"] == 1
+    assert edited.groups == [
+        {"properties": [], "aggregation_group_type_index": 1},
+        {"properties": []},
+    ]
+    edited.set_group_type(None, 1)
+    assert edited.filters["aggregation_group_type_index"] is None
+    assert edited.groups[1] == {"properties": []}
+    assert edited.group_types == [1, None]
+
+
+def test_choosing_what_is_so_already_changes_nothing() -> None:
+    edited = grouped({"properties": [PLAN]}, {"properties": []}, level=0)
+    edited.set_group_type(0)
+    edited.set_group_type(0, 1)
+    assert not edited.is_changed
+
+
+def test_a_condition_added_to_a_flag_about_groups_is_about_them_too() -> None:
+    edited = grouped({"properties": [PLAN]}, level=0)
+    assert edited.group_type(edited.add_condition()) == 0

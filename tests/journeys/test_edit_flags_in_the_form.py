@@ -1,6 +1,6 @@
 """The form: every field, conditions, variants and payloads, with only valid input taken."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, Wire, running, words
-from textual.widgets import OptionList, TextArea
+from textual.widgets import Input, OptionList, TextArea
 
 from flagtui.app.screens.edit.form import FormScreen
 
@@ -16,6 +16,7 @@ OTHER_MODES: dict[str, tuple[tuple[str, Any], ...]] = {
     "strict": (("strict", True),),
     "legacy": (("legacy", True),),
 }
+MODES: dict[str, tuple[tuple[str, Any], ...]] = {"default": (), **OTHER_MODES}
 FILTERS: dict[str, Any] = {
     "groups": [
         {
@@ -40,9 +41,11 @@ FILTERS: dict[str, Any] = {
 
 
 @asynccontextmanager
-async def form(setting: Setting) -> AsyncIterator[tuple[Program, int]]:
+async def form(
+    setting: Setting, wire: Callable[[Wire], None] = lambda wire: None
+) -> AsyncIterator[tuple[Program, int]]:
     """The form of a flag that a colleague made, and the flag's number."""
-    async with running(setting) as program:
+    async with running(setting, wire) as program:
         body = {"key": "formed-flag", "name": "Before", "filters": FILTERS, "tags": ["ops"], "active": True}
         flag = await program.colleague().flags.create(body)
         await program.press("f5")
@@ -62,9 +65,11 @@ def stand_on(program: Program, text: str) -> None:
     )
 
 
-async def fill(program: Program, text: str) -> None:
-    """Type over what stands in the line of the dialog."""
-    await program.press("end", "ctrl+u", *text, "enter")
+async def fill(program: Program, *answers: str) -> None:
+    """Answer one dialog after another: what the line says, or enough to find the choice."""
+    for text in answers:
+        program.app.screen.query_one(Input).value = text
+        await program.press("enter")
 
 
 async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setting) -> None:
@@ -102,7 +107,9 @@ async def test_every_part_of_the_form_is_saved_on_stricter_and_older_servers(
         stand_on(program, " 2 ")
         await program.press("K")
         stand_on(program, "+ a variant")
-        await program.press("enter", *"third", "enter", "equals_sign")
+        await program.press("enter")
+        await fill(program, "third")
+        await program.press("equals_sign")
         stand_on(program, '{"colour": "red"}')
         await program.press("d", "ctrl+s", "y")
         assert not isinstance(program.app.screen, FormScreen)
@@ -113,6 +120,65 @@ async def test_every_part_of_the_form_is_saved_on_stricter_and_older_servers(
         assert [one.rollout for one in flag.targeting.variants] == [34, 33, 33]
         assert flag.targeting.payloads == {}
         assert flag.filters["something_new"] == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_cohort_is_chosen_by_its_name_and_a_condition_turned_to_groups(
+    setting: Setting, mode: str
+) -> None:
+    async with form(replace(setting, options=MODES[mode])) as (program, id):
+        stand_on(program, "+ a property")
+        await program.press("enter")
+        await fill(program, "a cohort", "not")
+        assert "Paying customers #3" in words(program.screen)
+        assert "Power users" not in program.screen
+        await fill(program, "paying")
+        assert "is not in Paying customers" in program.screen
+        stand_on(program, " 2 ")
+        await program.press("enter")
+        await fill(program, "about", "company")
+        assert "users and company groups, condition by condition" in program.screen
+        stand_on(program, " 2 ")
+        await program.press("enter")
+        await fill(program, "add", "plan", "is, or", "pro")
+        await program.press("ctrl+s")
+        asked = words(program.screen)
+        assert "condition 1: + is not in Paying customers" in asked
+        assert "condition 2: is about company groups instead of users" in asked
+        assert "drawn anew, among company groups" in asked
+        await program.press("y")
+        first, second = (await program.colleague().flags.get(id)).filters["groups"]
+        cohort = first["properties"][1]
+        assert (cohort["key"], cohort["type"], cohort["operator"], cohort["value"]) == (
+            *("id", "cohort", "not_in"),
+            3,
+        )
+        assert second["aggregation_group_type_index"] == 0
+        item = second["properties"][0]
+        assert (item["type"], item["group_type_index"], item["value"]) == ("group", 0, ["pro"])
+        assert second["sort_key"] == "second"
+
+
+async def test_where_cohorts_are_not_listed_to_a_key_their_number_is_typed(setting: Setting) -> None:
+    def close(wire: Wire) -> None:
+        detail = "API key missing required scope 'cohort:read'"
+        refusal = {"type": "authentication_error", "code": "permission_denied", "detail": detail}
+        wire.before = lambda request: (
+            httpx.Response(403, json=refusal) if request.url.path.endswith("/cohorts/") else None
+        )
+
+    async with form(setting, close) as (program, id):
+        stand_on(program, "+ a property")
+        await program.press("enter")
+        await fill(program, "a cohort", "is in")
+        assert "cohort:read" in program.notices[-1]
+        await fill(program, "x")
+        assert "must be a cohort's id" in program.screen
+        await fill(program, "3")
+        assert "is in cohort 3" in program.screen
+        await program.press("ctrl+s", "y")
+        found = (await program.colleague().flags.get(id)).targeting.conditions[0].properties[1]
+        assert (found.cohort_id, found.label) == (3, "Paying customers")
 
 
 async def test_conditions_are_added_moved_removed_and_what_nobody_touched_stays(setting: Setting) -> None:
@@ -137,13 +203,12 @@ async def test_a_property_takes_only_a_value_its_operator_can_have(setting: Sett
     async with form(setting) as (program, id):
         stand_on(program, "email")
         await program.press("enter")
-        await fill(program, "joined_at")
-        await program.press(*"before", "enter")
-        await program.press("end", "ctrl+u", *"yesterday", "enter")
+        await fill(program, "joined_at", "before", "yesterday")
         assert "must be a date such as 2026-03-01" in words(program.screen)
         await fill(program, "-7d")
         stand_on(program, "+ a property")
-        await program.press("enter", "enter", *"country", "enter", *"is, or", "enter", *"DE, FR", "enter")
+        await program.press("enter", "enter")
+        await fill(program, "country", "is, or", "DE, FR")
         assert "country is any of DE, FR" in program.screen
         await program.press("ctrl+s", "y")
         properties = (await program.colleague().flags.get(id)).filters["groups"][0]["properties"]
@@ -156,7 +221,8 @@ async def test_a_property_takes_only_a_value_its_operator_can_have(setting: Sett
 async def test_variants_always_show_their_sum_and_are_distributed_evenly(setting: Setting) -> None:
     async with form(setting) as (program, id):
         stand_on(program, "+ a variant")
-        await program.press("enter", *"third", "enter")
+        await program.press("enter")
+        await fill(program, "third")
         assert "100 %" in program.screen
         stand_on(program, " third")
         await program.press("percent_sign")

@@ -25,6 +25,7 @@ Code = Literal[
     "rule",
     "redrawn",
     "already so",
+    "stays off",
 ]
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""

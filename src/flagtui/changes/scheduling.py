@@ -141,9 +141,9 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
             Caution("running experiment", f"experiment #{running[0].id} {running[0].name} is running on it")
         )
     if later.payload.get("operation") == "update_status" and later.payload.get("value") is fresh.active:
-        found.append(Caution("stale", f"it is {'on' if fresh.active else 'off'} already"))
+        found.append(Caution("already so", f"it is {'on' if fresh.active else 'off'} already"))
     if later.payload.get("operation") == "add_release_condition" and not fresh.active:
-        found.append(Caution("stale", "it is off, and the condition alone does not turn it on"))
+        found.append(Caution("stays off", "it is off, and the condition alone does not turn it on"))
     return found
 
 

@@ -1,0 +1,117 @@
+"""What is found out about one flag, and how little is asked for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.whole_program import HOST, KEY
+
+from flagtui.api import Client
+from flagtui.app.inspecting import FEW, Inspector
+from flagtui.app.widgets.preview import Details, Reach
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+FITTING = 300
+
+
+class Counting(httpx.AsyncBaseTransport):
+    """Answers what an inspector asks; keeps the bodies of what was counted."""
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = raw
+        self.counted: list[JSON] = []
+        self.fails_after = 10_000
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if path.endswith("/user_blast_radius/"):
+            self.counted.append(request.read())
+            if len(self.counted) > self.fails_after:
+                return httpx.Response(403, json={"type": "authentication_error", "detail": "Not you."})
+            return httpx.Response(200, json={"affected": FITTING, "total": 1000})
+        if path.endswith("/dependent_flags/"):
+            return httpx.Response(200, json=[])
+        if path.endswith(f"/{self.raw['id']}/"):
+            return httpx.Response(200, json=self.raw)
+        if path.endswith("/status/"):
+            return httpx.Response(200, json={"status": "active", "reason": "because"})
+        return httpx.Response(200, json={"count": 0, "next": None, "previous": None, "results": []})
+
+
+def raw_flag(*groups: dict[str, Any], **filters: Any) -> dict[str, Any]:
+    return {"id": 7, "key": "k", "active": True, "version": 3, "filters": {"groups": list(groups), **filters}}
+
+
+def asks(number: int, share: float = 10) -> dict[str, Any]:
+    item = {"key": f"p{number}", "type": "person", "operator": "is_set", "value": "is_set"}
+    return {"properties": [item], "rollout_percentage": share}
+
+
+async def reaches(server: Counting, closer: bool = True) -> list[Reach]:
+    """Every reach that is shown, one after another."""
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        inspector = Inspector(client)
+        row = Flag.of(server.raw).row()
+        looking: AsyncIterator[Details] = inspector.look_closer(row) if closer else inspector.look(row)
+        found = [details.reach async for details in looking]
+        return [reach for reach in dict.fromkeys(found) if reach is not None]
+
+
+async def test_a_few_conditions_are_counted_at_a_glance() -> None:
+    (reach,) = await reaches(Counting(raw_flag(asks(1), asks(2))), closer=False)
+    assert (reach.affected, reach.is_bound, reach.uncounted) == (60, True, 0)
+
+
+async def test_many_are_counted_when_the_flag_is_opened_and_the_progress_is_shown() -> None:
+    server = Counting(raw_flag(*(asks(number) for number in range(2 * FEW + 3))))
+    (glance,) = await reaches(server, closer=False)
+    assert glance.reason == "15 conditions, counted when it is opened"
+    assert server.counted == []
+    found = await reaches(server)
+    assert [reach.reason for reach in found[1:3]] == [
+        "6 of 15 conditions counted so far",
+        "12 of 15 conditions counted so far",
+    ]
+    assert (found[-1].affected, len(found[-1].parts), found[-1].uncounted) == (450, 15, 0)
+    assert len(server.counted) == 15
+
+
+async def test_the_same_properties_are_asked_about_once() -> None:
+    server = Counting(raw_flag(*(asks(1, share) for share in range(1, 10))))
+    assert len((await reaches(server))[-1].parts) == 9
+    assert len(server.counted) == 1
+
+
+async def test_a_refusal_midway_keeps_what_was_counted_and_says_why() -> None:
+    server = Counting(raw_flag(*(asks(number) for number in range(10))))
+    server.fails_after = FEW
+    last = (await reaches(server))[-1]
+    assert (last.affected, len(last.parts), last.uncounted) == (None, FEW, 0)
+    assert last.reason
+
+
+@pytest.mark.parametrize(
+    ("own", "level", "unit"),
+    [({}, 0, "groups"), ({"aggregation_group_type_index": None}, 0, "users"), ({}, None, "users")],
+    ids=["as the flag says", "for people all the same", "nothing said"],
+)
+async def test_a_condition_is_counted_for_what_it_is_about(own: Any, level: Any, unit: str) -> None:
+    server = Counting(raw_flag(asks(1) | own, aggregation_group_type_index=level))
+    assert (await reaches(server))[-1].unit == unit
+
+
+def test_leaving_stops_the_counting() -> None:
+    async def leave_midway() -> int:
+        server = Counting(raw_flag(*(asks(number) for number in range(4 * FEW))))
+        async with Client(HOST, KEY, 1, transport=server) as client:
+            looking = Inspector(client).look_closer(Flag.of(server.raw).row())
+            async for details in looking:
+                if details.reach is not None and details.reach.parts:
+                    break
+            await looking.aclose()  # type: ignore[attr-defined]  # a generator, as leaving a worker closes it
+        return len(server.counted)
+
+    assert asyncio.run(leave_midway()) == FEW
