@@ -147,6 +147,14 @@ CALLS: Final[dict[str, Call]] = {
     "experiments.recalculate_timeseries": lambda client, example: client.experiments.recalculate_timeseries(
         id_of(example), sent_body(example)["metric"], sent_body(example)["fingerprint"]
     ),
+    "experiments.recalculate": lambda client, example: client.experiments.recalculate(id_of(example)),
+    "experiments.latest_recalculation": lambda client, example: client.experiments.latest_recalculation(
+        id_of(example)
+    ),
+    "experiments.recalculation": lambda client, example: client.experiments.recalculation(
+        id_of(example), example["ids"]["run"]
+    ),
+    "experiments.old_result": lambda client, example: client.experiments.old_result(id_of(example)),
     "experiments.eligible_flags": lambda client, example: client.experiments.eligible_flags(),
     "experiments.stats": lambda client, example: client.experiments.stats(),
     "experiments.query": lambda client, example: client.experiments.result(

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
-from flagtui.api.errors import Unanswered
+from flagtui.api.errors import NotFound, Unanswered
 from flagtui.api.resource import Query, Resource
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import (
     ExperimentStats,
     Exposures,
     MetricResult,
+    MetricsRun,
     Recalculation,
     Timeseries,
 )
@@ -41,10 +43,35 @@ class ExperimentResults(Resource):
         answer = await self._ask("experiments.recalculate_timeseries", {"id": id}, body=body)
         return Recalculation.of(answer.record())
 
-    async def result(self, id: int, metric: Mapping[str, JSON]) -> MetricResult:
+    async def result(
+        self, id: int, metric: Mapping[str, JSON], *, urgency: Urgency = Urgency.PERSON
+    ) -> MetricResult:
         """One metric for every variant, as of now. Needs `query:read`."""
         query = {"kind": "ExperimentQuery", "experiment_id": id, "metric": dict(metric)}
-        return MetricResult.of(await self._query(query))
+        return MetricResult.of(await self._query(query, urgency))
+
+    async def recalculate(self, id: int) -> MetricsRun:
+        """Begins to calculate all metrics anew, for everybody; gives the run under way if there is one."""
+        body = {"trigger": "manual"}
+        return MetricsRun.of((await self._ask("experiments.recalculate", {"id": id}, body=body)).record("id"))
+
+    async def recalculation(self, id: int, run: str) -> MetricsRun:
+        """How far a run has come, with the results it has so far."""
+        return MetricsRun.of(
+            (await self._ask("experiments.recalculation", {"id": id, "run": run})).record("id")
+        )
+
+    async def latest_recalculation(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> MetricsRun | None:
+        """The results the server has kept from its last run; None where it has none, or keeps none."""
+        try:
+            answer = await self._ask("experiments.latest_recalculation", {"id": id}, urgency=urgency)
+        except (NotFound, *NOT_HERE):
+            return None
+        return MetricsRun.of(answer.record("id"))
+
+    async def old_result(self, id: int) -> dict[str, JSON]:
+        """All the first servers say about an experiment; newer ones do not know this."""
+        return (await self._ask("experiments.old_result", {"id": id}, query={"refresh": True})).record()
 
     async def exposures(self, experiment: Experiment) -> Exposures:
         """How many met each variant. Needs `query:read`."""
@@ -90,14 +117,14 @@ class ExperimentResults(Resource):
             if not items or not isinstance(count, int) or len(found) >= count:
                 return tuple({flag.id: flag for flag in found}.values())
 
-    async def _query(self, query: Mapping[str, JSON]) -> dict[str, JSON]:
+    async def _query(self, query: Mapping[str, JSON], urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:
         body = {"query": dict(query), "refresh": "blocking"}
-        found = (await self._ask("experiments.query", body=body)).record()
+        found = (await self._ask("experiments.query", body=body, urgency=urgency)).record()
         for look in range(_LOOKS):
             status = as_dict(found.get("query_status"))
             if not status or status.get("complete") is True:
                 return as_dict(status.get("results")) or found
             await self.connection.clock.sleep(min(0.5 * (look + 1), 8.0))
             name = as_text(status.get("id"))
-            found = (await self._ask("experiments.query_status", {"id": name})).record()
+            found = (await self._ask("experiments.query_status", {"id": name}, urgency=urgency)).record()
         raise Unanswered("The server is still computing the result.")

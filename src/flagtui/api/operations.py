@@ -52,7 +52,8 @@ _D: Final = f"{_P}/event_definitions"
 
 def _table(*lines: tuple[str, str, str, str, Effect]) -> dict[str, Operation]:
     slow = {"flags.blast_radius", "flags.my_flags", "flags.local_evaluation", "flags.test_evaluation",
-            "flags.evaluation_reasons", "experiments.timeseries", "experiments.query"}  # fmt: skip
+            "flags.evaluation_reasons", "experiments.timeseries", "experiments.query",
+            "experiments.old_result"}  # fmt: skip
     return {
         name: Operation(name, method, path, scope, effect, name in slow)
         for name, method, path, scope, effect in lines
@@ -127,6 +128,10 @@ NEWER: Final = _table(
     ("experiments.ship_variant", "POST", f"{_E}/{{id}}/ship_variant/", _EW, "same"),
     ("experiments.copy_to_project", "POST", f"{_E}/{{id}}/copy_to_project/", _EW, "again"),
     ("experiments.recalculate_timeseries", "POST", f"{_E}/{{id}}/recalculate_timeseries/", _EW, "same"),
+    ("experiments.recalculate", "POST", f"{_E}/{{id}}/metrics_recalculation/", _EW, "same"),
+    ("experiments.latest_recalculation", "GET", f"{_E}/{{id}}/metrics_recalculation/latest/", _ER, "read"),
+    ("experiments.recalculation", "GET", f"{_E}/{{id}}/metrics_recalculation/{{run}}/", _ER, "read"),
+    ("experiments.old_result", "GET", f"{_E}/{{id}}/results/", _ER, "read"),
     ("experiments.eligible_flags", "GET", f"{_E}/eligible_feature_flags/", _FR, "read"),
     ("experiments.stats", "GET", f"{_E}/stats/", _ER, "read"),
     ("experiments.query", "POST", f"{_P}/query/", "query:read", "read"),

@@ -83,6 +83,49 @@ class Recalculation(Record):
     created_at: Moment | None = None
 
 
+class MetricOutcome(Record):
+    """What one calculation of all metrics found for one of them."""
+
+    metric_uuid: str = ""
+    fingerprint: str = ""
+    """Of the metric as it was calculated; empty where the server does not tell."""
+    status: str = ""
+    result: dict[str, JSON] = {}
+    error_message: str | None = None
+
+    @property
+    def measured(self) -> MetricResult | None:
+        """The numbers; None where there are none, or none yet."""
+        return MetricResult.of(self.result) if self.result else None
+
+
+class MetricsRun(Record):
+    """One calculation of all metrics, which the server keeps for everybody."""
+
+    id: str = ""
+    experiment_id: Whole = 0
+    status: str = "pending"
+    """pending, in_progress, completed or failed."""
+    total_metrics: Whole = 0
+    completed_metrics: Whole = 0
+    failed_metrics: Whole = 0
+    created_at: Moment | None = None
+    completed_at: Moment | None = None
+    query_to: Moment | None = None
+    """Events until then were counted."""
+    results: Annotated[tuple[MetricOutcome, ...], BeforeValidator(only_objects)] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.status in ("completed", "failed")
+
+    @property
+    def outcomes(self) -> dict[str, MetricOutcome]:
+        """What is known so far, by the number of the metric."""
+        return {one.metric_uuid: one for one in self.results if one.metric_uuid}
+
+
 class ExperimentStats(Record):
     """How many experiments come and go in the project."""
 

@@ -66,6 +66,10 @@ async def _given(service: Service, example: dict[str, Any]) -> dict[str, Any]:
         query = {"kind": "ExperimentQuery", "experiment_id": made["id"], "metric": METRIC}
         waiting = await service.post("query", {"query": query, "refresh": "async"}, 202)
         ids["id"] = waiting["query_status"]["id"]
+    if "were calculated" in given:
+        run = await service.post(f"experiments/{made['id']}/metrics_recalculation", {}, 201)
+        service.clock.pass_(minutes=1)
+        ids["run"] = run["id"]
     if example["operation"] == "experiments.copy_to_project":
         _add_project(service)
     return ids
