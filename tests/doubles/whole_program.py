@@ -3,14 +3,16 @@
 import asyncio
 import re
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
+from tests.doubles import quiet
 from textual.pilot import Pilot
 
 from flagtui.api import Client
@@ -95,24 +97,21 @@ class Program:
     others: list[Client] = field(default_factory=list)
 
     async def press(self, *keys: str) -> None:
-        """Press keys with a pause before each, as a person does."""
+        """Press keys one after the other, each when the one before has done what it does."""
         for key in keys:
             self.timing.now += 1
-            await self.pilot.press(key)
+            await quiet.press(self.app, key)
+            await quiet.settle(self.app, self._is_busy, rests=False)
         await self.settle()
 
     async def settle(self) -> None:
-        """Wait until nothing is under way any more."""
-        for _ in range(400):
-            await self.pilot.pause()
-            waiting = [
-                worker for worker in self.app.workers if worker.group != "lookout" and worker.is_running
-            ]
-            asking = [worker for worker in waiting if worker.group in ("changing", "choose")]
-            if not waiting or (len(asking) == len(waiting) and self.app.screen.is_modal):
-                return
-            await asyncio.sleep(0.005)
-        raise AssertionError(f"still busy: {[worker.group for worker in self.app.workers]}")
+        """Wait until nothing is under way any more but a question that waits for an answer."""
+        await quiet.settle(self.app, self._is_busy)
+
+    def _is_busy(self) -> bool:
+        waiting = [worker for worker in self.app.workers if worker.group != "lookout" and worker.is_running]
+        asking = [worker for worker in waiting if worker.group in ("changing", "choose")]
+        return bool(waiting) and not (len(asking) == len(waiting) and self.app.screen.is_modal)
 
     @property
     def screen(self) -> str:
@@ -168,9 +167,20 @@ class Setting:
     """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
 
 
-def make_template(path: Path, **choices: Any) -> Path:
-    """A database with the sample in it, made once and copied for each journey."""
+def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
+    """A database with the sample in it, made once and copied for each journey.
+
+    One in so many people stay: counting all of them is half the time of a journey, and few stories need it.
+    """
     close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
+    with closing(sqlite3.connect(path)) as db, db:
+        leaving = "SELECT id FROM persons WHERE id % ?"
+        for sql in (
+            f"DELETE FROM cohort_members WHERE person_id IN ({leaving})",
+            f"DELETE FROM distinct_ids WHERE person_id IN ({leaving})",
+            "DELETE FROM persons WHERE id % ?",
+        ):
+            db.execute(sql, (one_in,))
     return path
 
 

@@ -11,12 +11,12 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("sample") / "template.db")
+    return make_template(tmp_path_factory.mktemp("sample") / "template.db", one_in=16)
 
 
 @pytest.fixture(scope="session")
 def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True)
+    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True, one_in=16)
 
 
 @pytest.fixture

@@ -8,8 +8,19 @@ from tests.doubles.whole_program import Setting, make_template
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("sample") / "template.db")
+def few_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_template(tmp_path_factory.mktemp("few") / "template.db", one_in=16)
+
+
+@pytest.fixture(scope="session")
+def everybody(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For stories about certain people, or about how many there are."""
+    return make_template(tmp_path_factory.mktemp("all") / "template.db")
+
+
+@pytest.fixture
+def template(few_people: Path) -> Path:
+    return few_people
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Steps of an experiment's life on the whole program, on servers of every kind."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -16,6 +17,11 @@ from flagtui.models.experiment import Experiment
 SIZE = (100, 40)
 """Without the pane, which would ask for results nobody looks at here."""
 SERVERS = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True),)}
+
+
+@pytest.fixture
+def template(everybody: Path) -> Path:
+    return everybody
 
 
 async def stand_on(program: Program, name: str) -> None:

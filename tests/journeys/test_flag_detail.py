@@ -12,6 +12,11 @@ from flagtui.app.screens.flag import TABS, FlagScreen
 MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
 
 
+@pytest.fixture
+def template(everybody: Path) -> Path:
+    return everybody
+
+
 def in_mode(setting: Setting, mode: str) -> Setting:
     return replace(setting, options=MODES[mode])
 

@@ -13,6 +13,11 @@ from textual.widgets import Input
 from flagtui.app.screens.flag import FlagScreen
 
 
+@pytest.fixture
+def template(everybody: Path) -> Path:
+    return everybody
+
+
 def posts(program: Program, word: str) -> int:
     return sum(line.startswith("POST") and word in line for line in program.wire.passed)
 

@@ -1,6 +1,7 @@
 """Who sees it: one person or two, from the server where it answers, worked out from its data otherwise."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -8,6 +9,11 @@ from tests.doubles.whole_program import Program, Setting, Wire, running, words
 from textual.widgets import Input
 
 ANNA, BEN = "anna@acme.com", "ben@shop.example"
+
+
+@pytest.fixture
+def template(everybody: Path) -> Path:
+    return everybody
 
 
 async def ask(program: Program, *people: str) -> str:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import queue
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
@@ -15,7 +15,7 @@ Work = Callable[[sqlite3.Connection], T]
 """Runs on the writing thread inside one transaction; an exception rolls all of it back."""
 
 
-MOST_COUNTS = 256
+MOST_REMEMBERED = 256
 
 
 class DatabaseUnusable(Exception):
@@ -23,30 +23,38 @@ class DatabaseUnusable(Exception):
 
 
 class Reader(sqlite3.Connection):
-    """A connection that only reads, and remembers counts until somebody has written."""
+    """A connection that only reads, and remembers what was worked out until somebody has written."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._counts: dict[tuple[str, frozenset[tuple[str, Any]]], int] = {}
-        self._counted_at: int = -1
+        self._known: dict[Hashable, Any] = {}
+        self._known_at: int = -1
 
-    def count(self, sql: str, values: Mapping[str, Any]) -> int:
+    def remember(self, question: Hashable, work_out: Callable[[], T]) -> T:
+        """What `work_out` gives, or gave for the same question when nothing has been written since."""
         moment = self.execute("PRAGMA data_version").fetchone()[0]
-        if moment != self._counted_at or len(self._counts) > MOST_COUNTS:
-            self._counts.clear()
-            self._counted_at = moment
-        question = (sql, frozenset(values.items()))
-        if question not in self._counts:
-            self._counts[question] = self.execute(sql, values).fetchone()[0]
-        return self._counts[question]
+        if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
+            self._known.clear()
+            self._known_at = moment
+        if question not in self._known:
+            self._known[question] = work_out()
+        found: T = self._known[question]
+        return found
+
+
+def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T]) -> T:
+    """As `Reader.remember`; a connection that writes remembers nothing. What is given must not be changed."""
+    return db.remember(question, work_out) if isinstance(db, Reader) else work_out()
 
 
 def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> int:
     """The one number that `sql` asks for. A page of a long list costs less than counting all of it."""
-    if isinstance(db, Reader):
-        return db.count(sql, values)
-    number: int = db.execute(sql, values).fetchone()[0]
-    return number
+
+    def count() -> int:
+        number: int = db.execute(sql, values).fetchone()[0]
+        return number
+
+    return remember(db, (sql, frozenset(values.items())), count)
 
 
 class Database:

@@ -93,3 +93,19 @@ async def test_what_cannot_be_evaluated_is_refused(crowd: Service, question: Any
 async def test_a_senseless_body_is_refused(crowd: Service, body: Any) -> None:
     refused = await crowd.send("POST", "user_blast_radius/", body)
     assert refused.status_code == 400
+
+
+async def test_people_who_differ_only_in_how_a_value_is_spelled_are_not_alike(service: Service) -> None:
+    for name, value in (("ada", 1), ("bea", True), ("cem", "1"), ("dan", [1]), ("eve", 1.0)):
+        service.person(name, level=value)
+    question = {"key": "level", "type": "person", "operator": "exact", "value": "true"}
+    assert await reach(service, question) == (1, 5)
+    assert await reach(service, {**question, "operator": "is_set"}) == (5, 5)
+
+
+async def test_a_cohort_s_own_questions_tell_people_apart(crowd: Service) -> None:
+    inner = crowd.cohort(STAFF)
+    asked = {"key": "id", "type": "cohort", "operator": "in", "value": inner}
+    assert await reach(crowd, asked) == (3, 5)
+    crowd.person("fay", email="fay@acme.com")
+    assert await reach(crowd, asked) == (4, 6)

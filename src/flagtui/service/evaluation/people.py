@@ -1,11 +1,13 @@
 """Stored people and groups, as the evaluator sees them: what is not stored of them does not exist."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from flagtui.evaluate import Group, Person
 from flagtui.service.answers import value_of
+from flagtui.service.database import remember
 from flagtui.service.errors import Json
 
 _EVERYBODY = """
@@ -53,13 +55,36 @@ def _load_group(db: sqlite3.Connection, project_id: int, type_index: int, key: s
     return Group(key, {} if row is None else value_of(row["properties"]))
 
 
-def everybody(db: sqlite3.Connection, project_id: int, now: datetime) -> Iterator[tuple[int, Person]]:
-    """Every person of the project with their row's id."""
-    for row in db.execute(_EVERYBODY, (project_id,)):
-        cohorts = frozenset(row["cohorts"].split(",")) if row["cohorts"] else frozenset()
-        properties = value_of(row["properties"])
-        distinct_id = row["distinct_id"] or ""
-        yield row["id"], Person(distinct_id, properties, {}, None, cohorts, is_complete=True, now=now)
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A person as stored."""
+
+    row: int
+    distinct_id: str
+    properties: Mapping[str, Json]
+    cohorts: frozenset[str]
+    """Ids of the lists of people this person is in."""
+
+    def at(self, now: datetime) -> Person:
+        return Person(self.distinct_id, self.properties, {}, None, self.cohorts, is_complete=True, now=now)
+
+
+def everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
+    """Every person of the project."""
+    return remember(db, ("everybody", project_id), lambda: _load_everybody(db, project_id))
+
+
+def _load_everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
+    nowhere: frozenset[str] = frozenset()
+    return [
+        Stored(
+            row["id"],
+            row["distinct_id"] or "",
+            value_of(row["properties"]),
+            frozenset(row["cohorts"].split(",")) if row["cohorts"] else nowhere,
+        )
+        for row in db.execute(_EVERYBODY, (project_id,))
+    ]
 
 
 def every_group(

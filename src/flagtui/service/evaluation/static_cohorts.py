@@ -30,9 +30,9 @@ def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
     """Ids of persons; a flag about groups has none."""
     definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
     return [
-        person_id
-        for person_id, person in everybody(call.db, call.project.id, call.now)
-        if evaluate(row["key"], person, definitions).value
+        stored.row
+        for stored in everybody(call.db, call.project.id)
+        if evaluate(row["key"], stored.at(call.now), definitions).value
     ]
 
 
