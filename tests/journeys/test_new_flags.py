@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from flagtui.app.screens.edit.form import FormScreen
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.flag import Flag
+from flagtui.models.project import Project
 
 MODES: dict[str, tuple[tuple[str, Any], ...]] = {
     "default": (),
@@ -27,9 +28,17 @@ def creations(program: Program) -> list[str]:
     return [line for line in program.wire.passed if line == "POST /api/projects/1/feature_flags/"]
 
 
-async def made(program: Program, *kind: str, key: str) -> Flag:
+async def fill(program: Program, *answers: str) -> None:
+    """Answer one dialog after another: what the line says, or enough to find the choice."""
+    for text in answers:
+        program.app.screen.query_one(Input).value = text
+        await program.press("enter")
+
+
+async def made(program: Program, kind: str = "", *, key: str) -> Flag:
     """A flag made by walking through picker, key, form and question."""
-    await program.press("n", *kind, "enter", "end", "ctrl+u", *key, "enter")
+    await program.press("n")
+    await fill(program, kind, key)
     assert isinstance(program.app.screen, FormScreen)
     await program.press("ctrl+s")
     assert "Create in TEST" in words(program.screen)
@@ -53,14 +62,14 @@ async def test_a_boolean_flag_is_made_off_and_for_nobody_and_undone(any_mode: Se
 
 async def test_flags_with_variants_remote_configuration_and_copies_are_made(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        flag = await made(program, *"several", key="with-variants")
+        flag = await made(program, "several", key="with-variants")
         assert [(one.key, one.rollout) for one in flag.targeting.variants] == [("control", 50), ("test", 50)]
-        flag = await made(program, *"remote", key="a-value")
+        flag = await made(program, "remote", key="a-value")
         assert flag.is_remote_configuration
         assert flag.targeting.payloads == {"true": "{}"}
         await program.go_to("new-nav")
         model = await program.stored("new-nav")
-        flag = await made(program, *"like", key="new-nav-two")
+        flag = await made(program, "like", key="new-nav-two")
         assert not flag.active
         assert [one.rollout for one in flag.targeting.conditions] == [
             one.rollout for one in model.targeting.conditions
@@ -69,9 +78,10 @@ async def test_flags_with_variants_remote_configuration_and_copies_are_made(any_
 
 async def test_a_key_that_is_taken_or_odd_is_not_taken(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.press("n", "enter", *"new-nav", "enter")
+        await program.press("n", "enter")
+        await fill(program, "new-nav")
         assert "there is already a flag new-nav" in program.screen
-        await program.press(*"!", "enter")
+        await fill(program, "new-nav!")
         assert "letters, digits" in program.screen
         await program.press("escape")
         assert creations(program) == []
@@ -79,7 +89,9 @@ async def test_a_key_that_is_taken_or_odd_is_not_taken(setting: Setting) -> None
 
 async def test_leaving_the_form_makes_nothing(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.press("n", "enter", *"never-made", "enter", "ctrl+s", "escape", "escape")
+        await program.press("n", "enter")
+        await fill(program, "never-made")
+        await program.press("ctrl+s", "escape", "escape")
         assert not isinstance(program.app.screen, FormScreen)
         assert creations(program) == []
 
@@ -87,24 +99,29 @@ async def test_leaving_the_form_makes_nothing(setting: Setting) -> None:
 async def test_the_key_of_a_deleted_flag_is_warned_about(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("export-parquet")
-        await program.press("d", "y", "escape", "n", "enter", *"export-parquet", "enter", "ctrl+s")
+        await program.press("d", "y", "escape", "n", "enter")
+        await fill(program, "export-parquet")
+        await program.press("ctrl+s")
         assert "is destroyed for good" in words(program.screen)
         assert "restore the deleted flag" in words(program.screen)
 
 
-async def test_a_flag_is_copied_here_and_to_another_project(setting: Setting) -> None:
-    async with running(setting) as program:
+async def test_a_flag_is_copied_here_and_to_another_project(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await program.go_to("new-nav")
-        await program.press("D", "enter", "enter", "ctrl+s", "y")
+        await program.press("D", "enter", "enter", "ctrl+s")
+        assert "Stays behind" in program.screen
+        await program.press("y")
         assert (await program.stored("new-nav-copy")).key == "new-nav-copy"
         await program.go_to("replay-canvas")
         await program.press("D")
         options = program.app.screen.query_one(OptionList)
         assert options.option_count > 1
         await program.press("down", "enter")
-        projects = await program.colleague().projects.list()
-        other = next(project for project in projects if project.id != 1)
-        assert f"Create in TEST › {other.label}" in words(program.screen)
+        other = await other_project(program)
+        asked = words(program.screen)
+        assert f"Create in TEST › {other.label}" in asked
+        assert "Stays behind its history" in asked
         await program.press("y")
         assert f"replay-canvas is in {other.label} now, off" in program.notices[-1]
         page = await program.colleague().for_project(other.id).flags.page({"search": "replay-canvas"})
@@ -113,15 +130,73 @@ async def test_a_flag_is_copied_here_and_to_another_project(setting: Setting) ->
         assert "there is already a flag replay-canvas" in program.notices[-1]
 
 
-async def test_a_flag_about_cohorts_is_not_copied_where_they_have_other_numbers(setting: Setting) -> None:
-    item = {"key": "id", "type": "cohort", "value": 1, "operator": "in"}
-    filters = {"groups": [{"properties": [item], "rollout_percentage": 10}]}
+async def other_project(program: Program) -> Project:
+    projects = await program.colleague().projects.list()
+    return next(project for project in projects if project.id != 1)
+
+
+def copies(program: Program) -> int:
+    return sum(line.endswith("/copy_flags/") for line in program.wire.passed)
+
+
+async def for_a_cohort(program: Program, **filters: Any) -> None:
+    """A colleague's flag that asks for a cohort, under the cursor."""
+    item = {"key": "id", "type": "cohort", "value": 3, "operator": "in"}
+    targeting = {"groups": [{"properties": [item], "rollout_percentage": 10}], **filters}
+    await program.colleague().flags.create({"key": "for-a-cohort", "filters": targeting})
+    await program.press("f5")
+    await program.go_to("for-a-cohort")
+    await program.press("D", "down", "enter")
+
+
+async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds_it_there(
+    setting: Setting,
+) -> None:
     async with running(setting) as program:
-        await program.colleague().flags.create({"key": "for-a-cohort", "filters": filters})
-        await program.press("f5")
-        await program.go_to("for-a-cohort")
+        await for_a_cohort(program)
+        asked = words(program.screen)
+        assert "Copy in TEST › " in asked
+        assert "Paying customers: by name, made there where there is none" in asked
+        assert "is written over" in asked
+        assert copies(program) == 0
+        await program.press("y")
+        other = await other_project(program)
+        assert f"for-a-cohort is in {other.label} now, off: #" in program.notices[-1]
+        there = program.colleague().for_project(other.id)
+        row = next(iter((await there.flags.page({"search": "for-a-cohort"})).rows))
+        copy = await there.flags.get(row.id)
+        assert not copy.active
+        assert copy.targeting.conditions[0].properties[0].label == "Paying customers"
+        entry = program.journal.entries()[0]
+        assert (entry.kind, entry.ending, entry.words) == (
+            "copy",
+            "saved",
+            (f"copy to {other.label} #{other.id}",),
+        )
         await program.press("D", "down", "enter")
-        assert "cohorts, which have other numbers there" in program.notices[-1]
+        assert "there is already a flag for-a-cohort" in program.notices[-1]
+        assert copies(program) == 1
+
+
+@pytest.mark.parametrize(("mode", "reason"), [("strict", "feature_flag:write"), ("legacy", "does not know")])
+async def test_a_server_that_does_not_copy_for_keys_says_so_and_nothing_is_made(
+    setting: Setting, mode: str, reason: str
+) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
+        await for_a_cohort(program)
+        await program.press("y")
+        assert "not copied" in program.notices[-1]
+        assert reason in program.notices[-1]
+        other = await other_project(program)
+        page = await program.colleague().for_project(other.id).flags.page({"search": "for-a-cohort"})
+        assert page.rows == ()
+
+
+async def test_what_means_something_else_there_is_not_copied(setting: Setting) -> None:
+    async with running(setting) as program:
+        await for_a_cohort(program, holdout={"id": 4, "exclusion_percentage": 5})
+        assert "it would take holdout #4 along" in program.notices[-1]
+        assert copies(program) == 0
 
 
 async def test_deleted_flags_are_listed_and_brought_back(any_mode: Setting) -> None:

@@ -1,25 +1,14 @@
 """The stories of what is made from a flag: a cohort of who has it, its dashboard. Closed to keys says so."""
 
 from flagtui.api.errors import ApiError
+from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
-from flagtui.app.notices import Notice
-from flagtui.app.screens.confirm import ConfirmScreen, Surface
-from flagtui.changes import guard
-from flagtui.changes.beside import (
-    OPERATIONS,
-    VERBS,
-    BesideEnded,
-    BesidePlan,
-    What,
-    make_beside,
-    plan_beside,
-)
+from flagtui.app.explain import explain_blocked, explain_error
+from flagtui.changes.beside import OPERATIONS, VERBS, What, plan_beside, send_beside
 from flagtui.changes.blocking import Blocked
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
-from flagtui.store.workspace import Workspace
 
 
 class Beside:
@@ -61,8 +50,12 @@ class Beside:
         plan = plan_beside(what, fresh, self._who(row, fresh))
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, fresh.key))
-        else:
-            await self._ask(plan, workspace)
+            return
+        send = send_beside(what, fresh.id, workspace.client.flags)
+        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
+        if ended is not None:
+            unknown = "whether it was made is not known. Look in the browser."
+            self._changing.tell(said(ended, unknown, "not made"))
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
         """Who would be in a cohort, as far as it was counted."""
@@ -73,33 +66,3 @@ class Beside:
             return "everyone who has the flag now"
         most = "up to " if reach.is_bound else "about "
         return f"everyone who has the flag now, {most}{reach.affected:,} {reach.unit}"
-
-    async def _ask(self, plan: BesidePlan, workspace: Workspace) -> None:
-        session = self._desk.session
-        question = guard.guard([plan], session.rules)
-        if isinstance(question, guard.Refused):
-            self._changing.tell(explain_refusal(question))
-            return
-        surface = Surface(session.colour, session.monotonic)
-        approved = await self._changing.ask(ConfirmScreen(question, surface))
-        if approved is not None:
-            making = make_beside(
-                approved,
-                workspace.client.flags,
-                session.journal,
-                self._desk.signature(workspace),
-                session.timing,
-            )
-            self._changing.tell(said(await self._changing.see_through(making)))
-
-
-def said(ended: BesideEnded) -> Notice:
-    """How it ended, and what to do next."""
-    key, words = ended.plan.key, ended.plan.verb.done
-    if ended.ending == "saved":
-        return Notice(f"{key} {words}" + (f": {ended.note}" if ended.note else ""))
-    if ended.ending == "unknown":
-        text = f"{key}: no answer came, and whether it was made is not known. Look in the browser."
-        return Notice(text, "error", "not known")
-    following = f"\n{ended.error.next}" if ended.error else ""
-    return Notice(f"{key}: {ended.note}{following}", "error", "not made")

@@ -116,14 +116,13 @@ class Changing:
     def create(
         self,
         fields: Mapping[str, JSON],
-        ended: Callable[[Ended], None] = unheard,
+        listener: Listener = NOBODY,
         workspace: Workspace | None = None,
-        place: str = "",
     ) -> None:
         """Begin the path for a new flag with these fields, in this project or the `workspace` of another."""
         here = workspace or self._desk.workspace
         if here is not None:
-            self.run(self._create(fields, here, Listener(ended=ended, place=place)))
+            self.run(self._create(fields, here, listener))
 
     async def _create(self, fields: Mapping[str, JSON], workspace: Workspace, listener: Listener) -> None:
         key, rows = as_text(fields.get("key")), workspace.flags.rows
@@ -133,8 +132,10 @@ class Changing:
             # Not every key may read the activity; the warning is lost then, not the flag.
             deleted = {}
         similar = similar_keys(key, (row.key for row in rows))
-        context = Context(now=self._desk.session.clock(), me=workspace.me, similar=similar)
-        found = plan_create(fields, Taken(rows, deleted), context)
+        context = Context(
+            now=self._desk.session.clock(), me=workspace.me, similar=similar, names=self._desk.names
+        )
+        found = plan_create(fields, Taken(rows, deleted), context, listener.told)
         if isinstance(found, Blocked):
             self._tell(explain.explain_blocked(found, key or "new flag"))
         else:

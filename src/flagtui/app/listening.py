@@ -1,10 +1,11 @@
 """Who wants to hear how a change goes on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from flagtui.app.saving import Ended
+from flagtui.changes.consequences import Consequence
 
 
 def unheard(*_said: object) -> None:
@@ -21,6 +22,8 @@ class Listener:
     """What was approved has come to an end, good or bad."""
     place: str = ""
     """Where it happens, when that is not the project on screen."""
+    told: Sequence[Consequence] = ()
+    """What the question about a new flag says besides."""
 
 
 NOBODY: Final = Listener()

@@ -6,25 +6,23 @@ from typing import Final, Literal
 from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
 from flagtui.app.connecting import project_choices
+from flagtui.app.copying import Copying
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_error
 from flagtui.app.notices import Notice
-from flagtui.app.saving import Ended
 from flagtui.app.screens.checklist import ChecklistScreen
 from flagtui.app.screens.deleted import deleted_flags
 from flagtui.app.screens.edit.form import FormScreen
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.changes.blocking import is_plain_key
-from flagtui.changes.copying import bound_to_its_project
-from flagtui.changes.creating import boolean_flag, copy_of, multivariate_flag, remote_configuration
+from flagtui.changes.creating import boolean_flag, multivariate_flag, remote_configuration
 from flagtui.changes.guard import Level
 from flagtui.changes.intent import restore
 from flagtui.changes.working_copy import WorkingCopy
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.store.deletions import recent_deletions
-from flagtui.store.workspace import Workspace
 
 Kind = Literal["boolean", "multivariate", "config", "copy"]
 
@@ -42,6 +40,7 @@ class Making:
     def __init__(self, desk: Desk, changing: Changing) -> None:
         self._desk = desk
         self._changing = changing
+        self._copying = Copying(desk, changing)
 
     def new(self, rows: Sequence[FlagRow]) -> None:
         """A new flag; the one under the cursor can be its model."""
@@ -64,16 +63,7 @@ class Making:
             case "config":
                 self._fill_in(remote_configuration(key, "{}"))
             case "copy":
-                await self._copy_here(rows[0], key)
-
-    async def _copy_here(self, row: FlagRow, key: str) -> None:
-        workspace = self._desk.workspace
-        if workspace is None:
-            return
-        try:
-            self._fill_in(copy_of(await workspace.client.flags.get(row.id), key))
-        except ApiError as error:
-            self._changing.tell(explain_error(error, row.key))
+                await self._copying.here(rows[0], key)
 
     def _fill_in(self, fields: dict[str, JSON]) -> None:
         self._changing.app.push_screen(FormScreen(self._desk, self._changing, WorkingCopy.new(fields)))
@@ -98,9 +88,6 @@ class Making:
             self._changing.run(self._copy_to(rows[0]))
 
     async def _copy_to(self, row: FlagRow) -> None:
-        workspace = self._desk.workspace
-        if workspace is None:
-            return
         try:
             projects = await project_choices(self._desk)
         except ApiError:
@@ -112,34 +99,10 @@ class Making:
         if chosen == HERE:
             key = await self._key(f"{row.key}-copy")
             if key is not None:
-                await self._copy_here(row, key)
+                await self._copying.here(row, key)
         elif chosen is not None:
             name = next(one.name for one in others if one.value == chosen)
-            await self._copy_away(row, workspace, chosen, name)
-
-    async def _copy_away(self, row: FlagRow, workspace: Workspace, project: int, name: str) -> None:
-        target = Workspace(
-            workspace.client.for_project(project), profile=workspace.profile, clock=self._desk.session.clock
-        )
-        target.me = workspace.me
-        try:
-            flag = await workspace.client.flags.get(row.id)
-            for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
-                target.flags.put_all((await target.client.flags.page(filters)).rows)
-        except ApiError as error:
-            self._changing.tell(explain_error(error, f"{row.key} was not copied"))
-            return
-        if why := bound_to_its_project(flag):
-            text = f"{row.key}: {why}.\nMake it there by hand."
-            self._changing.tell(Notice(text, "warning", "not possible now"))
-            return
-
-        def ended(found: Ended) -> None:
-            if found.is_saved:
-                words = f"{row.key} is in {name} now, off. To take it back: p, {name}, then u."
-                self._changing.tell(Notice(words))
-
-        self._changing.create(copy_of(flag, row.key), ended, target, name)
+            await self._copying.away(row, chosen, name)
 
     def deleted(self) -> None:
         """What was deleted lately, to bring back."""

@@ -4,18 +4,16 @@ from datetime import UTC, datetime
 from typing import Final
 
 from flagtui.api.errors import ApiError
+from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
-from flagtui.app.notices import Notice
+from flagtui.app.explain import explain_blocked, explain_error
 from flagtui.app.schedule_words import scheduled_words
-from flagtui.app.screens.confirm import ConfirmScreen, Surface
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.rollout import share_of
 from flagtui.app.screens.picker import Choice, PickerScreen
-from flagtui.changes import guard
 from flagtui.changes.blocking import Blocked
-from flagtui.changes.scheduling import Later, LaterEnded, LaterPlan, keep_later, plan_later, read_moment
+from flagtui.changes.scheduling import Later, plan_later, read_moment, send_later
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
@@ -98,32 +96,11 @@ class Scheduling:
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, row.key))
             return
-        session = self._desk.session
-        question = guard.guard([plan], self._desk.rules)
-        if isinstance(question, guard.Refused):
-            self._changing.tell(explain_refusal(question))
-            return
-        approved = await self._changing.ask(
-            ConfirmScreen(question, Surface(session.colour, session.monotonic))
-        )
-        if approved is not None:
-            signature = self._desk.signature(workspace)
-            keeping = keep_later(
-                approved, workspace.client.schedule, session.journal, signature, session.timing
-            )
-            self._changing.tell(said(await self._changing.see_through(keeping)))
-
-
-def said(ended: LaterEnded) -> Notice:
-    """How it ended, and what to do next."""
-    plan: LaterPlan = ended.plan
-    if ended.ending == "saved":
-        return Notice(f"{plan.key} {plan.verb.done}")
-    if ended.ending == "unknown":
-        text = f"{plan.key}: no answer came, and whether it was done is not known. @ shows what is scheduled."
-        return Notice(text, "error", "not known")
-    following = f"\n{ended.error.next}" if ended.error else ""
-    return Notice(f"{plan.key}: {ended.note}{following}", "error", "not scheduled")
+        send = send_later(later, plan.id, workspace.client.schedule)
+        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
+        if ended is not None:
+            unknown = "whether it was done is not known. @ shows what is scheduled."
+            self._changing.tell(said(ended, unknown, "not scheduled"))
 
 
 def _dropped(change: ScheduledChange) -> Later:

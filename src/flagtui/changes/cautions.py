@@ -26,6 +26,7 @@ Code = Literal[
     "redrawn",
     "already so",
     "stays off",
+    "overwrites",
 ]
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""

@@ -89,11 +89,20 @@ class Taken:
     """Keys of deleted flags that could still be restored, and their numbers."""
 
 
-def plan_create(fields: Mapping[str, JSON], taken: Taken, context: Context) -> Plan | Blocked:
-    """The plan for a new flag, with number 0 until the server gives it one."""
-    key = as_text(fields.get("key"))
+def taken_by(key: str, taken: Taken) -> Blocked | None:
+    """Why there can be no new flag with this key."""
     if any(row.key == key for row in taken.rows):
         return Blocked("taken", f"there is already a flag {key}", "choose another key")
+    return None
+
+
+def plan_create(
+    fields: Mapping[str, JSON], taken: Taken, context: Context, told: Sequence[Consequence] = ()
+) -> Plan | Blocked:
+    """The plan for a new flag, with number 0 until the server gives it one; `told` is said besides."""
+    key = as_text(fields.get("key"))
+    if blocked := taken_by(key, taken):
+        return blocked
     if problems := problems_in_fields({"key": None, **fields}):
         return Blocked("value", problems[0], "correct it and try again")
     fresh = Flag.of({"key": key, "has_encrypted_payloads": fields.get("has_encrypted_payloads") is True})
@@ -105,8 +114,8 @@ def plan_create(fields: Mapping[str, JSON], taken: Taken, context: Context) -> P
         values=values,
         before={},
         lines=_lines(values, fresh.has_encrypted_payloads, context.names),
-        consequences=_consequences(values, context),
-        cautions=tuple(_cautions(key, context, taken.deleted)),
+        consequences=(*_consequences(values, context), *told),
+        cautions=tuple(_cautions(key, context, taken)),
         clashes=(),
         body=values,
         original={},
@@ -136,11 +145,16 @@ def _consequences(values: Mapping[str, JSON], context: Context) -> tuple[Consequ
     return (reach_in_words(context.reach),)
 
 
-def _cautions(key: str, context: Context, deleted: Mapping[str, int]) -> list[Caution]:
-    found: list[Caution] = []
-    if key in deleted:
-        text = f"the deleted flag with this key, number {deleted[key]}, is destroyed for good"
-        found.append(Caution("destroys", text, ("restore the deleted flag",)))
+def _cautions(key: str, context: Context, taken: Taken) -> list[Caution]:
+    found = warn_of_deleted(key, taken)
     if context.similar:
         found.append(Caution("similar keys", f"easily taken for {', '.join(context.similar[:5])}"))
     return found
+
+
+def warn_of_deleted(key: str, taken: Taken) -> list[Caution]:
+    """A new flag with the key of a deleted one is the end of that one."""
+    if key not in taken.deleted:
+        return []
+    text = f"the deleted flag with this key, number {taken.deleted[key]}, is destroyed for good"
+    return [Caution("destroys", text, ("restore the deleted flag",))]

@@ -6,12 +6,14 @@ from textual import work
 
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
+from flagtui.app.listening import Listener
 from flagtui.app.notices import Notice
 from flagtui.app.saving import Ended
 from flagtui.app.screens.edit.fields import FieldQuestions
 from flagtui.app.screens.edit.form_lines import FormLine, form_lines
 from flagtui.app.screens.edit.lines_form import LinesForm
 from flagtui.app.widgets.line import Piece
+from flagtui.changes.consequences import Consequence
 from flagtui.changes.working_copy import WorkingCopy
 from flagtui.safe_text import safe_text
 
@@ -19,9 +21,12 @@ from flagtui.safe_text import safe_text
 class FormScreen(LinesForm):
     """Puts a flag together; the path of all changes does the rest."""
 
-    def __init__(self, desk: Desk, changing: Changing, copy: WorkingCopy) -> None:
+    def __init__(
+        self, desk: Desk, changing: Changing, copy: WorkingCopy, told: Sequence[Consequence] = ()
+    ) -> None:
         super().__init__(desk, changing)
         self._copy = copy
+        self._told = told
         self._questions = FieldQuestions(copy, changing, desk)
 
     def on_mount(self) -> None:
@@ -93,7 +98,7 @@ class FormScreen(LinesForm):
 
     def save(self) -> None:
         if self._copy.is_new:
-            self._changing.create(self._copy.values, self._ended)
+            self._changing.create(self._copy.values, Listener(ended=self._ended, told=self._told))
         elif (intent := self._copy.intent()) is not None:
             self._changing.start([intent], ended=self._ended)
         else:

@@ -1,0 +1,42 @@
+"""The end of every story that leaves its flag as it is: guard, question, one request, how it ended."""
+
+from dataclasses import replace
+
+from flagtui.app.changing import Changing
+from flagtui.app.desk import Desk
+from flagtui.app.explain import explain_refusal
+from flagtui.app.notices import Notice
+from flagtui.app.screens.confirm import ConfirmScreen, Surface
+from flagtui.changes import guard
+from flagtui.changes.aside import AsideDesk, AsideEnded, AsidePlan, Send, send_aside
+from flagtui.store.workspace import Workspace
+
+
+async def agree_and_send(
+    plan: AsidePlan, send: Send, changing: Changing, desk: Desk, workspace: Workspace, place: str = ""
+) -> AsideEnded | None:
+    """None when nobody agreed. `place` is added to the profile's where it happens elsewhere."""
+    session, rules = desk.session, desk.rules
+    if place:
+        rules = replace(rules, place=f"{rules.place} › {place}")
+    question = guard.guard([plan], rules)
+    if isinstance(question, guard.Refused):
+        changing.tell(explain_refusal(question))
+        return None
+    surface = Surface(session.colour, session.monotonic)
+    approved = await changing.ask(ConfirmScreen(question, surface))
+    if approved is None:
+        return None
+    around = AsideDesk(session.journal, desk.signature(workspace), session.timing)
+    return await changing.see_through(send_aside(approved, send, around))
+
+
+def said(ended: AsideEnded, not_known: str, not_done: str) -> Notice:
+    """How it ended, and what to do next; `not_known` says where to look when no answer came."""
+    key, done = ended.plan.key, ended.plan.verb.done
+    if ended.ending == "saved":
+        return Notice(f"{key} {done}" + (f": {ended.note}" if ended.note else ""))
+    if ended.ending == "unknown":
+        return Notice(f"{key}: no answer came, and {not_known}", "error", "not known")
+    following = f"\n{ended.error.next}" if ended.error else ""
+    return Notice(f"{key}: {ended.note}{following}", "error", not_done)

@@ -1,0 +1,127 @@
+"""What is asked for with a flag that stays as it is: planned, agreed to, written down and sent once."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from uuid import uuid4
+
+from flagtui.api.clock import Clock
+from flagtui.api.errors import ApiError
+from flagtui.changes.blocking import is_plain_key
+from flagtui.changes.cautions import Caution
+from flagtui.changes.consequences import Consequence
+from flagtui.changes.difference import Clash
+from flagtui.changes.entries import Ending, Entry, Signature
+from flagtui.changes.guard import Approved, spend
+from flagtui.changes.journal import Journal, JournalUnwritable
+from flagtui.changes.plan import DiffLine
+from flagtui.changes.verbs import Verb
+from flagtui.models.flag import Flag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsidePlan:
+    """Something that could be made from a flag, or kept for later; the flag itself stays as it is."""
+
+    fresh: Flag
+    verb: Verb
+    kind: str
+    """What the journal calls it."""
+    told: str
+    """What was asked for, in the journal's words."""
+    consequences: tuple[Consequence, ...]
+    cautions: tuple[Caution, ...] = ()
+    stays: str = "the flag stays as it is"
+    lines: tuple[DiffLine, ...] = ()
+    clashes: tuple[Clash, ...] = ()
+
+    @property
+    def id(self) -> int:
+        return self.fresh.id
+
+    @property
+    def noun(self) -> str:
+        return "flag"
+
+    @property
+    def key(self) -> str:
+        return self.fresh.key
+
+    @property
+    def type_to_confirm(self) -> str:
+        return self.key if is_plain_key(self.key) else str(self.id)
+
+    @property
+    def title(self) -> str:
+        return self.verb.title
+
+    @property
+    def versions(self) -> str:
+        return f"#{self.id} · {self.stays}"
+
+
+@dataclass(frozen=True, slots=True)
+class AsideEnded:
+    """How it ended, in the words of the journal."""
+
+    plan: AsidePlan
+    ending: Ending
+    note: str = ""
+    error: ApiError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the server said."""
+
+    note: str = ""
+    is_done: bool = True
+
+
+Send = Callable[[], Awaitable[Answered]]
+"""The one request."""
+
+
+@dataclass(frozen=True)
+class AsideDesk:
+    """What sending needs around it."""
+
+    journal: Journal
+    signature: Signature
+    clock: Clock
+
+
+async def send_aside(approved: Approved[AsidePlan], send: Send, desk: AsideDesk) -> AsideEnded:
+    """Asks for it once, written down before and after. Raises for an approval that was used."""
+    spend(approved)
+    plan = approved.plans[0]
+    entry = Entry(
+        id=uuid4().hex,
+        at=desk.clock.time(),
+        record=plan.id,
+        key=plan.key,
+        verb=plan.verb.name,
+        signature=desk.signature,
+        kind=plan.kind,
+        reason=approved.reason,
+        words=(plan.told,),
+        pid=os.getpid(),
+    )
+    try:
+        await asyncio.to_thread(desk.journal.begin, entry)
+    except JournalUnwritable as fault:
+        if not approved.without_journal:
+            return AsideEnded(plan, "refused", f"the journal cannot be written: {fault}")
+        return await _sent(plan, send)
+    ended = await _sent(plan, send)
+    await asyncio.to_thread(desk.journal.finish, entry.id, ended.ending, None, ended.note)
+    return ended
+
+
+async def _sent(plan: AsidePlan, send: Send) -> AsideEnded:
+    try:
+        answered = await send()
+    except ApiError as error:
+        return AsideEnded(plan, "unknown" if error.sent else "refused", error.what, error)
+    return AsideEnded(plan, "saved" if answered.is_done else "refused", answered.note)
