@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.changes.conftest import raw_flag
+from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.aside import AsidePlan
 from flagtui.changes.blocking import Blocked

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 
+from flagtui.app.app import FlagTui
+from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.tastes import Tastes
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
@@ -86,6 +88,7 @@ async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_los
         ("id", "sent to the terminal's clipboard: {id}"),
         ("link", "http://127.0.0.1:1/project/1/feature_flags/{id}"),
         ("curl", "$FLAGTUI_API_KEY"),
+        ("command", "flagtui --profile test --project 1 --flag=new-nav"),
         ("JSON", "new-nav as JSON"),
     ],
 )
@@ -120,3 +123,21 @@ async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting
         assert row.archived
         await program.press("a", "y")
         assert not (await program.stored(row.key)).archived
+
+
+@pytest.mark.parametrize(("key", "is_there"), [("new-nav", True), ("no-such-flag", False)])
+async def test_a_flag_named_on_the_command_line_is_opened_first(
+    setting: Setting, key: str, is_there: bool
+) -> None:
+    async with running(setting) as program:
+        app = FlagTui(replace(program.app.desk.session, flag=key))
+        async with app.run_test(size=setting.size, notifications=True) as pilot:
+            second = replace(program, app=app, pilot=pilot)
+            await second.settle()
+            assert isinstance(app.screen, FlagScreen) == is_there
+            told = [*second.notices, ""][0]
+            assert told == ("" if is_there else "There is no flag no-such-flag in this project.")
+            if is_there:
+                assert "WHO SEES IT" in second.screen
+                await second.press("escape")
+                assert not isinstance(app.screen, FlagScreen)

@@ -22,9 +22,10 @@ def request_for_flag(client: Client, id: int) -> str:
     return f'curl -H "Authorization: Bearer $FLAGTUI_API_KEY" {address}'
 
 
-def command_for(client: Client, profile: str) -> str:
-    """The command that opens the project the flag is in."""
-    return f"flagtui --profile {shlex.quote(profile)} --project {client.project}"
+def command_for(client: Client, profile: str, key: str) -> str:
+    """The command that opens this flag."""
+    place = f"flagtui --profile {shlex.quote(profile)} --project {client.project}"
+    return f"{place} {shlex.quote(f'--flag={key}')}"
 
 
 def why_not_opened(link: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -12,13 +12,15 @@ from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
 from flagtui.app.connecting import connect, open_project, project_choices, reload
 from flagtui.app.crash import crash_report, keep_report
-from flagtui.app.desk import Desk
+from flagtui.app.desk import Desk, Watcher
 from flagtui.app.explain import explain_error
+from flagtui.app.listening import unheard
 from flagtui.app.lookout import Lookout
 from flagtui.app.notices import Notice, tell
 from flagtui.app.palette import CommandsHere, RecordsByName
 from flagtui.app.permits import why_dimmed
 from flagtui.app.screens.browse import BrowseScreen
+from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.screens.flags import FlagsScreen
 from flagtui.app.screens.help import HelpScreen
 from flagtui.app.screens.journal import JournalScreen
@@ -56,6 +58,7 @@ class FlagTui(TerminalApp[None]):
         self.animation_level = "none"
         self._started_in = session.profile
         self._shown_scopes: tuple[str, ...] | None = None
+        self._stop_seeking: Watcher = unheard
         self.desk = Desk(session)
         self.changing = Changing(self, self.desk)
         self.lookout = Lookout(self.desk)
@@ -76,6 +79,8 @@ class FlagTui(TerminalApp[None]):
         self.tabbing.open("1")
         self.desk.watch(self.show_live_once_known)
         self.desk.watch(self.redraw_keys)
+        if self.desk.session.flag:
+            self._stop_seeking = self.desk.watch(self.open_flag_asked_for)
         self.open_connection()
         self.run_worker(self.lookout.run(), group="lookout")
 
@@ -92,6 +97,19 @@ class FlagTui(TerminalApp[None]):
         workspace = self.desk.workspace
         if self.desk.trouble is not None or (workspace is not None and workspace.flags.rows):
             self.show_live()
+
+    def open_flag_asked_for(self) -> None:
+        """The flag named on the command line, as soon as it is known."""
+        key, workspace = self.desk.session.flag, self.desk.workspace
+        if workspace is None:
+            return
+        row = next((row for row in workspace.flags.rows if row.key == key), None)
+        if row is not None:
+            self._stop_seeking()
+            self.push_screen(FlagScreen(self.desk, self.changing, row))
+        elif workspace.flags.is_complete and self.desk.refreshes:
+            self._stop_seeking()
+            tell(self, Notice(f"There is no flag {key} in this project.", "warning"))
 
     def has_frame_worth_keeping(self) -> bool:
         workspace, screen = self.desk.workspace, self.screen

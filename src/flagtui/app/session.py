@@ -51,6 +51,8 @@ class Session:
     overridden: str = ""
     """Environment variables that win over the profile, in words for the header."""
     theme: str = "flagtui-night"
+    flag: str = ""
+    """Key of the flag to open first."""
     tastes: Tastes = field(default_factory=Tastes)
     """What the person likes of the lists; shared by all profiles."""
     timing: Clock = field(default_factory=SystemClock)

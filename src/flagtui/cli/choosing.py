@@ -29,6 +29,8 @@ class Wish:
     project: str | None = None
     read_only: bool = False
     mouse: bool = True
+    flag: str = ""
+    """The key of the flag to open first."""
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class Door(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="flagtui", message="%(prog)s %(version)s")
 @click.option("--profile", metavar="NAME", help="The profile of the settings file to open.")
 @click.option("--project", metavar="ID", help="The project to open instead of the profile's.")
+@click.option("--flag", default="", metavar="KEY", help="The flag to open first.")
 @click.option("--read-only", is_flag=True, help="Refuse every change, whatever the profile allows.")
 @click.option(
     "--log",
@@ -70,7 +71,12 @@ class Door(click.Group):
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
 @click.pass_context
 def door(
-    context: click.Context, profile: str | None, project: str | None, read_only: bool, no_mouse: bool
+    context: click.Context,
+    profile: str | None,
+    project: str | None,
+    flag: str,
+    read_only: bool,
+    no_mouse: bool,
 ) -> None:
     """See and change feature flags, experiments and event definitions.
 
@@ -82,9 +88,8 @@ def door(
         from flagtui.cli.choosing import Wish
         from flagtui.cli.opening import open_app
 
-        raise SystemExit(
-            open_app(Wish(profile=profile, project=project, read_only=read_only, mouse=not no_mouse))
-        )
+        wish = Wish(profile=profile, project=project, read_only=read_only, mouse=not no_mouse, flag=flag)
+        raise SystemExit(open_app(wish))
 
 
 def main() -> None:

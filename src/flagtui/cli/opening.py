@@ -1,5 +1,6 @@
 """Puts the app on the server of a profile: which one, with which key, and how careful."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flagtui.cli.choosing import Opening, Wish, choose_other, choose_signed_in, look_around
@@ -34,7 +35,7 @@ def open_app(wish: Wish) -> int:
         opening.settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
     except SettingsError as wrong:
         raise Trouble(str(wrong)) from None
-    app = FlagTui(make_session(opening, read_only=wish.read_only))
+    app = FlagTui(replace(make_session(opening, read_only=wish.read_only), flag=wish.flag))
     app.set_keymap(keymap)
     return run_app(app, mouse=wish.mouse and opening.settings.mouse)
 

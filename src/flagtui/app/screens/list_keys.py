@@ -182,14 +182,14 @@ class ListKeys(BrowseScreen):
             return
         client = workspace.client
         link, request = link_to_flag(client, row.id), request_for_flag(client, row.id)
-        command = command_for(client, self._desk.session.profile)
+        command = command_for(client, self._desk.session.profile, row.key)
         choices = [
             Choice("key", "key", row.key),
             Choice("id", "id", str(row.id)),
             Choice("link", "link", link),
             Choice("JSON", "JSON", "the whole flag"),
             Choice("curl", "curl", "a request that reads it"),
-            Choice("command", "command", command),
+            Choice("command", "command", "opens this flag from a shell"),
         ]
         chosen = await self._changing.ask(PickerScreen(f"Copy of {row.key}", choices))
         if chosen == "JSON":
