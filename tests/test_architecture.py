@@ -152,3 +152,12 @@ def test_the_cheap_commands_load_nothing_heavy(argument: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "LOADED [] CODE 0"
+
+
+def test_the_app_loads_neither_http_nor_the_keyring_before_its_first_frame() -> None:
+    program = (
+        "import sys, flagtui.app.app\n"
+        "print(*sorted({'httpx', 'keyring', 'tomlkit', 'plotext'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

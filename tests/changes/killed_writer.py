@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from flagtui.api.resource import Query
+from flagtui.api.asking import Query
 from flagtui.changes import intent
 from flagtui.changes.context import Context
 from flagtui.changes.entries import Signature

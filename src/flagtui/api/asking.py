@@ -3,12 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from flagtui.api.budget import Urgency
 from flagtui.api.errors import Facts, Invalid, TooLarge, Unreadable
 from flagtui.api.operations import Operation
 from flagtui.models.json_value import JSON, NotJson, read_json
+
+Query: TypeAlias = Mapping[str, JSON]
+"""Query parameters: None is left out, booleans are lower case, a tuple is repeated, a list is JSON."""
 
 BODY_LIMIT: Final = 20 * 1024 * 1024
 """Bytes the server takes in one request."""

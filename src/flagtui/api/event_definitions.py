@@ -4,13 +4,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from flagtui.api.asking import Answer
+from flagtui.api.asking import Answer, Query
 from flagtui.api.bodies import EventDefinitionBody
 from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.one_by_one import one_by_one, retagged
-from flagtui.api.resource import Listing, Query, Resource
+from flagtui.api.resource import Listing, Resource
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page

@@ -4,12 +4,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flagtui.api.asking import Query
 from flagtui.api.bodies import FlagBody
 from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.flag_evaluation import FlagEvaluation
 from flagtui.api.original import comparable
-from flagtui.api.resource import Listing, Query
+from flagtui.api.resource import Listing
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagKey, FlagStatus, FlagVersion, keys_by_id

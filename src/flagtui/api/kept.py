@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from flagtui.api.asking import Answer
-from flagtui.api.resource import Query, Resource
+from flagtui.api.asking import Answer, Query
+from flagtui.api.resource import Resource
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_list

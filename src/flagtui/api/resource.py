@@ -3,9 +3,9 @@
 import json
 from collections.abc import AsyncGenerator, Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
-from flagtui.api.asking import Answer, Question
+from flagtui.api.asking import Answer, Query, Question
 from flagtui.api.budget import Urgency
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
 from flagtui.api.operations import operation
@@ -15,8 +15,6 @@ from flagtui.models.json_value import JSON, NotJson
 from flagtui.models.row_pages import RowPage
 
 Row = TypeVar("Row")
-Query: TypeAlias = Mapping[str, JSON]
-"""Query parameters: None is left out, booleans are lower case, a tuple is repeated, a list is JSON."""
 
 
 @dataclass(frozen=True, eq=False)

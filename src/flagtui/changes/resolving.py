@@ -17,7 +17,7 @@ from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
-    from flagtui.api.resource import Query
+    from flagtui.api.asking import Query
 
 LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds after the write at which the record is read again."""

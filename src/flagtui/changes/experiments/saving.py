@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 from uuid import uuid4
 
+from flagtui.api.asking import Query
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import ApiError, ApprovalNeeded, NotFound, Unreachable
-from flagtui.api.resource import Query
 from flagtui.changes.context import FRESH_FOR
 from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.experiments.fields import WORDS
