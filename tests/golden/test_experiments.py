@@ -13,7 +13,6 @@ async def draw(program: Program, golden: Golden, story: str) -> None:
     """The screen at every size."""
     for width, height in SIZES:
         await program.pilot.resize_terminal(width, height)
-        await program.pilot.pause(0.2)
         await program.settle()
         golden.check(f"{story}-{width}x{height}", program.screen)
 
@@ -22,15 +21,12 @@ async def stand_on(program: Program, name: str) -> None:
     await program.press("2", "slash")
     program.app.screen.query_one("SearchLine").set_line(name)  # type: ignore[attr-defined]  # found by name
     await program.press("enter")
-    await program.pilot.pause(0.2)
-    await program.settle()
 
 
 async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting, golden: Golden) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:
         await stand_on(program, "Words on the upgrade")
-        await program.press("escape", "escape")
-        await program.pilot.pause(0.2)
+        await program.press("escape", "escape", "r")
         await draw(program, golden, "experiments")
         await program.press("enter")
         await draw(program, golden, "experiment-three-variants")

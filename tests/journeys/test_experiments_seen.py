@@ -21,34 +21,41 @@ def row(program: Program) -> ExperimentRow:
 
 async def stand_on(program: Program, name: str) -> None:
     """Open the experiments and stand on the one with this name."""
-    await program.press("2")
+    if not isinstance(program.app.screen, ExperimentsScreen):
+        await program.press("2")
     await program.press("slash")
     program.app.screen.query_one("SearchLine").set_line(name)  # type: ignore[attr-defined]  # found by name
     await program.press("enter")
-    await program.pilot.pause(0.2)
-    await program.settle()
 
 
-async def test_the_list_counts_filters_and_orders(setting: Setting) -> None:
-    async with running(setting) as program:
+def asked(program: Program, ending: str) -> int:
+    """How many requests so far went to an address that ends like this."""
+    return sum(line.endswith(ending) for line in program.wire.passed)
+
+
+async def test_the_list_counts_filters_orders_and_shows_results_at_a_glance(setting: Setting) -> None:
+    async with running(replace(setting, size=(104, 40))) as program:
         assert "2 Experiments\n" not in program.screen
         await program.press("2")
-        assert isinstance(program.app.screen, ExperimentsScreen)
         assert "2 Experiments 31" in program.screen
-        await program.press("slash", *"is:paused", "enter")
+        await program.press("slash", *"is:running", "enter")
+        assert "12 of 31" in program.screen
+        assert asked(program, "/query/") == 0
+        await program.press("r")
+        assert "test +14.3 % · 97.6 %" in program.screen
+        assert "test-b +43.8 % · 95.8 %" in program.screen
+        assert asked(program, "/query/") == 12
+        await program.press("r")
+        assert asked(program, "/query/") == 24
+        await program.press("escape", "slash", *"is:paused", "enter")
         assert "2 of 31" in program.screen
-        assert {program.app.screen.query_one(RowList).shown} == {2}
         await program.press("escape", "i", "i")
         assert "is:running" in program.screen
         await program.press("escape", "slash", *"flag:checkout", "enter")
         assert row(program).name == "Checkout redesign"
         await program.press("escape", "s", "s")
         assert row(program).key == "checkout-redesign"
-
-
-async def test_archived_experiments_are_fetched_when_asked_for(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("2", "z")
+        await program.press("z")
         assert "is:archived" in program.screen
         assert program.app.screen.query_one(RowList).shown == 4
         assert "Annual plan first" in program.screen
@@ -56,26 +63,13 @@ async def test_archived_experiments_are_fetched_when_asked_for(setting: Setting)
         assert program.app.screen.query_one(RowList).shown == 31
 
 
-async def test_results_appear_beside_the_row_and_stay_at_a_glance(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stand_on(program, "Checkout redesign")
-        seen = program.screen
-        assert "day 12 of ~20" in seen
-        assert "split as it was meant" in seen
-        assert "test +14.3 % · 97.6 %" in seen
-
-
-async def test_a_split_that_is_not_what_was_meant_is_called_out_with_its_p_value(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stand_on(program, "Onboarding questions")
-        await program.press("enter")
-        assert "uneven: not the split that was meant (χ² test, p = " in words(program.screen)
-        assert "do not trust the results" in words(program.screen)
-
-
-async def test_one_experiment_shows_all_there_is_and_leads_to_its_flag(setting: Setting) -> None:
+async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(setting: Setting) -> None:
     async with running(replace(setting, size=(132, 60))) as program:
         await stand_on(program, "Checkout redesign")
+        beside = program.screen
+        assert "day 12 of ~20" in beside
+        assert "split as it was meant" in beside
+        assert "test +14.3 % · 97.6 %" in beside
         await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         seen = words(program.screen)
@@ -85,16 +79,7 @@ async def test_one_experiment_shows_all_there_is_and_leads_to_its_flag(setting: 
         assert "about 8 days left at 217 a day" in seen
         assert "bayesian, 95 % intervals" in seen
         assert "% over the baseline by day" in seen
-        await program.press("f")
-        await program.pilot.pause(0.2)
-        assert isinstance(program.app.screen, FlagsScreen)
-        assert program.app.screen.query_one(RowList).row.key == "checkout-redesign"
-
-
-async def test_the_days_of_a_metric_are_a_plot_a_table_and_can_be_computed_anew(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stand_on(program, "Checkout redesign")
-        await program.press("enter", "enter")
+        await program.press("enter")
         assert isinstance(program.app.screen, SeriesScreen)
         assert "12 of 13 days" in program.screen
         assert "all days so far taken together" in program.screen
@@ -104,32 +89,38 @@ async def test_the_days_of_a_metric_are_a_plot_a_table_and_can_be_computed_anew(
         assert "not computed yet" in program.screen
         await program.press("c")
         assert any("asked the server to calculate the days anew" in notice for notice in program.notices)
-        await program.press("escape", "escape")
-        assert isinstance(program.app.screen, ExperimentsScreen)
+        await program.press("escape")
+        assert isinstance(program.app.screen, ExperimentScreen)
+        await program.press("f")
+        assert isinstance(program.app.screen, FlagsScreen)
+        assert program.app.screen.query_one(RowList).row.key == "checkout-redesign"
+        await stand_on(program, "Onboarding questions")
+        await program.press("enter")
+        assert "uneven: not the split that was meant (χ² test, p = " in words(program.screen)
+        assert "do not trust the results" in words(program.screen)
 
 
-async def test_days_that_are_not_there_yet_are_said_to_be_being_calculated(setting: Setting) -> None:
-    def pending(request: httpx.Request) -> httpx.Response | None:
-        if not request.url.path.endswith("timeseries_results/"):
-            return None
-        days = {"2026-02-18": None, "2026-02-19": None}
-        found = {
-            "experiment_id": 31,
-            "metric_uuid": "x",
-            "status": "pending",
-            "timeseries": days,
-            "errors": None,
-        }
-        return httpx.Response(200, json=found)
-
-    async with running(setting) as program:
-        program.wire.before = pending
+async def test_results_are_calculated_by_the_server_kept_and_shown_with_their_age(setting: Setting) -> None:
+    async with running(replace(setting, size=(132, 40))) as program:
         await stand_on(program, "Checkout redesign")
-        await program.press("enter", "enter")
-        assert "being calculated: the server has no day yet" in program.screen
+        await program.press("enter")
+        before = asked(program, "/query/")
+        await program.press("r")
+        assert "results the server calculated" in program.screen
+        assert "29.72 %" in program.screen
+        assert asked(program, "POST /api/projects/1/experiments/31/metrics_recalculation/") == 1
+        # Exposures are asked for; no metric is.
+        assert asked(program, "/query/") == before + 1
+        program.timing.now += 1200
+        await program.press("r")
+        assert asked(program, "POST /api/projects/1/experiments/31/metrics_recalculation/") == 2
+        program.timing.now += 1200
+        await program.press("escape", "down", "up")
+        await program.press("enter")
+        assert "results the server calculated 20 min ago" in program.screen
 
 
-async def test_a_key_that_may_not_ask_questions_gets_the_last_stored_day(setting: Setting) -> None:
+async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> None:
     def closed(request: httpx.Request) -> httpx.Response | None:
         if not request.url.path.endswith("/query/"):
             return None
@@ -137,16 +128,43 @@ async def test_a_key_that_may_not_ask_questions_gets_the_last_stored_day(setting
         body = {"type": "authentication_error", "code": "permission_denied", "detail": detail, "attr": None}
         return httpx.Response(403, json=body)
 
+    def pending(request: httpx.Request) -> httpx.Response | None:
+        if not request.url.path.endswith("timeseries_results/"):
+            return closed(request)
+        days = {"2026-02-18": None, "2026-02-19": None}
+        found = {"experiment_id": 31, "metric_uuid": "x", "status": "pending", "timeseries": days}
+        return httpx.Response(200, json=found)
+
+    def no_code(request: httpx.Request) -> httpx.Response | None:
+        path = request.url.path
+        if path.endswith("/experiments/31/"):
+            missing = {"type": "invalid_request", "code": "not_found", "detail": "Not found."}
+            return httpx.Response(404, json=missing)
+        return httpx.Response(200, json={"result": True}) if "requires_flag" in path else None
+
     async with running(replace(setting, size=(190, 40))) as program:
         program.wire.before = closed
         await stand_on(program, "Checkout redesign")
         await program.press("enter")
-        assert "+" in program.screen
         assert "as of 2026-03-01" in program.screen
         assert "as stored by the server until 2026-03-01" in program.screen
+        program.wire.before = pending
+        await program.press("enter")
+        assert "being calculated: the server has no day yet" in program.screen
+        await program.press("escape", "escape")
+        program.wire.before = no_code
+        await stand_on(program, "Length of the tour")
+        await program.press("enter")
+        assert "! no code yet: none of its events carried a flag in the last 7 days" in program.screen
+        assert "make it ask for length-of-the-tour before you launch" in program.screen
+        await program.press("escape")
+        program.timing.now += 3600
+        await stand_on(program, "Checkout redesign")
+        await program.press("enter")
+        assert "not there" in words(program.screen).lower()
 
 
-async def test_an_older_server_shows_the_same_list_and_states(setting: Setting) -> None:
+async def test_an_older_server_shows_the_same_list_states_and_results(setting: Setting) -> None:
     async with running(replace(setting, options=(("legacy", True),))) as program:
         await program.press("2")
         assert "2 Experiments 31" in program.screen
@@ -154,19 +172,7 @@ async def test_an_older_server_shows_the_same_list_and_states(setting: Setting) 
         await stand_on(program, "Checkout redesign")
         await program.press("enter")
         assert "Paid conversion" in program.screen
-
-
-async def test_an_experiment_that_cannot_be_read_says_why(setting: Setting) -> None:
-    def broken(request: httpx.Request) -> httpx.Response | None:
-        return (
-            httpx.Response(404, json={"type": "invalid_request", "code": "not_found", "detail": "Not found."})
-            if (request.url.path.endswith("/experiments/31/"))
-            else None
-        )
-
-    async with running(setting) as program:
-        program.wire.before = broken
-        await stand_on(program, "Checkout redesign")
-        await program.press("enter")
-        assert isinstance(program.app.screen, ExperimentScreen)
-        assert "not found" in words(program.screen).lower() or "not there" in words(program.screen).lower()
+        before = asked(program, "/query/")
+        await program.press("r")
+        assert asked(program, "/query/") > before + 3
+        assert "results from 0 s ago" in program.screen

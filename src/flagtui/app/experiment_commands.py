@@ -53,10 +53,11 @@ EXPERIMENT_COMMANDS: Final[tuple[Command, ...]] = (
         "experiments.read",
         "r",
         "results",
-        "Ask for results again, or stop asking",
+        "Ask for results again, or stop asking; in the list, for what is in sight",
         "read_results",
         "experiment",
         True,
+        also=("experiments",),
     ),
     Command(
         "experiments.metric",

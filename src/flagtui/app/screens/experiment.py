@@ -24,6 +24,7 @@ from flagtui.app.screens.experiment_parts.sections import (
     alarm_lines,
     conclusion_lines,
     head_lines,
+    hint_lines,
     json_lines,
     results_line,
     settings_lines,
@@ -175,6 +176,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         if found.experiment is None:
             return
         yield from conclusion_lines(found.experiment)
+        yield from hint_lines(found)
         yield from alarm_lines(found)
         yield from table_lines(found, width, strokes_here(), self._chosen)
         yield results_line(found, now)

@@ -1,22 +1,27 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Final
 
-from textual import work
+from textual import on, work
 from textual.binding import BindingType
+from textual.timer import Timer
 
+from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
 from flagtui.app.commands import bindings_of
 from flagtui.app.desk import Desk
 from flagtui.app.experiment_writing import ExperimentWriting
 from flagtui.app.experimenting import Experimenting
+from flagtui.app.formats import age
 from flagtui.app.notices import Notice, tell
+from flagtui.app.permits import may_write
 from flagtui.app.screens.experiment import ExperimentScreen
 from flagtui.app.screens.experiment_parts.findings import Findings
 from flagtui.app.screens.experiment_parts.judging import leading_of
 from flagtui.app.screens.experiment_parts.keys import ExperimentKeys
-from flagtui.app.screens.experiment_parts.looking import ExperimentInspector
+from flagtui.app.screens.experiment_parts.looking import FRESH_FOR, ExperimentInspector
 from flagtui.app.screens.experiment_parts.pane import ExperimentPane
 from flagtui.app.screens.records import RecordsScreen
 from flagtui.app.widgets.experiment_columns import Leading, experiment_columns
@@ -30,9 +35,12 @@ from flagtui.store.query import EXPERIMENTS
 from flagtui.store.sorting import Sort
 from flagtui.store.workspace import Workspace
 
+STAY: Final = 0.3
+"""Seconds somebody stays on the list before it asks for results of what is in sight."""
+
 
 class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
-    """Draws the collection of experiments; results appear beside a row once somebody stood on it."""
+    """Draws the collection of experiments; results of what runs and is in sight come when somebody stays."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiments", "lists", "everywhere")]
     kind = "experiments"
@@ -48,6 +56,8 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         )
         super().__init__(desk, changing, finder, EXPERIMENTS)
         self._inspector: ExperimentInspector | None = None
+        self._staying: Timer | None = None
+        self._is_glancing = False
         self.experimenting = Experimenting(desk, changing)
         self.writing = ExperimentWriting(desk, changing, self.experimenting)
 
@@ -76,12 +86,20 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         if workspace is None:
             self._inspector = None
         elif self._inspector is None or self._inspector.client is not workspace.client:
-            self._inspector = ExperimentInspector(workspace.client, self._desk.session.clock)
+            desk = self._desk
+            self._inspector = ExperimentInspector(
+                workspace.client, desk.session.clock, lambda: may_write(desk, "experiments") is True
+            )
         return self._inspector
 
     def leading(self, row: ExperimentRow) -> Leading | None:
-        """What its first metric said when somebody last looked."""
-        return leading_of(self.known(row))
+        """What its first metric said when it was last looked at."""
+        found = self._inspector.glimpsed(row) if self._inspector is not None else None
+        said = leading_of(found) if found is not None else None
+        if found is None or said is None or found.at is None:
+            return said
+        is_old = self._desk.session.clock() - found.at > FRESH_FOR
+        return replace(said, age=age(found.at, self._desk.session.clock())) if is_old else said
 
     def on_mount(self) -> None:
         self.app.run_worker(self.experimenting.look_back(), group="looking back")
@@ -104,7 +122,45 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
                 self.query_one(ExperimentPane).show(found, self._desk.session.clock())
         self.rows.redraw_ages()
 
+    @on(RowList.Highlighted)
+    def _glance_soon(self) -> None:
+        """Whoever stays on the list gets results of what is in sight, one after the other."""
+        if self._staying is not None:
+            self._staying.stop()
+        # Who wants nothing refreshed by itself asks with a key.
+        if self._desk.session.refresh > 0:
+            self._staying = self.set_timer(STAY, self._glance_around)
+
+    def on_screen_resume(self) -> None:
+        self._glance_soon()
+
+    def _glance_around(self) -> None:
+        if self.is_current and not self._is_glancing:
+            self._glance()
+
+    @work(group="glance")
+    async def _glance(self) -> None:
+        self._is_glancing = True
+        try:
+            while (inspector := self.inspector) is not None and self.is_current:
+                row = next(filter(inspector.is_worth_a_glance, self.rows.in_sight), None)
+                if row is None or "result" not in self.rows.shown_columns:
+                    return
+                await inspector.glance(row)
+                self.rows.redraw_ages()
+        except ApiError:
+            # A list without results is a list still; the next time somebody stays is soon enough.
+            return
+        finally:
+            self._is_glancing = False
+
     # Keys
+
+    def action_read_results(self) -> None:
+        """Results of what is in sight, now and whatever was known of them."""
+        if self.inspector is not None:
+            self.inspector.forget_glances()
+            self._glance_around()
 
     def action_open(self) -> None:
         if self.record is not None and self.inspector is not None:

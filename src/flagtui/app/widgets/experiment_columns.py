@@ -33,6 +33,8 @@ class Leading:
 
     words: str
     look: Look = "muted"
+    age: str = ""
+    """How long ago that was, where it is long."""
 
 
 def days_of(row: ExperimentRow, now: float) -> float | None:
@@ -86,7 +88,10 @@ def experiment_columns(
             words = row.conclusion.replace("_", " ")
             return ((safe_text(words, 20), RESULT_LOOKS.get(row.conclusion, "muted")),)
         found = leading(row)
-        return ((safe_text(found.words, 60), found.look),) if found else ()
+        if found is None:
+            return ()
+        said = (safe_text(found.words, 60), found.look)
+        return (said, (f"  {found.age}", "faint")) if found.age else (said,)
 
     return (
         Column("state", "", draw_state, 2, gap=0, sortable=False),

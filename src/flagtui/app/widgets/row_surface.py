@@ -74,6 +74,12 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         """Names of the columns this width has room for."""
         return tuple(placed.column.name for placed in self._painter.layout)
 
+    @property
+    def in_sight(self) -> list[R]:
+        """The rows on screen, top to bottom."""
+        view = self._view
+        return [self._rows[place] for place in self._order[view.top : view.top + view.height]]
+
     def set_pending(self, records: Collection[RecordId]) -> None:
         """Ids of records with an edit on its way."""
         self._pending = records

@@ -72,6 +72,10 @@ class Findings:
     exposure_trouble: str = ""
     at: float | None = None
     """When the results were asked for, Unix seconds."""
+    calculated_at: float | None = None
+    """Until when events were counted in results that the server had calculated, Unix seconds."""
+    needs_code: bool | None = None
+    """For drafts: True when none of their events carried a flag lately."""
     trouble: str = ""
 
     @property

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.budget import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.app.screens.experiment_parts.findings import Findings, Metric, Reading, metrics_of
+from flagtui.app.screens.experiment_parts.measuring import Measuring
+from flagtui.changes.experiments.metrics import events_measured
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
@@ -20,17 +22,27 @@ if TYPE_CHECKING:
 KEPT: Final = 100
 FRESH_FOR: Final = 300.0
 """Seconds for which results are not asked for again by themselves: each costs the server a query."""
-AT_ONCE: Final = 3
-"""Metrics asked for at the same time."""
+GLANCE_FOR: Final = 1800.0
+"""Seconds after which a row in the list is glanced at again."""
+LIVE: Final = ("running", "paused", "exposure_frozen")
+
+
+def _never() -> bool:
+    """For whoever only looks."""
+    return False
 
 
 class ExperimentInspector:
     """Keeps what it was told until the experiment changes or somebody asks again."""
 
-    def __init__(self, client: Client, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool] = _never
+    ) -> None:
         self._client = client
         self._clock = clock
+        self._measuring = Measuring(client, clock, may_calculate)
         self._kept: OrderedDict[int, Findings] = OrderedDict()
+        self._glimpsed: dict[int, Findings] = {}
 
     @property
     def client(self) -> Client:
@@ -40,7 +52,7 @@ class ExperimentInspector:
     def known(self, row: ExperimentRow) -> Findings:
         """What is known without asking."""
         kept = self._kept.get(row.id)
-        if kept is None or kept.row.updated_at != row.updated_at or kept.row.status != row.status:
+        if kept is None or not _is_of(kept, row):
             return Findings(row)
         return replace(kept, row=row)
 
@@ -58,14 +70,50 @@ class ExperimentInspector:
         found = self._keep(_opened(found, experiment))
         yield found
         if experiment.start_date is None or experiment.uses_legacy_metrics:
-            yield self._keep(replace(found, at=self._clock()))
+            needs_code = await self._needs_code(experiment)
+            yield self._keep(replace(found, at=self._clock(), needs_code=needs_code))
             return
         found = await self._exposures(found, experiment)
         yield self._keep(found)
-        async for measured in self._measure(found, experiment):
+        async for measured in self._measuring.measure(found, experiment, again=again):
             found = self._keep(measured)
             yield found
         yield self._keep(replace(found, at=self._clock()))
+
+    def glimpsed(self, row: ExperimentRow) -> Findings | None:
+        """What is known of its first metric: from looking closely, else from a glance."""
+        kept = self.known(row)
+        if kept.leading is not None:
+            return kept
+        found = self._glimpsed.get(row.id)
+        return found if found is not None and _is_of(found, row) else None
+
+    def is_worth_a_glance(self, row: ExperimentRow) -> bool:
+        """Whether it runs, nobody has concluded anything, and it was not looked at for a while."""
+        if row.status not in LIVE or row.conclusion or row.is_legacy or row.archived:
+            return False
+        found = self.glimpsed(row)
+        return found is None or (found.at is not None and self._clock() - found.at > GLANCE_FOR)
+
+    def forget_glances(self) -> None:
+        """Whatever was glanced at may be glanced at again."""
+        self._glimpsed.clear()
+
+    async def glance(self, row: ExperimentRow) -> None:
+        """Its first metric, asked for when nobody waits for anything else. Raises ApiError."""
+        found = Findings(row, at=self._clock())
+        # Whatever comes of it, it is not asked for again at once.
+        self._glimpsed[row.id] = found
+        experiment = await self._client.experiments.get(row.id, urgency=Urgency.BACKGROUND)
+        metric = next((one for one in metrics_of(experiment) if one.role == "primary"), None)
+        if metric is None or experiment.uses_legacy_metrics:
+            return
+        found = replace(found, experiment=experiment, readings=(Reading(metric, is_awaited=True),))
+        found = await self._measuring.kept(found, experiment, Urgency.BACKGROUND)
+        if found.awaited:
+            reading = await self._measuring.read(found.readings[0], experiment, Urgency.BACKGROUND)
+            found = replace(found, readings=(reading,))
+        self._glimpsed[row.id] = replace(found, at=self._clock())
 
     def stop(self, row: ExperimentRow) -> Findings:
         """Nobody waits any more: what has not come by now is not shown as on its way."""
@@ -89,6 +137,16 @@ class ExperimentInspector:
         asked = await self._client.experiments.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
         return asked.status
 
+    async def _needs_code(self, experiment: Experiment) -> bool | None:
+        """Whether a draft still lacks the code that asks for its flag; None where nobody can tell."""
+        events = events_measured(experiment)
+        if experiment.start_date is not None or not events:
+            return None
+        try:
+            return await self._client.experiments.requires_flag_implementation(events)
+        except ApiError:
+            return None
+
     async def _exposures(self, found: Findings, experiment: Experiment) -> Findings:
         try:
             exposures = await self._client.experiments.exposures(experiment)
@@ -96,50 +154,17 @@ class ExperimentInspector:
             return replace(found, exposure_trouble=error.what)
         return replace(found, exposed=dict(exposures.total_exposures), exposure_trouble="")
 
-    async def _measure(self, found: Findings, experiment: Experiment) -> AsyncIterator[Findings]:
-        turn = asyncio.Semaphore(AT_ONCE)
-
-        async def one(place: int, reading: Reading) -> tuple[int, Reading]:
-            async with turn:
-                return place, await self._read(reading, experiment)
-
-        tasks = [asyncio.create_task(one(*item)) for item in enumerate(found.readings)]
-        try:
-            for task in asyncio.as_completed(tasks):
-                place, reading = await task
-                readings = list(found.readings)
-                readings[place] = reading
-                found = replace(found, readings=tuple(readings))
-                yield _counted(found)
-        finally:
-            for left in tasks:
-                left.cancel()
-
-    async def _read(self, reading: Reading, experiment: Experiment) -> Reading:
-        try:
-            result = await self._client.experiments.result(experiment.id, reading.metric.raw)
-        except ApiError as error:
-            stored = await self._stored(reading.metric, experiment)
-            return stored or replace(reading, is_awaited=False, trouble=error.what)
-        return Reading(reading.metric, result)
-
-    async def _stored(self, metric: Metric, experiment: Experiment) -> Reading | None:
-        """The last day the server has computed, for keys that may not ask questions."""
-        if not metric.uuid or not metric.fingerprint:
-            return None
-        try:
-            series = await self._client.experiments.timeseries(experiment.id, metric.uuid, metric.fingerprint)
-        except ApiError:
-            return None
-        told = [(day, result) for day, result in series.days if result is not None]
-        return Reading(metric, told[-1][1], told[-1][0].isoformat()) if told else None
-
     def _keep(self, found: Findings) -> Findings:
         self._kept[found.row.id] = found
         self._kept.move_to_end(found.row.id)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
+
+
+def _is_of(found: Findings, row: ExperimentRow) -> bool:
+    """Whether the experiment is still as it was looked at."""
+    return (found.row.updated_at, found.row.status) == (row.updated_at, row.status)
 
 
 def _opened(found: Findings, experiment: Experiment) -> Findings:
@@ -152,15 +177,12 @@ def _opened(found: Findings, experiment: Experiment) -> Findings:
         )
         for metric in metrics_of(experiment)
     )
-    return replace(found, row=experiment.row(), experiment=experiment, readings=readings, trouble="")
-
-
-def _counted(found: Findings) -> Findings:
-    """Exposures from a result, where the question for them was refused."""
-    if found.exposed:
-        return found
-    result = next((one.result for one in found.readings if one.result and one.result.baseline), None)
-    if result is None or result.baseline is None:
-        return found
-    samples = (result.baseline, *result.variant_results)
-    return replace(found, exposed={sample.key: float(sample.number_of_samples) for sample in samples})
+    return replace(
+        found,
+        row=experiment.row(),
+        experiment=experiment,
+        readings=readings,
+        trouble="",
+        calculated_at=None,
+        needs_code=None,
+    )

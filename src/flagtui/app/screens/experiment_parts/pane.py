@@ -11,6 +11,7 @@ from flagtui.app.screens.experiment_parts.judging import verdicts
 from flagtui.app.screens.experiment_parts.lifecycle import lifecycle_lines
 from flagtui.app.screens.experiment_parts.sections import (
     conclusion_lines,
+    hint_lines,
     results_line,
     sizing_of,
     variant_lines,
@@ -61,6 +62,7 @@ def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piec
         yield [("loading…", "$text-muted")]
         return
     yield from conclusion_lines(findings.experiment)
+    yield from hint_lines(findings)
     yield from variant_lines(findings, width)
     yield from _results(findings, width)
     yield results_line(findings, now)

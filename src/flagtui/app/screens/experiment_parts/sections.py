@@ -30,6 +30,7 @@ CONCLUSIONS: Final[dict[str, str]] = {
     "invalid": "$warning",
 }
 LABEL: Final = 14
+NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 
 
 def head_lines(row: ExperimentRow, width: int) -> Lines:
@@ -100,6 +101,13 @@ def alarm_lines(findings: Findings) -> Lines:
     p_value = ratio_mismatch(findings.exposed, shares_of(findings.experiment))
     if p_value is not None and p_value < MISMATCH_BELOW:
         yield [(f"! uneven split (p = {p_value:.1g}): do not trust these results", "bold $error")]
+
+
+def hint_lines(findings: Findings) -> Lines:
+    """What a draft still lacks before it can measure anything."""
+    if findings.needs_code and findings.row.status == "draft":
+        yield [("! no code yet: ", "bold $warning"), (NO_CODE, "$warning")]
+        yield [(f"  make it ask for {safe_text(findings.row.key, 60)} before you launch", "$text-muted")]
 
 
 def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
@@ -201,7 +209,11 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
         return []
     if not findings.readings:
         return [("no metric is set", "$warning")]
+    if experiment is not None and experiment.start_date is None:
+        return [("nothing is measured before it is launched", "$faint")]
     told = f"results from {ago(findings.at, now)}  r asks again"
+    if findings.calculated_at is not None:
+        told = f"results the server calculated {ago(findings.calculated_at, now)}  r calculates anew"
     if stored := max((reading.as_of for reading in findings.readings), default=""):
         told = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
     return [(told, "$faint")]
