@@ -123,7 +123,7 @@ def _admit_to_project(
     _check_scope(caller, operation)
     if not caller.is_project and not is_member(row):
         raise forbidden("You don't have access to the project.")
-    return _project(row)
+    return project_from(row)
 
 
 def open_project(db: sqlite3.Connection, caller: Caller, project_id: int) -> Project | None:
@@ -131,15 +131,16 @@ def open_project(db: sqlite3.Connection, caller: Caller, project_id: int) -> Pro
     row = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": project_id}).fetchone()
     if row is None or not is_member(row) or (caller.teams and row["id"] not in caller.teams):
         return None
-    return _project(row)
+    return project_from(row)
 
 
 def project_of(db: sqlite3.Connection, project_id: int) -> Project:
     """A project that is known to exist, with no question asked."""
-    return _project(db.execute("SELECT * FROM projects WHERE id = ?", (project_id,)).fetchone())
+    return project_from(db.execute("SELECT * FROM projects WHERE id = ?", (project_id,)).fetchone())
 
 
-def _project(row: sqlite3.Row) -> Project:
+def project_from(row: sqlite3.Row) -> Project:
+    """A row of the table of projects."""
     return Project(
         id=row["id"],
         organization_id=row["organization_id"],

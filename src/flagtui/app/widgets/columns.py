@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from flagtui.app.widgets.cells import Align, Cell
+from flagtui.app.widgets.cells import Align, Cell, Piece
 from flagtui.app.widgets.glyphs import Glyphs
 
 R = TypeVar("R")
@@ -24,6 +24,15 @@ class Slot:
     """An edit of this record is on its way."""
     changed: bool = False
     """Someone else changed this record since the reader last stood on it."""
+
+    @property
+    def sign(self) -> Piece:
+        """What stands before a record for that."""
+        if self.pending:
+            return self.glyphs.pending, "info"
+        if self.changed:
+            return self.glyphs.changed, "warn"
+        return " ", "plain"
 
 
 @dataclass(frozen=True)

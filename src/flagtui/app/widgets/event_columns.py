@@ -34,7 +34,7 @@ def is_silent(event: EventDefinitionRow, now: float) -> bool:
 
 def draw_state(event: EventDefinitionRow, slot: Slot) -> Cell:
     """Verified, hidden or neither, and beside it whether an edit is on its way or it was changed."""
-    return _glyph(event, slot), _sign(slot)
+    return _glyph(event, slot), slot.sign
 
 
 def draw_verdict(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -97,11 +97,3 @@ def _glyph(event: EventDefinitionRow, slot: Slot) -> Piece:
     if event.verified:
         return glyphs.on, "good"
     return glyphs.off, "muted"
-
-
-def _sign(slot: Slot) -> Piece:
-    if slot.pending:
-        return slot.glyphs.pending, "info"
-    if slot.changed:
-        return slot.glyphs.changed, "warn"
-    return " ", "plain"

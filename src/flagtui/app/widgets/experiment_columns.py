@@ -47,7 +47,7 @@ def days_of(row: ExperimentRow, now: float) -> float | None:
 
 def draw_state(row: ExperimentRow, slot: Slot) -> Cell:
     """Its state, and beside it whether an edit is on its way or it was changed."""
-    return (_mark(row, slot), _sign(slot))
+    return (_mark(row, slot), slot.sign)
 
 
 def draw_state_word(row: ExperimentRow, slot: Slot) -> Cell:
@@ -119,11 +119,3 @@ def _mark(row: ExperimentRow, slot: Slot) -> Piece:
         "stopped": glyphs.track,
     }
     return marks.get(row.status, glyphs.off), STATE_LOOKS.get(row.status, "plain")
-
-
-def _sign(slot: Slot) -> Piece:
-    if slot.pending:
-        return slot.glyphs.pending, "info"
-    if slot.changed:
-        return slot.glyphs.changed, "warn"
-    return " ", "plain"

@@ -21,7 +21,7 @@ _TYPE_LOOKS: Final[dict[str, Look]] = {"experiment": "special", "multivariant": 
 
 def draw_state(flag: FlagRow, slot: Slot) -> Cell:
     """On, off, stale, archived or deleted, and beside it whether an edit is on its way or it was changed."""
-    return _state(flag, slot), _sign(slot)
+    return _state(flag, slot), slot.sign
 
 
 def draw_key(flag: FlagRow, slot: Slot) -> Cell:
@@ -110,14 +110,6 @@ def _state(flag: FlagRow, slot: Slot) -> Piece:
     if flag.status == "STALE":
         return glyphs.stale, "warn"
     return glyphs.on, "good"
-
-
-def _sign(slot: Slot) -> Piece:
-    if slot.pending:
-        return slot.glyphs.pending, "info"
-    if slot.changed:
-        return slot.glyphs.changed, "warn"
-    return " ", "plain"
 
 
 def _filled(rollout: float) -> int:

@@ -3,8 +3,7 @@
 import hmac
 import sqlite3
 
-from flagtui.service.access import admit, bearer, hash_key, identify
-from flagtui.service.answers import value_of
+from flagtui.service.access import admit, bearer, hash_key, identify, project_from
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import authentication_failed, not_found, standard
 from flagtui.service.operations import Operation
@@ -42,11 +41,4 @@ def _project_of_secret(db: sqlite3.Connection, secret: str, token: str | None) -
         raise authentication_failed()
     if token and token != row["api_token"]:
         raise authentication_failed()
-    return Project(
-        id=row["id"],
-        organization_id=row["organization_id"],
-        name=row["name"],
-        api_token=row["api_token"],
-        settings=value_of(row["settings"]),
-        replay_flag_id=row["replay_flag_id"],
-    )
+    return project_from(row)
