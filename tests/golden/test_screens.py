@@ -19,6 +19,9 @@ STORIES: dict[str, tuple[str, ...]] = {
     "columns": ("c",),
     "help": ("question_mark",),
     "projects": ("p",),
+    "activity": ("4",),
+    "activity-moment": ("4", "at", *"20h", "enter"),
+    "cohorts": ("e", *("down",) * 8, "enter", *"a cohort", "enter", "enter"),
 }
 
 

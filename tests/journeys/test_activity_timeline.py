@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import stat
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -197,6 +198,25 @@ async def test_entries_are_copied_as_plain_lines(setting: Setting) -> None:
         assert len(lines) == 2
         assert all("checkout-redesign  sam@acme.com" in line and " UTC  " in line for line in lines)
         assert lines == sorted(lines)
+
+
+async def test_what_is_shown_is_written_to_a_file_as_a_timeline(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with running(setting) as program:
+        await on_activity(program, "flag:checkout-redesign by:sam")
+        assert isinstance(program.app.screen, ActivityScreen)
+        shown = program.app.screen.rows.shown
+        await program.press("M")
+        path = Path(program.notices[-1].removeprefix("written to ").split(": ")[0])
+        assert program.notices[-1].endswith(f"{shown} changes")
+        text, mode = path.read_text(), path.stat().st_mode  # noqa: ASYNC240  # nothing else runs here
+        assert stat.S_IMODE(mode) == 0o600
+        assert text.startswith("# Changes of flags in project 1: flag:checkout-redesign by:sam")
+        assert text.count("`checkout-redesign`: ") == shown
+        await program.press("x", "M")
+        assert program.notices[-1].endswith(": 1 change")
 
 
 @pytest.mark.parametrize("mode", MODES)

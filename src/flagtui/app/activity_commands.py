@@ -52,4 +52,12 @@ ACTIVITY_COMMANDS: Final[tuple[Command, ...]] = (
         "activity",
         True,
     ),
+    Command(
+        "activity.export",
+        "M",
+        "to a file",
+        "Write the marked entries, or all that are shown, to a file as a Markdown timeline",
+        "export",
+        "activity",
+    ),
 )

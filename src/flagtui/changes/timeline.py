@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Final
 
 from flagtui.changes.entries import Entry, stamp
+from flagtui.changes.markdown import code, plain
 from flagtui.changes.verbs import verb
 from flagtui.models.json_value import JSON
-from flagtui.safe_text import safe_text
 
 _ENDINGS: Final = {
     "saved": "saved",
@@ -21,12 +21,11 @@ _ENDINGS: Final = {
     "unknown": "**not known whether it was applied**",
     "": "**not known whether it was applied**",
 }
-_SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})
 
 
 def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
     """A timeline, oldest first, one heading per day in UTC. Nothing in it is markup but ours."""
-    lines = [f"# {_plain(title)}", ""]
+    lines = [f"# {plain(title)}", ""]
     ordered = sorted(entries, key=lambda entry: entry.at)
     for day, some in groupby(ordered, key=lambda entry: _moment(entry.at).date()):
         lines += [f"## {day:%Y-%m-%d} (UTC)", ""]
@@ -52,18 +51,18 @@ def summary(entry: Entry) -> str:
 
 
 def _told(entry: Entry) -> list[str]:
-    who = _plain(entry.signature.by or "somebody")
-    where = _plain(entry.signature.profile or entry.signature.project)
+    who = plain(entry.signature.by or "somebody")
+    where = plain(entry.signature.profile or entry.signature.project)
     place = f" in {where}" if where else ""
-    change = _plain(verb(entry.verb).name)
+    change = plain(verb(entry.verb).name)
     first = (
-        f"- **{_moment(entry.at):%H:%M:%S}** {_code(entry.key)}: {change} by {who}{place}. {_ending(entry)}"
+        f"- **{_moment(entry.at):%H:%M:%S}** {code(entry.key)}: {change} by {who}{place}. {_ending(entry)}"
     )
-    more = [f"  - {_plain(words)}" for words in entry.words]
+    more = [f"  - {plain(words)}" for words in entry.words]
     if entry.reason:
-        more.append(f"  - why: {_plain(entry.reason)}")
+        more.append(f"  - why: {plain(entry.reason)}")
     if entry.note:
-        more.append(f"  - {_plain(entry.note)}")
+        more.append(f"  - {plain(entry.note)}")
     return [first, *more]
 
 
@@ -88,11 +87,3 @@ def _as_object(entry: Entry) -> dict[str, JSON]:
 
 def _moment(at: float) -> datetime:
     return datetime.fromtimestamp(at, UTC)
-
-
-def _plain(text: str) -> str:
-    return safe_text(text, 500).translate(_SPECIAL)
-
-
-def _code(text: str) -> str:
-    return f"`{safe_text(text, 200).replace('`', 'ˋ')}`"

@@ -3,6 +3,7 @@
 import json
 import os
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flagtui.app.screens.activity_parts.copying import copied, one_line
+from flagtui.app.screens.activity_parts.copying import as_markdown, copied, one_line
 from flagtui.app.screens.activity_parts.pane import Shown, distance, entry_lines, touches_payloads
 from flagtui.app.widgets.activity_columns import ACTIVITY_COLUMNS, day_words, draw_time
 from flagtui.app.widgets.columns import Slot
@@ -176,3 +177,26 @@ def test_every_entry_of_the_product_has_words() -> None:
             assert told(Shown(row, NOW))
             found += 1
     assert found > 10
+
+
+def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
+    rows = [
+        entry(created_at="2026-03-02T08:41:12Z"),
+        entry([changed("version", 2, 3)], id="e0", created_at="2026-03-01T23:59:59Z"),
+        entry(id="e2", created_at=None),
+    ]
+    rows = [replace(row, place=place) for place, row in zip((2, 1, 3), rows, strict=True)]
+    text = as_markdown(rows, "What `we` did", lambda id: f"https://x.test/{id}")
+    assert text.splitlines()[:3] == ["# What \\`we\\` did", "", "## 2026-03-01 (UTC)"]
+    assert "- **08:41:12** `new-nav`: turned off by sam@acme.test <https://x.test/12>" in text.splitlines()
+    assert "tags changed, or saved without a change by sam@acme.test (v3)" in text
+    assert "## Nobody knows when" in text
+    assert as_markdown([], "None", str) == "# None\n\nNothing was changed.\n"
+
+
+def test_what_somebody_wrote_is_no_markup_of_the_timeline() -> None:
+    hostile = entry([changed("evaluation_runtime", "a", "](http://evil.test) **b**\n# c")], item_id="12")
+    text = as_markdown([hostile], "T", str)
+    assert "\\](http" in text
+    assert "**b**" not in text
+    assert len([line for line in text.splitlines() if line.startswith("#")]) == 2

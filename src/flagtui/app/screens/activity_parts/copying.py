@@ -1,9 +1,11 @@
-"""Entries as plain lines for a chat or an incident report."""
+"""Entries for a chat or an incident report: as plain lines, or as a Markdown timeline."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from itertools import groupby
 
 from flagtui.app.history_words import activity_words
+from flagtui.changes.markdown import code, plain
 from flagtui.models.activity_rows import ChangeRow
 from flagtui.safe_text import safe_text
 
@@ -28,3 +30,26 @@ def one_line(row: ChangeRow) -> str:
         version,
     )
     return "  ".join(part for part in parts if part)
+
+
+def as_markdown(rows: Iterable[ChangeRow], title: str, link: Callable[[int], str]) -> str:
+    """Oldest first, a heading for each day in UTC, each flag with the address of its page."""
+    ordered = sorted(rows, key=lambda row: row.place)
+    lines = [f"# {plain(title)}", ""]
+    for day, some in groupby(ordered, key=_day):
+        lines += [f"## {day}", "", *(_item(row, link) for row in some), ""]
+    return "\n".join(lines if ordered else [*lines, "Nothing was changed.", ""])
+
+
+def _day(row: ChangeRow) -> str:
+    return (
+        f"{datetime.fromtimestamp(row.at, UTC):%Y-%m-%d} (UTC)" if row.at is not None else "Nobody knows when"
+    )
+
+
+def _item(row: ChangeRow, link: Callable[[int], str]) -> str:
+    clock = f"**{datetime.fromtimestamp(row.at, UTC):%H:%M:%S}** " if row.at is not None else ""
+    who = plain(row.email or row.who)
+    version = f" (v{row.version})" if row.version is not None else ""
+    where = f" <{link(row.flag_id)}>" if row.flag_id is not None else ""
+    return f"- {clock}{code(row.key)}: {plain(activity_words(row.entry, 400))} by {who}{version}{where}"

@@ -5,13 +5,16 @@ from typing import Any
 from textual import on, work
 
 from flagtui.api.errors import ApiError
+from flagtui.app.addresses import link_to_flag
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_error
+from flagtui.app.exporting import export
+from flagtui.app.formats import count
 from flagtui.app.history_words import activity_words
 from flagtui.app.notices import Notice, tell
 from flagtui.app.permits import may_write, writes_in
-from flagtui.app.screens.activity_parts.copying import copied
+from flagtui.app.screens.activity_parts.copying import as_markdown, copied
 from flagtui.app.screens.activity_parts.searching import Search
 from flagtui.app.screens.browse import WIDE, BrowseScreen
 from flagtui.app.screens.flag import FlagScreen
@@ -103,6 +106,19 @@ class ActivityKeys(BrowseScreen):
             self.app.copy_to_clipboard(copied(rows))
             what = f"{len(rows)} changes" if len(rows) > 1 else activity_words(rows[0].entry)
             tell(self.app, Notice(f"sent to the terminal's clipboard: {what}"))
+
+    def action_export(self) -> None:
+        """The marked entries, else all that are shown, as a Markdown timeline in a file."""
+        workspace = self._workspace
+        if workspace is None:
+            return
+        marked: list[ChangeRow] = self.rows.marked_rows()
+        rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
+        client, searched = workspace.client, self.search.value.strip()
+        title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
+        text = as_markdown(rows, title, lambda id: link_to_flag(client, id))
+        name, what = f"activity-{client.project}.md", count(len(rows), "change")
+        tell(self.app, export(name, text, what, self._desk.session.clock()))
 
     def action_cycle(self, qualifier: str) -> None:
         self.search.set_line(self._finding.cycled(self.search.value, qualifier))

@@ -1,9 +1,6 @@
 """The data libraries evaluate flags with: to look at, to search, to write to a file."""
 
 import json
-import os
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import ClassVar
 
 from textual import work
@@ -14,6 +11,7 @@ from textual.screen import Screen
 from flagtui.app.commands import bindings_of
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_error
+from flagtui.app.exporting import export
 from flagtui.app.formats import count
 from flagtui.app.notices import Notice, tell
 from flagtui.app.screens.flag_tabs.json_tree import JsonPane
@@ -75,14 +73,9 @@ class DefinitionsScreen(Screen[None]):
         if document is None or workspace is None:
             tell(self.app, Notice("There is nothing to write yet."))
             return
-        at = datetime.fromtimestamp(self._desk.session.clock(), UTC)
-        path = Path.cwd() / f"flags-{workspace.client.project}-{at:%Y%m%d-%H%M%S}.json"
-        try:
-            write_new(path, json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n")
-        except OSError as fault:
-            tell(self.app, Notice(f"not written: {fault.strerror or fault}", "error"))
-        else:
-            tell(self.app, Notice(f"written to {path}: {summary(document)}"))
+        text = json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n"
+        name = f"flags-{workspace.client.project}.json"
+        tell(self.app, export(name, text, summary(document), self._desk.session.clock()))
 
     def action_back(self) -> None:
         if not self.query_one(JsonPane).leave_typing() and self.is_current:
@@ -97,10 +90,3 @@ def summary(document: LocalEvaluation) -> str:
         count(len(document.group_type_mapping), "group type"),
     )
     return " · ".join(parts)
-
-
-def write_new(path: Path, text: str) -> None:
-    """A new file that only its owner reads. Raises OSError, also when there is one already."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
