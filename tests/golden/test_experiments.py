@@ -1,20 +1,26 @@
 """Experiments as text: the list, one of them, its days as plot and as table, and without colour."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from rich.color import ColorSystem
+from rich.segment import Segment
 from tests.doubles.whole_program import Program, Setting, running
 from tests.golden.conftest import Golden
 
 SIZES = [(132, 40), (80, 24), (60, 15)]
 
 
-async def draw(program: Program, golden: Golden, story: str) -> None:
+async def draw(
+    program: Program, golden: Golden, story: str, see: Callable[[Program], str] = lambda one: one.screen
+) -> None:
     """The screen at every size."""
     for width, height in SIZES:
         await program.pilot.resize_terminal(width, height)
         await program.settle()
-        golden.check(f"{story}-{width}x{height}", program.screen)
+        golden.check(f"{story}-{width}x{height}", see(program))
 
 
 async def stand_on(program: Program, name: str) -> None:
@@ -47,14 +53,42 @@ async def test_a_step_is_asked_about_as_it_was_at_every_size(setting: Setting, g
         await draw(program, golden, "experiment-ship")
 
 
-async def test_without_colour_the_days_come_as_a_table(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
+def sixteen(program: Program) -> str:
+    """The screen, and below it the colour of each character as a terminal with sixteen of them shows it.
+
+    Capitals are the bright ones; a dot is the terminal's own colour.
+    """
+    strips: Iterable[Any] = program.app.screen._compositor.render_strips()
+    lines = ["".join(map(_letters, strip)).rstrip() for strip in strips]
+    return program.screen + "\n" + "\n".join(lines).rstrip() + "\n"
+
+
+def _letters(segment: Segment) -> str:
+    colour = segment.style.color if segment.style else None
+    number = None if colour is None or colour.is_default else colour.downgrade(ColorSystem.STANDARD).number
+    letter = "." if number is None else "krgybmcwKRGYBMCW"[number]
+    return "".join(" " if character == " " else letter for character in segment.text)
+
+
+@pytest.mark.parametrize(
+    ("environment", "ending"),
+    [({"TERM": "linux", "COLORTERM": ""}, "16-colours"), ({"NO_COLOR": "1"}, "no-colour")],
+)
+async def test_few_colours_or_none_are_enough_for_tables_and_plots(
+    setting: Setting,
+    golden: Golden,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    ending: str,
 ) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    async with running(replace(setting, size=SIZES[1])) as program:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    async with running(replace(setting, size=SIZES[0])) as program:
         await stand_on(program, "Checkout redesign")
-        await program.press("enter", "enter")
-        assert "DAY" in program.screen
-        assert "2026-03-01" in program.screen
+        await program.press("enter")
+        await draw(program, golden, f"experiment-{ending}", sixteen)
+        await program.press("enter")
+        await draw(program, golden, f"experiment-days-{ending}", sixteen)
+        assert ("DAY " in program.screen) == (ending == "no-colour")
         await program.press("t")
-        assert "% over the baseline" in program.screen
+        await draw(program, golden, f"experiment-turned-{ending}", sixteen)

@@ -1,0 +1,116 @@
+"""Metrics built from events, told in words, and what is wrong with one."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.changes.experiments.fields import change_words
+from flagtui.changes.experiments.metrics import (
+    event_node,
+    events_of,
+    funnel_of,
+    mean_of,
+    metric_words,
+    problems_in_metric,
+    ratio_of,
+    window_words,
+)
+
+ACTION = {"kind": "ActionsNode", "id": 5}
+BUILT = [
+    (mean_of(event_node("order")), "mean of order", ("order",)),
+    (mean_of(event_node("order", "sum", "price")), "mean of sum of price of order", ("order",)),
+    (mean_of(event_node("order", "dau")), "mean of people with order", ("order",)),
+    (funnel_of(["view", "order"]), "funnel view → order", ("view", "order")),
+    (
+        ratio_of(event_node("order"), event_node("visit", "unique_session")),
+        "order per sessions with visit",
+        ("order", "visit"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("metric", "words", "events"), BUILT)
+def test_what_is_built_is_told_in_words_and_can_be_saved(
+    metric: dict[str, Any], words: str, events: tuple[str, ...]
+) -> None:
+    assert metric_words(metric) == words
+    assert events_of(metric) == events
+    assert list(problems_in_metric(metric)) == []
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ({"metric_type": "mean", "source": ACTION}, "mean of action 5"),
+        ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
+        ({"metric_type": "funnel", "series": []}, "funnel without steps"),
+        (
+            {"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION},
+            "retention action 5",
+        ),
+        ({"metric_type": "next year's"}, "next year's"),
+        ({"kind": "ExperimentTrendsQuery"}, "ExperimentTrendsQuery"),
+        ({}, "?"),
+        ({"metric_type": "ratio", "numerator": 3, "denominator": [1]}, "any event per any event"),
+    ],
+)
+def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> None:
+    assert metric_words(metric).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("metric", "problem"),
+    [
+        (funnel_of([]), "counts nothing"),
+        (funnel_of([""]), "a step without an event"),
+        (mean_of({}), "a step without an event"),
+        (mean_of(event_node("order", "sum")), "which property"),
+        ({**mean_of(event_node("order")), "conversion_window": 0}, "ends before it begins"),
+        ({**mean_of(event_node("order")), "name": "n" * 401}, "longer than 400"),
+        ({"kind": "ExperimentTrendsQuery"}, "measured no more"),
+    ],
+)
+def test_what_a_server_would_refuse_is_known_before(metric: dict[str, Any], problem: str) -> None:
+    assert any(problem in words for words in problems_in_metric(metric))
+
+
+def test_a_window_is_told_as_people_say_it() -> None:
+    assert window_words({}) == ""
+    assert window_words({"conversion_window": 1, "conversion_window_unit": "hour"}) == "within 1 hour"
+    assert window_words({"conversion_window": 14, "conversion_window_unit": "day"}) == "within 14 days"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "words"),
+    [
+        ("holdout_id", None, 3, "holdout: none → #3"),
+        (
+            "stats_config",
+            {"method": "bayesian"},
+            {"method": "frequentist", "frequentist": {"alpha": 0.1}},
+            "statistics: method bayesian → frequentist; interval as usual → 90 %",
+        ),
+        (
+            "exposure_criteria",
+            {"filterTestAccounts": True},
+            {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
+            "exposure: without test accounts yes → no; by as usual → seen",
+        ),
+        (
+            "parameters",
+            {"rollout_percentage": 100},
+            {"rollout_percentage": 20},
+            "rollout percentage: 100 → 20",
+        ),
+        (
+            "metrics",
+            [{"uuid": "a"}, {"uuid": "b"}],
+            [{"uuid": "b"}, {"uuid": "a"}],
+            "primary metrics: in another order",
+        ),
+        ("description", "a", "b", "description: a → b"),
+    ],
+)
+def test_a_change_is_told_in_words(name: str, before: Any, after: Any, words: str) -> None:
+    assert change_words(name, before, after) == words
