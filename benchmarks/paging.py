@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from decoding import page
 
 from flagtui.api import Client
-from flagtui.api.paging import AT_ONCE, FIRST_PAGE, LARGE_LIST, LARGE_PAGE
+from flagtui.api.paging import AT_ONCE, FIRST_PAGE, PAGES
 
 ROUNDS = 5
 GOAL = 1.3
@@ -62,7 +62,7 @@ class Pages(asyncio.Protocol):
 def serve(
     listener: socket.socket, count: int, delay: float, is_ready: "multiprocessing.synchronize.Event"
 ) -> None:
-    step = LARGE_PAGE if count > LARGE_LIST else FIRST_PAGE
+    step = next((size for longer_than, size in PAGES if count > longer_than), FIRST_PAGE)
     spans = [(0, FIRST_PAGE), *((offset, step) for offset in range(FIRST_PAGE, count, step))]
     Pages.bodies = {span: page(span[0], span[1], count) for span in spans}
     Pages.delay = delay

@@ -48,8 +48,9 @@ def test_the_numbers_in_the_text_are_the_ones_in_the_code() -> None:
         f"answers {limits.slow:.0f}",
         f"holds {budget.BURST:.0f} and refills at {budget.PER_SECOND}",
         f"leaves {budget.RESERVE:.0f} requests",
-        f"up to {paging.LARGE_LIST:,} records come in pages of {paging.FIRST_PAGE}",
-        f"pages of {paging.LARGE_PAGE}",
+        f"up to {paging.PAGES[1][0]:,} records come in pages of {paging.FIRST_PAGE}",
+        f"pages of {paging.PAGES[1][1]}",
+        f"those of more than {paging.PAGES[0][0]:,} in pages of {paging.PAGES[0][1]:,}",
         f"up to {receiving.ANSWER_LIMIT // 2**20} MB",
         f"up to {json_value.DEPTH_LIMIT} levels",
     ):

@@ -5,6 +5,7 @@ and following it would take the key there. Only whether it is there is looked at
 """
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -18,11 +19,12 @@ Fetch: TypeAlias = Callable[[int, int], Awaitable[RowPage[Row]]]
 
 AT_ONCE: Final = 8
 FIRST_PAGE: Final = 100
+RECORDS_AT_ONCE: Final = 4_000
+"""On their way together: what arrives is held in memory several times over while it is read."""
 SWEEPS: Final = 4
 """How often a list that keeps changing is read from the start again."""
-LARGE_LIST: Final = 5_000
-LARGE_PAGE: Final = 200
-"""Longer lists come in larger pages, so that one load stays a small part of the budget of requests."""
+PAGES: Final = ((20_000, 1_000), (5_000, 200))
+"""Lists longer than this come in pages of that size, so that one load stays within the budget of requests."""
 
 
 async def all_pages(
@@ -32,7 +34,8 @@ async def all_pages(
     first = await fetch(0, FIRST_PAGE)
     sweep = _Sweep(identity)
     yield sweep.take(first, 0)
-    step = LARGE_PAGE if first.total > LARGE_LIST else FIRST_PAGE
+    step = _page_size(first)
+    at_once = min(at_once, RECORDS_AT_ONCE // step)
     for _ in range(SWEEPS):
         async with aclosing(_rest(fetch, sweep, step, at_once)) as pages:
             async for page in pages:
@@ -123,6 +126,12 @@ async def _rest(
         for task in asked:
             task.cancel()
         await asyncio.gather(*asked, return_exceptions=True)
+
+
+def _page_size(first: RowPage[Row]) -> int:
+    """A server stops counting only where there is very much to count."""
+    total = math.inf if first.is_capped else first.total
+    return next((size for longer_than, size in PAGES if total > longer_than), FIRST_PAGE)
 
 
 async def _page(fetch: Fetch[Row], offset: int, limit: int) -> RowPage[Row]:

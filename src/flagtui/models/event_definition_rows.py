@@ -1,7 +1,8 @@
 """From the bytes of an event definition list to rows."""
 
+from collections.abc import Hashable
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
@@ -11,6 +12,9 @@ from flagtui.models.row_pages import RowPage, RowReader
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.models.times import unix
 
+_Value = TypeVar("_Value", bound=Hashable)
+_KNOWN: Final[dict[Any, Any]] = {}
+_MOST_KNOWN: Final = 4_096
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
@@ -42,17 +46,26 @@ def _row_of(found: _Definition) -> EventDefinitionRow:
         id=found.id,
         name=found.name,
         description=found.description or "",
-        tags=tuple(found.tags) if found.tags else (),
+        tags=_one(tuple(found.tags)) if found.tags else (),
         verified=found.verified is True,
         hidden=found.hidden is True,
         owner_id=owner_id,
-        owner=owner,
+        owner=_one(owner),
         created_at=unix(found.created_at),
-        seen_at=unix(found.last_seen_at),
+        seen_at=_one(unix(found.last_seen_at)),
         updated_at=unix(found.updated_at or found.last_updated_at),
-        enforcement=found.enforcement_mode or "allow",
-        primary_property=found.primary_property or found.promoted_property or "",
+        enforcement=_one(found.enforcement_mode or "allow"),
+        primary_property=_one(found.primary_property or found.promoted_property or ""),
     )
+
+
+def _one(value: _Value) -> _Value:
+    """The object that stood for an equal value before: a hundred thousand definitions share few owners,
+    tags and days."""
+    if len(_KNOWN) >= _MOST_KNOWN:
+        _KNOWN.clear()
+    known: _Value = _KNOWN.setdefault(value, value)
+    return known
 
 
 def _row_from_anything(raw: dict[str, JSON]) -> EventDefinitionRow | None:

@@ -201,9 +201,9 @@ class Collection(Generic[Row]):
         load, self._load = self._load, None
         if load is None:
             raise RuntimeError("finish_load without begin_load")
-        alive = load.seen | load.put | self._edits.keys()
         if len(load.seen) + len(load.unreadable) >= load.total:
-            self._keep(lambda row: row.id in alive or not covers(row))
+            alive = (load.seen, load.put, self._edits)
+            self._keep(lambda row: any(row.id in ids for ids in alive) or not covers(row))
         if load.is_whole:
             self.unreadable = frozenset(load.unreadable)
             self.is_complete = True

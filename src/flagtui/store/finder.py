@@ -27,6 +27,8 @@ from flagtui.store.sorting import (
 _NEWEST_FIRST: Final = Sort("updated")
 _REMEMBERED: Final = 24
 """Answers kept, so that deleting letters is as quick as typing them."""
+_MOST_PLACES: Final = 500_000
+"""Places in all of them together; each costs eight bytes."""
 _MANY: Final = 8
 """From one row in so many on, testing all of them in order is quicker than testing those that are left."""
 _AGES_HOLD: Final = 30.0
@@ -50,7 +52,7 @@ EVENT_LISTING: Final = Listing(EVENTS, EVENT_ORDERS, name_label)
 @dataclass(frozen=True, slots=True)
 class _Answer(Generic[Row]):
     query: Query[Row]
-    places: list[int]
+    places: Sequence[int]
     """Places in the present order, ascending."""
 
 
@@ -81,7 +83,7 @@ class Finder(Generic[Row]):
         self._in_order: Callable[[Sequence[Any]], Sequence[Any]] = tuple
         """What stands by index, put by place; quicker than asking for the index of each place."""
         self._texts: list[str] = []
-        """Folded text of the row at each place: read in order, neighbours lie side by side in memory."""
+        """Folded text of the row at each place."""
         self._texts_by_index: list[str] = []
         self._hidden: list[tuple[str, ...]] = []
         """By index: the words one of which has to be asked for before the row is shown."""
@@ -116,8 +118,8 @@ class Finder(Generic[Row]):
         """
         if line != self.query.line:
             self.query = read_line(line, self._listing.vocabulary)
-        order = self._order
-        return [order[place] for place in self._answer(self.query).places]
+        order, places = self._order, self._answer(self.query).places
+        return order if len(places) == len(order) else [order[place] for place in places]
 
     def count(self, line: str) -> int:
         """How many rows a line finds; `query` stays what it is."""
@@ -140,9 +142,11 @@ class Finder(Generic[Row]):
         """Changes the order. Raises KeyError for one there is not."""
         if sort.name not in self._listing.orders:
             raise KeyError(sort.name)
+        if sort == self._sort and not self._held:
+            return
         self._sort = sort
         self._held.clear()
-        self._prepare_all()
+        self._arrange_all()
 
     def know_person(self, me: Person | None) -> None:
         """Says who `by:me` is."""
@@ -162,12 +166,15 @@ class Finder(Generic[Row]):
         answer = self._answers.get(query.terms)
         if answer is None:
             answer = _Answer(query, self._narrow(query, Facts(now, self._me)))
-            if len(self._answers) >= _REMEMBERED:
-                self._answers.pop(next(iter(self._answers)))
             self._answers[query.terms] = answer
+            while len(self._answers) > _REMEMBERED or self._places_kept() > _MOST_PLACES:
+                self._answers.pop(next(iter(self._answers)))
         return answer
 
-    def _narrow(self, query: Query[Row], facts: Facts) -> list[int]:
+    def _places_kept(self) -> int:
+        return sum(len(known.places) for known in self._answers.values() if type(known.places) is list)
+
+    def _narrow(self, query: Query[Row], facts: Facts) -> Sequence[int]:
         """Starts at the smallest answer that must contain this one, and asks only what that one did not."""
         wider = [known for known in self._answers.values() if query.narrows(known.query)]
         base = min(wider, key=lambda known: (len(known.places), -len(known.query.terms)), default=None)
@@ -177,7 +184,7 @@ class Finder(Generic[Row]):
             found = self._pass(term, found, facts)
         return found
 
-    def _pass(self, term: Term[Row], found: list[int], facts: Facts) -> list[int]:
+    def _pass(self, term: Term[Row], found: Sequence[int], facts: Facts) -> Sequence[int]:
         if term.name:
             return self._pass_rows(term, found, facts)
         texts = self._texts
@@ -194,7 +201,7 @@ class Finder(Generic[Row]):
             found = [place for place in found if on_text(texts[place])]
         return found
 
-    def _pass_rows(self, term: Term[Row], found: list[int], facts: Facts) -> list[int]:
+    def _pass_rows(self, term: Term[Row], found: Sequence[int], facts: Facts) -> Sequence[int]:
         """A qualifier. Of many rows all are tested, in the order in which they lie in memory."""
         test = row_test(term, facts)
         if test is None:
@@ -204,16 +211,18 @@ class Finder(Generic[Row]):
             return [place for place in found if test(rows[order[place]])]
         return self._kept(found, self._columns.passing(term, facts))
 
-    def _kept(self, found: list[int], passing: bytes) -> list[int]:
+    def _kept(self, found: Sequence[int], passing: bytes) -> Sequence[int]:
         """Those of the places whose row passes; `passing` has a byte for each row by its index."""
         by_place = self._in_order(passing)
         if len(found) == len(by_place):
-            return list(compress(found, by_place))
-        return [place for place in found if by_place[place]]
+            kept = list(compress(found, by_place))
+        else:
+            kept = [place for place in found if by_place[place]]
+        return found if len(kept) == len(found) else kept
 
-    def _visible(self, query: Query[Row]) -> list[int]:
+    def _visible(self, query: Query[Row]) -> Sequence[int]:
         if not self._listing.vocabulary.hidden:
-            return list(range(len(self._order)))
+            return range(len(self._order))
         hidden, shows = self._hidden, query.shows
         if not shows:
             return [place for place, index in enumerate(self._order) if not hidden[index]]
@@ -221,7 +230,7 @@ class Finder(Generic[Row]):
 
     def _hiding(self, row: Row) -> tuple[str, ...]:
         tests = self._listing.vocabulary.hidden
-        return tuple([word for word, test in tests.items() if test(row)])
+        return tuple([word for word, test in tests.items() if test(row)]) if tests else ()
 
     def _text(self, row: Row) -> str:
         more = f"\0{self._more_text(row)}" if self._more_text else ""
@@ -235,15 +244,17 @@ class Finder(Generic[Row]):
         return rank(row, order, self._listing.label(row), index, is_reversed=self._sort.is_reversed)
 
     def _prepare_all(self) -> None:
-        rows = self.rows
-        self._ranks = [self._rank(index) for index in range(len(rows))]
-        self._order = self._arranged(list(range(len(rows))))
-        self._texts = [self._text(rows[index]) for index in self._order]
-        self._texts_by_index = [""] * len(rows)
-        for index, text in zip(self._order, self._texts, strict=True):
-            self._texts_by_index[index] = text
-        self._hidden = [self._hiding(row) for row in rows]
+        self._texts_by_index = [self._text(row) for row in self.rows]
+        self._hidden = [self._hiding(row) for row in self.rows]
+        self._arrange_all()
+
+    def _arrange_all(self) -> None:
+        # What was there is let go of first: twice the ranks of many rows is much memory.
+        self._ranks = []
+        self._ranks = [self._rank(index) for index in range(len(self.rows))]
+        self._order = self._arranged(list(range(len(self.rows))))
         self._forget()
+        self._texts = list(self._in_order(self._texts_by_index))
 
     def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
         """Prepares only rows put in another's place, and those added at the end."""
@@ -260,8 +271,8 @@ class Finder(Generic[Row]):
         self._hidden.extend(self._hiding(rows[index]) for index in added)
         self._texts_by_index.extend(self._text(rows[index]) for index in added)
         self._order = self._arranged([*self._order, *sorted(added, key=self._ranks.__getitem__)])
-        self._texts = [self._texts_by_index[index] for index in self._order]
         self._forget()
+        self._texts = list(self._in_order(self._texts_by_index))
 
     def _forget(self) -> None:
         """What was found out about other rows, or rows in another order, is worth nothing any more."""

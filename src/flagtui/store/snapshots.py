@@ -10,7 +10,7 @@ import re
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,6 +25,11 @@ from flagtui.store.earlier import find_earlier, keep_earlier
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 _MAGIC: Final = b"flagtui rows 1\n"
+_SUM_BYTES: Final = 4
+_ARRAY_OF_THREE: Final = b"\x93"
+_LONG_ARRAY: Final = b"\xdd"
+"""In MessagePack, before the number of items in four bytes."""
+_AT_ONCE: Final = 1_000
 _SUFFIX: Final = ".rows"
 _ASIDE: Final = ".unreadable"
 _BEGUN: Final = ".new"
@@ -95,13 +100,12 @@ class Snapshots:
         if self._folder is None or self.off_reason:
             return False
         now = self._clock()
-        body = _encode(rows, row_type, now if taken_at is None else taken_at)
-        if len(body) > self._size_limit:
-            return False
+        pieces = _encode(rows, row_type, now if taken_at is None else taken_at)
         try:
             self._make_folder(self._folder)
             path = self._folder / place.file_name
-            _write(path, body, now)
+            if not _write(path, pieces, now, self._size_limit):
+                return False
             keep_earlier(path, now if taken_at is None else taken_at)
             self._prune(self._folder, now)
         except OSError as error:
@@ -189,31 +193,46 @@ def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
                 yield path, path.stat()
 
 
-def _write(path: Path, body: bytes, now: float) -> None:
-    """Replaces the file in one step. The new one is private from its first byte."""
+def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
+    """Replaces the file in one step, unless it would be too large. The new one is private at once."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:40], suffix=_BEGUN)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(body)
+            file.write(_MAGIC + bytes(_SUM_BYTES))
+            checksum = 0
+            for piece in pieces:
+                checksum = zlib.crc32(piece, checksum)
+                file.write(piece)
+                if file.tell() > limit:
+                    return False
+            file.seek(len(_MAGIC))
+            file.write(checksum.to_bytes(_SUM_BYTES, "big"))
         os.utime(name, (now, now))
         Path(name).replace(path)
     finally:
         # Gone already when it took the old one's place.
         with suppress(OSError):
             Path(name).unlink()
+    return True
 
 
-def _encode(rows: Sequence[Row], row_type: type[Row], now: float) -> bytes:
-    values = msgspec.msgpack.encode([msgspec.structs.astuple(row) for row in rows])
-    body = msgspec.msgpack.encode(_Stored(now, row_type.__struct_fields__, msgspec.Raw(values)))
-    return _MAGIC + zlib.crc32(body).to_bytes(4, "big") + body
+def _encode(rows: Sequence[Row], row_type: type[Row], now: float) -> Iterator[bytes]:
+    """The bytes of a `_Stored`, some rows at a time: all of a long list at once would take its size again."""
+    encode = msgspec.msgpack.Encoder().encode
+    yield _ARRAY_OF_THREE + encode(now) + encode(row_type.__struct_fields__)
+    yield _LONG_ARRAY + len(rows).to_bytes(4, "big")
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        yield b"".join([encode(msgspec.structs.astuple(row)) for row in some])
 
 
 def _decode(stored: bytes, row_type: type[Row]) -> Snapshot[Row]:
     """Raises ValueError or msgspec.MsgspecError for anything but a copy of exactly these rows."""
-    start = len(_MAGIC) + 4
+    start = len(_MAGIC) + _SUM_BYTES
     body = memoryview(stored)[start:]
-    if not stored.startswith(_MAGIC) or zlib.crc32(body) != int.from_bytes(stored[start - 4 : start], "big"):
+    if not stored.startswith(_MAGIC) or zlib.crc32(body) != int.from_bytes(
+        stored[start - _SUM_BYTES : start], "big"
+    ):
         raise ValueError("damaged")
     copy = msgspec.msgpack.decode(body, type=_Stored)
     if copy.fields != row_type.__struct_fields__:
