@@ -54,8 +54,7 @@ class Experimenting:
             self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
             return
         for one in found:
-            tone: Tone = "warning" if one.truth == "is not known" else "information"
-            self.changing.tell(Notice(f"Left open last time. {one.words}.", tone, seconds=12))
+            self.changing.tell(left_open(one.words, is_known=one.truth != "is not known"))
 
     async def _story(self, step: Step, row: ExperimentRow, leading: str) -> None:
         workspace = self._desk.workspace

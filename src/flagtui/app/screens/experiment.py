@@ -134,6 +134,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
             plot.display = False
             return
         if self._plotted == metric.uuid:
+            plot.display = True
             return
         try:
             metric, series = await self._inspector.series(self._row, metric.uuid)
@@ -155,6 +156,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
 
     def on_resize(self) -> None:
         self._draw()
+        self._replot()
 
     def _draw(self) -> None:
         desk, now = self._desk, self._desk.session.clock()

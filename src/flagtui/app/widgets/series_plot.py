@@ -8,6 +8,7 @@ from typing import Any, Final
 from rich.text import Text
 from textual.containers import Container
 
+from flagtui.app.themes import PLAIN
 from flagtui.app.widgets.glyphs import UNICODE, glyphs_for, terminal_encoding
 
 PALETTE: Final = ("green", "blue", "magenta", "orange", "cyan")
@@ -42,6 +43,9 @@ class SeriesPlot(Container):
         from textual_plotext import PlotextPlot
 
         plot = PlotextPlot()
+        if self.app.theme == PLAIN.name:
+            # A terminal's own colours have no numbers; the plot would take them all for black.
+            plot.theme = "clear"
         draw(plot.plt, title, courses, days)
         await self.mount(plot)
 
