@@ -1,11 +1,13 @@
-"""The demo with a server that makes a change and never says so, and a clock that need not be waited for.
+"""The demo with a server that makes a change and does not say so, and a clock that need not be waited for.
 
-usage: stalled_demo.py [ARGUMENTS OF flagtui]
+usage: stalled_demo.py [ARGUMENTS OF flagtui]        the file FLAGTUI_ANSWER_WHEN names lets the answer go
 """
 
 import asyncio
+import os
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 
@@ -14,6 +16,8 @@ from flagtui.api.clock import SystemClock
 from flagtui.app import app as home
 from flagtui.app.session import Session
 from flagtui.cli.main import main
+
+ANSWER_WHEN = Path(os.environ.get("FLAGTUI_ANSWER_WHEN", "/nowhere/at all"))
 
 
 class HastyClock(SystemClock):
@@ -26,8 +30,12 @@ class HastyClock(SystemClock):
         await asyncio.sleep(seconds / 1_000)
 
 
+def may_answer() -> bool:
+    return ANSWER_WHEN.exists()
+
+
 class Stalling(httpx.AsyncBaseTransport):
-    """Passes everything on; a change is made, but its answer never comes."""
+    """Passes everything on; a change is made, but its answer does not come before it may."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
         self._inner = inner
@@ -35,7 +43,8 @@ class Stalling(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         answer = await self._inner.handle_async_request(request)
         if request.method == "PATCH":
-            await asyncio.Event().wait()
+            while not may_answer():  # noqa: ASYNC110  # another process says so
+                await asyncio.sleep(0.01)
         return answer
 
 
