@@ -7,8 +7,8 @@ from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.journal import Journal
 
 CASES = [
-    ("not done", {"active": True}, {"active": False}, "was not done; it is as it was", "failed"),
-    ("done", {"active": False}, {"active": True}, "turn off is done", "saved"),
+    ("not done", {"active": True}, {"active": False}, "new-nav is as it was (version", "failed"),
+    ("done", {"active": False}, {"active": True}, "new-nav is off (version", "saved"),
 ]
 
 
@@ -38,6 +38,6 @@ async def test_the_start_says_what_became_of_a_change_left_open(
         )
     )
     async with running(setting) as program:
-        assert any("Left open last time. new-nav" in said and words in said for said in program.notices)
+        assert any(said.startswith(f"Left open last time: {words}") for said in program.notices)
         assert program.wire.writes() == []
         assert program.journal.entries()[0].ending == ending

@@ -188,4 +188,4 @@ class EventChanging:
             self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
             return
         for one in found:
-            self.changing.tell(Notice(f"Left open last time. {one.words}.", "warning", seconds=12))
+            self.changing.tell(explain.left_open(one.words, is_known=one.truth != "not known"))

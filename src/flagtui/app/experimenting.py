@@ -7,8 +7,8 @@ from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.experiment_choices import StepQuestions
-from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
-from flagtui.app.notices import Notice, Tone
+from flagtui.app.explain import explain_blocked, explain_error, explain_refusal, left_open
+from flagtui.app.notices import Notice
 from flagtui.app.screens.confirm import ConfirmScreen, Surface
 from flagtui.app.signing_in import needs_key
 from flagtui.changes import guard

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from flagtui.api.errors import ApiError
-from flagtui.app.notices import Notice, Tone
+from flagtui.app.notices import Notice
 from flagtui.changes.batch import Batch
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.guard import Refused as NotAsked
@@ -53,8 +53,12 @@ def explain_outcome(outcome: Outcome) -> Notice:
 
 def explain_found(found: Found) -> Notice:
     """What became of a change that an earlier run did not see the end of."""
-    tone: Tone = "information" if found.truth in ("applied", "not applied") else "warning"
-    return Notice(f"Left open last time. {found.words}.", tone, seconds=12)
+    return left_open(found.words, is_known=found.truth in ("applied", "not applied"))
+
+
+def left_open(words: str, *, is_known: bool) -> Notice:
+    """The same for any kind of record."""
+    return Notice(f"{words}.", "information" if is_known else "warning", "Left open last time", seconds=12)
 
 
 def _saved(outcome: Saved, key: str) -> Notice:

@@ -11,6 +11,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.normalising import means_same
 from flagtui.changes.plan import stored_value
 from flagtui.changes.resolving import WATCH_FOR, FlagReader, find
+from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -31,19 +32,18 @@ class Found:
     def words(self) -> str:
         """The state, not the cause: who did it cannot be known from the record alone."""
         key, at = self.entry.key, self.record.version if self.record else None
-        version = f" at version {at}" if at is not None else ""
+        version = f" (version {at})" if at is not None else ""
+        asked = f"“{self.entry.verb}”"
         match self.truth:
             case "applied":
-                return f"{key}: {self.entry.verb} is done{version}"
+                return f"{key} {verb(self.entry.verb).done}{version}: the change arrived"
             case "not applied":
-                return f"{key}: {self.entry.verb} was not done; it is as it was{version}"
+                return f"{key} is as it was{version}: {asked} did not arrive"
             case "changed since":
-                return (
-                    f"{key}: whether {self.entry.verb} was done cannot be told; it was changed since{version}"
-                )
+                return f"{key} was changed since{version}: whether {asked} arrived cannot be told"
             case "gone":
-                return f"{key}: the flag is not there any more"
-        return f"{key}: {self.entry.verb} is still not known"
+                return f"{key} is not there any more"
+        return f"{key}: whether {asked} arrived is still not known"
 
 
 async def recover(journal: Journal, flags: FlagReader, here: Signature) -> list[Found]:
