@@ -9,11 +9,13 @@ from textual.widgets import Input
 from flagtui.app.screens.confirm import ConfirmScreen
 from flagtui.app.screens.flags import FlagsScreen
 from flagtui.app.screens.journal import JournalScreen
+from flagtui.app.screens.picker import PickerScreen
 from flagtui.app.screens.sign_in import SignInScreen
 from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.guard import Level, Rules
+from flagtui.service.keys import NewKey, create_key
 
 REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}
 
@@ -35,8 +37,6 @@ async def type_key(program: Program, key: str) -> None:
 
 
 def another_key(program: Program, *scopes: str) -> str:
-    from flagtui.service.keys import NewKey, create_key
-
     return create_key(program.database, NewKey("another", scopes or ("*",)))
 
 
@@ -172,8 +172,26 @@ async def test_a_profile_without_a_key_shows_no_rows_of_the_one_before(setting: 
         assert "There is no API key." in program.screen
         await program.press("ctrl+l")
         await type_key(program, another_key(program))
+        assert isinstance(program.app.screen, PickerScreen)
+        assert "#1 " in program.screen
+        assert "#2 " in program.screen
+        await program.press(*"Web", "enter")
         assert program.app.screen.query_one(RowList).shown == 248
-        assert "KEYLESS" in program.screen.splitlines()[0]
+        header = program.screen.splitlines()[0]
+        assert "KEYLESS" in header
+        assert "Web app #1" in header
+
+
+async def test_a_key_for_other_projects_asks_which_of_them_is_opened(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("ctrl+l")
+        other = max(project.id for project in await program.colleague().projects.list())
+        key = create_key(program.database, NewKey("elsewhere", ("*",), teams=(other,)))
+        await type_key(program, key)
+        assert isinstance(program.app.screen, PickerScreen)
+        await program.press("enter")
+        assert f"#{other}" in program.screen.splitlines()[0]
+        assert 0 < program.app.screen.query_one(RowList).shown < 248
 
 
 # The journal

@@ -10,7 +10,7 @@ from textual.widgets import Label
 
 from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
-from flagtui.app.connecting import connect, open_project, project_choices, reload
+from flagtui.app.connecting import connect, open_chosen, project_choices, projects_to_choose, reload
 from flagtui.app.crash import crash_report, keep_report
 from flagtui.app.desk import Desk, Watcher
 from flagtui.app.explain import explain_error
@@ -142,8 +142,15 @@ class FlagTui(TerminalApp[None]):
 
     @work(group="choose")
     async def action_sign_in(self) -> None:
-        if await self.changing.signing_in.ask(self.desk.trouble):
+        signing_in = self.changing.signing_in
+        if not await signing_in.ask(self.desk.trouble):
+            return
+        choices = projects_to_choose(self.desk, signing_in.opens) if signing_in.opens else []
+        chosen = await self.push_screen_wait(PickerScreen("Project", choices)) if choices else None
+        if chosen is None:
             self.action_refresh_now()
+        else:
+            self.show_project(chosen)
 
     @work(group="choose")
     async def action_profile(self) -> None:
@@ -199,10 +206,8 @@ class FlagTui(TerminalApp[None]):
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
-        if self.desk.workspace is not None:
-            client = self.desk.workspace.client.for_project(project)
-            await open_project(self.desk, self.lookout, client)
-            self.changing.look_back()
+        await open_chosen(self.desk, self.lookout, project)
+        self.changing.look_back()
 
     def action_help(self) -> None:
         screen = self.screen

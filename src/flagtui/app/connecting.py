@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
@@ -10,12 +11,14 @@ from flagtui.app.desk import Desk
 from flagtui.app.inspecting import Inspector
 from flagtui.app.lookout import Lookout
 from flagtui.app.screens.picker import Choice
-from flagtui.store.introducing import organization_name
+from flagtui.store.introducing import Introduction, organization_name
 from flagtui.store.loading import Failed
 from flagtui.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.models.person import Me
+    from flagtui.models.project import Project
 
 
 async def connect(desk: Desk, lookout: Lookout) -> None:
@@ -84,13 +87,38 @@ async def project_choices(desk: Desk) -> list[Choice[int]]:
     workspace = desk.workspace
     if workspace is None:
         return []
-    here = workspace.client.project
     found = await workspace.client.projects.list()
+    return _choices(found, workspace.me, workspace.client.project)
+
+
+def projects_to_choose(desk: Desk, found: Introduction) -> list[Choice[int]]:
+    """The projects of a key that was just given, where it is not clear which is meant; else none."""
+    workspace, session, known = desk.workspace, desk.session, {each.id for each in found.projects}
+    here = workspace.client.project if workspace else session.project
+    if here == "@current":
+        here = session.tastes.last_project(session.profile, session.host) or here
+    is_settled = here in known or (here == "@current" and len(known) < 2)
+    if not known or is_settled:
+        return []
+    return _choices(found.projects, found.me, found.me.current_project if found.me else None)
+
+
+async def open_chosen(desk: Desk, lookout: Lookout, project: int) -> None:
+    """Show another project of the same host and key, or the first one; a failure is the desk's trouble."""
+    try:
+        client = desk.workspace.client if desk.workspace else await desk.session.connect()
+    except ApiError as error:
+        desk.become_troubled(error)
+        return
+    await open_project(desk, lookout, client.for_project(project))
+
+
+def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:
     return [
         Choice(
             project.id,
             project.label,
-            f"#{project.id}  {organization_name(workspace.me, project)}".rstrip(),
+            f"#{project.id}  {organization_name(me, project)}".rstrip(),
             project.id == here,
         )
         for project in found

@@ -43,6 +43,8 @@ class Session:
     journal: Journal
     state_folder: Path
     """Where crash reports go."""
+    project: int | str = "@current"
+    """The project the profile names; that of the browser where it names none."""
     snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
     refresh: float = 60.0
     """Seconds between looks at what changed; 0 never looks by itself."""

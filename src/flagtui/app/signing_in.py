@@ -58,6 +58,8 @@ class SigningIn:
         self._app = app
         self._desk = desk
         self._is_asking = False
+        self.opens: Introduction | None = None
+        """What the server said of the key given last."""
 
     async def ask(self, why: ApiError | None = None) -> bool:
         """True when the person gave a key that works. Only within a worker; nothing is repeated by itself."""
@@ -93,6 +95,7 @@ class SigningIn:
         async def connect() -> Client:
             return with_key(text)
 
+        self.opens = found
         self._desk.session = replace(session, connect=connect)
         if workspace is not None:
             workspace.client.take_key_of(client)

@@ -7,6 +7,7 @@ from flagtui.cli.choosing import Opening, Wish, choose_other, choose_signed_in, 
 from flagtui.cli.key_in_use import KeyInUse
 from flagtui.cli.running import run_app
 from flagtui.cli.trouble import Trouble, require_terminal
+from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.config.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def make_session(opening: Opening, *, read_only: bool, tastes: "Tastes | None" =
         connect=key.connect,
         journal=Journal(state / "journal"),
         state_folder=state,
+        project=int(profile.project) if profile.project.isdigit() else CURRENT_PROJECT,
         snapshots=Snapshots(cache / "rows" if cache else None),
         refresh=float(profile.refresh),
         unlock=profile.unlock * 60.0,
