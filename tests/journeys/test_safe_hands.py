@@ -303,9 +303,25 @@ async def test_the_list_is_compared_with_the_copy_of_a_moment(setting: Setting) 
         assert isinstance(program.app.screen, FlagsScreen)
 
 
-async def test_a_moment_in_which_nothing_changed_says_so(setting: Setting) -> None:
+async def test_experiments_and_events_are_compared_with_their_own_copies(setting: Setting) -> None:
     async with running(replace(setting, snapshots=True)) as program:
-        await program.press("equals_sign", "ctrl+u", *"1s", "enter")
+        colleague = program.colleague()
+        await program.press("3", "2")
+        page = await colleague.experiments.page({"limit": 1, "status": "running"})
+        await colleague.experiments.pause(page.rows[0].id)
+        event = await colleague.event_definitions.by_name("checkout completed")
+        await colleague.event_definitions.update(event.id, {"tags": ["till"], "verified": False})
+        await colleague.event_definitions.create("brand new")
+        program.timing.now += 7_200
+        await program.press("f5", "equals_sign", "ctrl+u", *"90min", "enter")
+        seen = words(program.screen)
+        assert "What is different in the experiments since" in seen
+        assert f"~ {page.rows[0].name} flag active yes → no, status running → paused" in seen
+        await program.press("escape", "3", "f5", "equals_sign", "ctrl+u", *"90min", "enter")
+        seen = words(program.screen)
+        assert "+ brand new is new" in seen
+        assert "~ checkout completed tags revenue checkout → till, verified yes → no" in seen
+        await program.press("ctrl+u", *"1s", "enter")
         assert "Nothing is different." in words(program.screen)
 
 

@@ -180,7 +180,9 @@ class FlagTui(TerminalApp[None]):
         self.open_connection()
 
     def action_since(self) -> None:
-        self.push_screen(SinceScreen(self.desk))
+        here = self.screen
+        kind = here.kind if isinstance(here, RecordsScreen) else "flags"
+        self.push_screen(SinceScreen(self.desk, kind))
 
     def action_journal(self) -> None:
         if not isinstance(self.screen, JournalScreen):

@@ -18,7 +18,7 @@ SAFETY_COMMANDS: Final[tuple[Command, ...]] = (
         "app.since",
         "equals_sign",
         "since",
-        "What is different in the list of flags since a moment, such as yesterday 18:00",
+        "What is different in this list since a moment, such as yesterday 18:00",
         "app.since",
         "everywhere",
         key_display="=",

@@ -170,6 +170,10 @@ class Workspace:
         self._shelves[kind].loading.recall(snapshot.rows, snapshot.taken_at)
         return True
 
+    def said_rows(self, kind: Kind = "flags") -> tuple[Any, ...]:
+        """The list as the server said it last."""
+        return self._shelves[kind].collection.said_rows
+
     def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
         """The list as it was known at that moment, Unix seconds; None when no copy is that old."""
         return self._snapshots.load_before(self._place(kind), _ROWS[kind], moment)

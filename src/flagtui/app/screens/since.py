@@ -1,4 +1,4 @@
-"""What is different in the list since a moment: the copy on disk from then, held against the rows of now."""
+"""What is different in a list since a moment: the copy on disk from then, held against the rows of now."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -14,17 +14,19 @@ from textual.widgets import Input, Static
 from flagtui.app.desk import Desk
 from flagtui.app.formats import moment
 from flagtui.app.widgets.line import Piece, styled
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.comparing import Changed, Comparison, compare
 from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
+from flagtui.store.workspace import Kind
 
 USUAL: Final = "yesterday 18:00"
 MOST: Final = 300
 """Records told one by one."""
-NAMES: Final = {"active": "on", "name": "description", "runtime": "runs on"}
+NAMES: Final = {"active": "on", "runtime": "runs on", "seen_at": "last seen"}
+AnyRow = FlagRow | ExperimentRow | EventDefinitionRow
 
 
 class SinceScreen(ModalScreen[None]):
@@ -39,13 +41,14 @@ class SinceScreen(ModalScreen[None]):
     ]
     AUTO_FOCUS = "Input"
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, kind: Kind = "flags") -> None:
         super().__init__()
         self._desk = desk
+        self._kind = kind
 
     def compose(self) -> ComposeResult:
         with Vertical(id="since") as box:
-            box.border_title = styled((" What is different since ", "bold $primary"))
+            box.border_title = styled((f" What is different in the {self._kind} since ", "bold $primary"))
             box.border_subtitle = "⏎ compare · ↓ more · esc close"
             when = Input(USUAL, placeholder="2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in UTC")
             when.cursor_blink = False
@@ -72,13 +75,13 @@ class SinceScreen(ModalScreen[None]):
         except WrongValue:
             self._show([[(f"{safe_text(text, 60)} is no moment; use {MOMENTS}", "$warning")]])
             return
-        copy: Snapshot[FlagRow] | None = await asyncio.to_thread(workspace.as_of, then)
+        copy: Snapshot[AnyRow] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)
         if copy is None:
-            oldest = next(iter(workspace.copies()), None)
+            oldest = next(iter(workspace.copies(self._kind)), None)
             told = f"The oldest copy of this list is from {moment(oldest)}." if oldest else ""
             self._show([[("No copy of this list is that old. ", "$warning"), (told, "")]])
             return
-        found = await asyncio.to_thread(compare, copy.rows, workspace.flags.said_rows)
+        found = await asyncio.to_thread(compare, copy.rows, workspace.said_rows(self._kind))
         self._show([*difference_lines(found, copy.taken_at)])
 
     def _show(self, lines: Sequence[Sequence[Piece]]) -> None:
@@ -93,7 +96,7 @@ class SinceScreen(ModalScreen[None]):
             self.dismiss(None)
 
 
-def difference_lines(found: Comparison[FlagRow], taken_at: float) -> Iterator[list[Piece]]:
+def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[list[Piece]]:
     """Each record that came, went or changed, in words."""
     yield [(f"held against the copy of {moment(taken_at)}", "$text-muted")]
     yield []
@@ -106,27 +109,37 @@ def difference_lines(found: Comparison[FlagRow], taken_at: float) -> Iterator[li
         yield [(f"… and {len(lines) - MOST:,} more", "$text-muted")]
 
 
-def _lines(found: Comparison[FlagRow]) -> Iterator[list[Piece]]:
+def _lines(found: Comparison[AnyRow]) -> Iterator[list[Piece]]:
     for row in found.added:
-        yield [("+ ", "bold $success"), (safe_text(row.key, 80), "bold"), ("  is new", "$text-muted")]
+        yield [("+ ", "bold $success"), (_called(row), "bold"), ("  is new", "$text-muted")]
     for row in found.gone:
         yield [
             ("− ", "bold $error"),
-            (safe_text(row.key, 80), "bold"),
+            (_called(row), "bold"),
             ("  is gone", "$text-muted"),
         ]
     for changed in found.changed:
         words = ", ".join(_words(changed)) or "changed in a way the list does not show"
-        yield [("~ ", "bold $warning"), (safe_text(changed.after.key, 80), "bold"), (f"  {words}", "")]
+        yield [("~ ", "bold $warning"), (_called(changed.after), "bold"), (f"  {words}", "")]
 
 
-def _words(changed: Changed[FlagRow]) -> Iterator[str]:
+def _words(changed: Changed[AnyRow]) -> Iterator[str]:
     for field in changed.fields:
-        before, after = (_value(getattr(row, field)) for row in (changed.before, changed.after))
-        yield f"{NAMES.get(field, field.replace('_', ' '))} {before} → {after}"
+        before, after = (_value(field, getattr(row, field)) for row in (changed.before, changed.after))
+        # What a flag calls its name is its description.
+        is_text = field == "name" and isinstance(changed.after, FlagRow)
+        name = "description" if is_text else NAMES.get(field, field.removesuffix("_at").replace("_", " "))
+        yield f"{name} {before} → {after}"
 
 
-def _value(value: object) -> str:
+def _called(row: AnyRow) -> str:
+    """What a person knows the record by."""
+    return safe_text(row.key if isinstance(row, FlagRow) else row.name, 80)
+
+
+def _value(field: str, value: object) -> str:
+    if field.endswith("_at") and isinstance(value, float):
+        return moment(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple | list):
