@@ -25,7 +25,9 @@ from flagtui.config.secret import Secret
 from flagtui.config.settings import read_settings
 from flagtui.models.person import KeyInfo, Me
 from flagtui.models.project import Project
+from flagtui.models.rows import FlagRow
 from flagtui.store.introducing import Introduction
+from flagtui.store.snapshots import Place, Snapshots
 
 
 def key_with(service: Service, *scopes: str) -> str:
@@ -62,8 +64,11 @@ def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
     assert "alice@acme.com" in status.out
     assert f"{narrow[-4:]} from file" in status.out
 
+    rows, place = Snapshots(home / ".cache/flagtui/rows"), Place("prod", service.address, "1", "flags")
+    rows.save(place, (), FlagRow)
     assert "is forgotten (file)" in run("auth", "logout").out
     assert not kept.exists()
+    assert rows.load(place, FlagRow) is None
     assert "flagtui auth login --profile prod" in one_sentence(run("auth", "status"))
 
 

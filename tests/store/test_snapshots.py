@@ -168,6 +168,36 @@ def test_without_a_folder_nothing_is_kept() -> None:
     assert snapshots.off_reason
 
 
+def test_signing_out_forgets_every_project_of_the_profile_there_and_nothing_else(tmp_path: Path) -> None:
+    host, longer = "https://us.posthog.com", "https://us.posthog.com.example"
+    gone = [Place("prod", host, project, kind) for project in ("1", "22") for kind in ("flags", "events")]
+    kept = [Place("prod", longer, "1", "flags"), Place("production", host, "1", "flags")]
+    kept.append(Place("prod", "https://eu.posthog.com", "1", "flags"))
+    for place in (*gone, *kept):
+        make(tmp_path).save(place, ROWS, FlagRow)
+    stem = Path(gone[0].file_name).stem
+    left_over = [tmp_path / f"{stem}.unreadable", tmp_path / f"{stem[:40]}x1y2.new"]
+    for path in left_over:
+        path.write_bytes(b"rows of the key")
+    make(tmp_path).forget_all("prod", host)
+    assert [make(tmp_path).load(place, FlagRow) for place in gone] == [None] * 4
+    assert [make(tmp_path).moments(place) for place in gone] == [()] * 4
+    assert not any(path.exists() for path in left_over)
+    assert all(make(tmp_path).load(place, FlagRow) for place in kept)
+    assert all(make(tmp_path).moments(place) for place in kept)
+    make(None).forget_all("prod", host)
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a place where nobody may write")
+def test_a_place_that_is_read_only_for_everybody_is_a_reason_and_not_a_crash() -> None:
+    # Root may write wherever a mode forbids it, but not here.
+    snapshots = make(Path("/sys/kernel/flagtui"))
+    assert not snapshots.save(PLACE, ROWS, FlagRow)
+    assert snapshots.off_reason
+    assert snapshots.load(PLACE, FlagRow) is None
+    snapshots.forget_all("prod", "https://us.posthog.com")
+
+
 def test_two_programs_writing_at_once_leave_one_whole_copy(tmp_path: Path) -> None:
     many = [FlagRow(id=number, key=f"flag-{number}") for number in range(300)]
     refused: list[str] = []

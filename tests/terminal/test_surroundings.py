@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from tests.doubles.terminal import Terminal
@@ -10,6 +11,8 @@ FLAGTUI = [sys.executable, "-m", "flagtui"]
 SIZE = (100, 30)
 NOWHERE = "/dev/null/home"
 """A home nothing can be written to, whoever asks."""
+READ_ONLY = "/sys" if Path("/sys").is_dir() else NOWHERE
+"""A home that is there and can be read, and written by nobody: root may write wherever a mode forbids it."""
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +31,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         {"TERM": "vt100", "COLORTERM": "", "NO_COLOR": "1"},
         {"LANG": "C", "LC_ALL": "C"},
         {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/dev/null", "DISPLAY": "", "HOME": ""},
+        {"HOME": READ_ONLY, "XDG_CONFIG_HOME": READ_ONLY, "XDG_CACHE_HOME": READ_ONLY, "XDG_STATE_HOME": ""},
     ],
-    ids=["linux console", "screen", "vt100 without colours", "LANG=C", "no D-Bus, no HOME"],
+    ids=["linux console", "screen", "vt100 without colours", "LANG=C", "no D-Bus, no HOME", "read-only HOME"],
 )
 def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]) -> None:
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment={**home, **surroundings}) as terminal:
@@ -52,11 +56,27 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         (("demo",), {"TERM": ""}, "cannot be drawn on"),
         (("demo",), {"HOME": NOWHERE, "XDG_DATA_HOME": ""}, "cannot be made"),
         ((), {"HOME": NOWHERE, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"}, "cannot be made"),
+        (("demo",), {"HOME": READ_ONLY, "XDG_DATA_HOME": ""}, "cannot be made"),
+        (
+            (),
+            {"HOME": READ_ONLY, "XDG_STATE_HOME": "", "FLAGTUI_API_KEY": "phx_0123456789"},
+            "cannot be made",
+        ),
         ((), {}, "flagtui auth login"),
         (("auth", "status"), {"HOME": NOWHERE, "XDG_CONFIG_HOME": ""}, "there is no API key"),
         (("auth", "login"), {"TERM": "dumb", "FLAGTUI_HOST": "http://x.example"}, "without encryption"),
     ],
-    ids=["dumb", "no TERM", "no home: demo", "no home: app", "nothing set up", "no home: status", "login"],
+    ids=[
+        "dumb",
+        "no TERM",
+        "no home: demo",
+        "no home: app",
+        "read-only home: demo",
+        "read-only home: app",
+        "nothing set up",
+        "no home: status",
+        "login",
+    ],
 )
 def test_what_cannot_work_is_one_sentence(
     home: dict[str, str], arguments: tuple[str, ...], surroundings: Mapping[str, str], words: str

@@ -33,6 +33,9 @@ _AT_ONCE: Final = 1_000
 _SUFFIX: Final = ".rows"
 _ASIDE: Final = ".unreadable"
 _BEGUN: Final = ".new"
+_NAME_LENGTH: Final = 80
+_BEGUN_LENGTH: Final = 40
+"""Characters of a name that a readable copy begins with, and one that is not finished."""
 _KEEP_SECONDS: Final = 30 * 86_400
 _BEGUN_SECONDS: Final = 3_600
 _SIZE_LIMIT: Final = 64 * 1024 * 1024
@@ -66,7 +69,7 @@ class Snapshot(Generic[Row]):
 
 
 def _readable(*parts: str) -> str:
-    return re.sub(r"[^a-z0-9.]+", "-", "-".join(parts).lower()).strip("-.")[:80]
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(parts).lower()).strip("-.")[:_NAME_LENGTH]
 
 
 class _Stored(msgspec.Struct, array_like=True):
@@ -157,13 +160,14 @@ class Snapshots:
                     path.unlink()
 
     def forget_all(self, profile: str, host: str) -> None:
-        """Removes the copies of every project of a profile on this host, also those set aside."""
+        """Removes the copies of every project of a profile on this host, set aside and unfinished ones too."""
         if self._folder is None:
             return
-        start = _readable(profile, host)
+        # With what comes between host and project, or a host whose name begins with this one would go, too.
+        start = f"{_readable(profile, host)}-"[:_NAME_LENGTH]
         with suppress(OSError):
             for path, _found in list(_files(self._folder)):
-                if path.name.startswith(start):
+                if path.name.startswith(start[:_BEGUN_LENGTH] if path.suffix == _BEGUN else start):
                     with suppress(OSError):
                         path.unlink()
 
@@ -195,7 +199,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
     """Replaces the file in one step, unless it would be too large. The new one is private at once."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:40], suffix=_BEGUN)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:_BEGUN_LENGTH], suffix=_BEGUN)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(_MAGIC + bytes(_SUM_BYTES))
