@@ -102,18 +102,23 @@ async def test_signing_in_can_wait_and_the_list_stays_with_the_reason(setting: S
 
 async def test_what_the_key_may_not_is_dimmed_with_the_scope_in_the_help(setting: Setting) -> None:
     async with running(setting) as program:
-        narrow = another_key(program, "feature_flag:read", "user:read", "project:read")
+        kinds = ("feature_flag", "experiment", "event_definition", "user", "project")
         await program.press("ctrl+l")
-        await type_key(program, narrow)
-        await program.go_to("new-nav")
-        enabled = {each.binding.action: each.enabled for each in program.app.screen.active_bindings.values()}
-        assert enabled["switch"] is False
-        assert enabled["delete"] is False
-        assert enabled["open"] is True
-        await program.press("space")
-        assert isinstance(program.app.screen, FlagsScreen)
-        await program.press("question_mark")
-        assert "needs feature_flag:write" in words(program.screen)
+        await type_key(program, another_key(program, *(f"{kind}:read" for kind in kinds)))
+        for tab, writes, scope in (
+            ("1", {"switch", "delete", "undo"}, "feature_flag:write"),
+            ("2", {"switch", "step('end')", "undo"}, "experiment:write"),
+            ("3", {"verify", "hide", "delete", "undo"}, "event_definition:write"),
+        ):
+            await program.press(tab)
+            bindings = program.app.screen.active_bindings.values()
+            enabled = {each.binding.action: each.enabled for each in bindings}
+            assert {enabled[action] for action in writes} == {False}, tab
+            assert enabled["open"] is True
+            await program.press("V", "d", "question_mark")
+            assert f"needs {scope}" in words(program.screen)
+            await program.press("escape")
+        assert program.wire.writes() == []
 
 
 async def test_a_read_only_profile_has_no_keys_that_write(setting: Setting) -> None:

@@ -160,7 +160,7 @@ class Snapshots:
                     path.unlink()
 
     def forget_all(self, profile: str, host: str) -> None:
-        """Removes the copies of every project of a profile on this host, set aside and unfinished ones too."""
+        """Removes the copies of every project of a profile on this host, whole and broken ones."""
         if self._folder is None:
             return
         # With what comes between host and project, or a host whose name begins with this one would go, too.
