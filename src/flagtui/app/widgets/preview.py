@@ -10,6 +10,7 @@ from textual.widget import Widget
 from flagtui.app.formats import age
 from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.sentences import who_sees_it
+from flagtui.app.way_out import is_stale, way_out_lines
 from flagtui.app.widgets.line import Piece
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Variant
@@ -117,6 +118,8 @@ def detail_lines(details: Details, now: float, width: int) -> Iterator[list[Piec
     yield from variant_lines(flag, width)
     yield from _links(details, width)
     yield from _ages(details.row, now)
+    if is_stale(details.row):
+        yield from way_out_lines(details.row, flag, details.dependents, now)
     yield from _changes(details, now, width)
 
 

@@ -6,6 +6,7 @@ from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import reach_summary
 from flagtui.app.screens.flag_tabs.side import age_lines, link_lines, recent_lines
 from flagtui.app.sentences import who_sees_it
+from flagtui.app.way_out import is_stale, way_out_lines
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.preview import variant_lines
 from flagtui.models.flag import Flag
@@ -30,6 +31,8 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     yield []
     yield from variant_lines(flag, width)
     yield from status_lines(study)
+    if is_stale(details.row):
+        yield from way_out_lines(details.row, flag, details.dependents, study.now)
     if not study.is_wide:
         yield from reach_summary(details, width)
         yield from link_lines(study, width)
