@@ -51,6 +51,7 @@ async def test_without_a_connection_nothing_was_sent(
     assert caught.value.now == "Nothing was changed."
     assert client.link.is_offline
     assert client.link.state == "offline"
+    assert kind is not errors.NameNotFound or "://" not in caught.value.what
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def test_without_any_profile_the_environment_makes_one_and_it_is_guarded() -> No
     assert chosen.profile.host == "http://127.0.0.1:8010"
     assert chosen.profile.level == "guarded"
     assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
+    assert chosen.sources["project"] == "where nothing says another"
+    assert choose_profile({}, "", Given(has_key=True)).sources["host"] == "where nothing says another"
 
 
 def test_what_wins_over_the_profile_is_told() -> None:

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -44,7 +45,7 @@ def _connect_error(fault: Exception, question: Question, host: str) -> ApiError:
     causes = list(_causes(fault))
     words = " ".join(str(cause) for cause in causes).lower()
     if any(isinstance(cause, socket.gaierror) for cause in causes) or "name or service" in words:
-        return errors.NameNotFound(f"No host is called {host}.", facts=facts)
+        return errors.NameNotFound(f"No host is called {urlsplit(host).hostname or host}.", facts=facts)
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return errors.Refused(f"Nothing listens at {host}.", facts=facts)
     if "ssl" in words or "certificate" in words or "tls" in words:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events, work
+from textual.command import CommandPalette
 from textual.widget import Widget
 from textual.widgets import Label
 
@@ -36,6 +37,7 @@ from flagtui.app.tabbing import Tabbing
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.themes import PLAIN, THEMES, VARIABLES, choose_theme
 
+PALETTE_HINT = "a word of a command, or of a record's name"
 LOOK_OUT = 1.0
 """Seconds between looks at whether it is time to refresh; a look draws nothing."""
 
@@ -217,6 +219,10 @@ class FlagTui(TerminalApp[None]):
             here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
             why_not, searches = partial(why_dimmed, self.desk), isinstance(screen, BrowseScreen)
             self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder=PALETTE_HINT, id="--command-palette"))
 
     async def action_quit(self) -> None:
         if self.changing.is_saving:

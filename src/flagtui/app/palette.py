@@ -35,21 +35,21 @@ class CommandsHere(Provider):
     """The commands of the screen underneath, read from its live bindings."""
 
     async def discover(self) -> Hits:
-        for title, help_text, run in self._commands():
-            yield DiscoveryHit(Content(title), run, text=title, help=Content(help_text))  # type: ignore[arg-type]  # drawn as content
+        for title, run in self._commands():
+            yield DiscoveryHit(Content(title), run, text=title)
 
     async def search(self, query: str) -> Hits:
         words = query.casefold().split()
-        for place, (title, help_text, run) in enumerate(self._commands()):
+        for place, (title, run) in enumerate(self._commands()):
             # Whole parts of words only: a name that fits must not drown in commands that nearly do.
             if all(word in title.casefold() for word in words):
                 starts = (
                     any(part.startswith(words[0]) for part in title.casefold().split()) if words else True
                 )
                 score = (0.95 if starts else 0.4) - place / 1000
-                yield Hit(score, Content(title), run, text=title, help=Content(help_text))  # type: ignore[arg-type]  # drawn as content
+                yield Hit(score, Content(title), run, text=title)
 
-    def _commands(self) -> Iterable[tuple[str, str, Callable[[], object]]]:
+    def _commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
         seen: set[str] = set()
         for active in self.screen.active_bindings.values():
             binding = active.binding
@@ -57,7 +57,7 @@ class CommandsHere(Provider):
                 seen.add(binding.action.removeprefix("app."))
                 key = display_key(self.app, binding)
                 run = partial(self.app.run_action, binding.action, active.node)
-                yield f"{binding.tooltip}  ({key})", f"key {key}", run
+                yield f"{binding.tooltip}  ({key})", run
 
 
 class RecordsByName(Provider):

@@ -35,4 +35,4 @@ def no_match_words(line: str, total: int) -> Words:
 
 def trouble_words(error: ApiError) -> Words:
     """The server could not be read, and there are no older rows to show."""
-    return Words((error.what, "", error.now, error.next, "", "F5 tries again · q leaves"), "warn")
+    return Words((error.what, "", error.next, "", "F5 tries again · q leaves"), "warn")

@@ -90,13 +90,16 @@ def _connector(path: Path, wish: Demonstration, opened: list[Any]) -> "Callable[
         from flagtui.api.errors import ApiError
         from flagtui.api.in_process import in_process
         from flagtui.service import DatabaseUnusable
+        from flagtui.service.sample_data.company import WEB
+        from flagtui.service.sample_data.nasty import NASTY
 
         if not opened:
             try:
                 opened.append(await asyncio.to_thread(_open_service, path, wish))
             except DatabaseUnusable as fault:
                 raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
-        return Client(NOWHERE, KEY, 1, transport=in_process(opened[0]))
+        project = NASTY if wish.nasty else WEB
+        return Client(NOWHERE, KEY, project, transport=in_process(opened[0]))
 
     return connect
 

@@ -155,8 +155,8 @@ def choose_profile(
     profile = profiles.get(name) or only or Profile("default", badge="LIVE" if given.host else "")
     sources = {
         "profile": named_by if name else "the only one" if only else "made up",
-        "host": "the profile",
-        "project": "the profile",
+        "host": "the profile" if name or only else "where nothing says another",
+        "project": "the profile" if name or only else "where nothing says another",
     }
     own = profile
     if given.host:

@@ -36,5 +36,6 @@ class Line(Widget):
         if room >= 0:
             return Content.assemble(self._left, " " * room, self._right)
         if room + self._right.cell_length >= 8 and self._left.cell_length < width:
-            return Content.assemble(self._left, self._right.truncate(width - self._left.cell_length))
+            room = width - self._left.cell_length
+            return Content.assemble(self._left, self._right.truncate(room, ellipsis=True))
         return self._left.truncate(width, ellipsis=True)
