@@ -46,8 +46,15 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
         await draw(program, golden, "experiment-table")
 
 
-async def test_a_step_is_asked_about_as_it_was_at_every_size(setting: Setting, golden: Golden) -> None:
+async def test_the_form_and_a_question_are_drawn_as_they_were_at_every_size(
+    setting: Setting, golden: Golden
+) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:
+        await stand_on(program, "Seats in the upgrade dialog")
+        await program.press("e")
+        await draw(program, golden, "experiment-form")
+        await program.pilot.resize_terminal(*SIZES[0])
+        await program.press("escape")
         await stand_on(program, "Pricing page test")
         await program.press("W", *"test", "enter", "enter", *"won", "enter", *"clear", "enter")
         await draw(program, golden, "experiment-ship")
