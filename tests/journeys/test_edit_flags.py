@@ -221,10 +221,10 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:
 
 
 async def test_a_flag_is_edited_as_json_in_the_editor(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = editor(tmp_path, monkeypatch, "text = text.replace('Made for this', 'Made for that')")
-    async with running(setting) as program:
+    async with running(any_mode) as program:
         id = await make(program, "rich-flag", RICH)
         before = (await program.colleague().flags.get(id)).raw
         await program.press("E")
@@ -239,17 +239,17 @@ async def test_a_flag_is_edited_as_json_in_the_editor(
     assert shown.startswith(f"[{0o600}, {0o700}]")
     assert "# rich-flag: flag" in shown
     assert not Path(shown.splitlines()[0].split("] ")[1]).exists()  # noqa: ASYNC240  # nothing else runs here
-    drafts = setting.folder / "state" / "drafts"
+    drafts = any_mode.folder / "state" / "drafts"
     assert not any(drafts.glob("*"))
 
 
 async def test_a_bad_text_comes_back_with_the_reason_and_nothing_is_lost(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil = "text = text.replace('\"rollout_percentage\": 25', '\"rollout_percentage\": 250')"
     mend = "text = text.replace('\"rollout_percentage\": 250', '\"rollout_percentage\": 26')"
     seen = editor(tmp_path, monkeypatch, spoil, mend)
-    async with running(setting) as program:
+    async with running(any_mode) as program:
         id = await make(program, "rich-flag", RICH)
         await program.press("E", "y")
         flag = await program.colleague().flags.get(id)

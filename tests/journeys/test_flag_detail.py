@@ -108,8 +108,9 @@ async def test_a_change_saved_or_made_by_a_colleague_is_drawn_at_once(setting: S
         assert "nobody: it is off" in words(program.screen)
 
 
-async def test_secrets_are_masked_until_they_are_asked_for(setting: Setting) -> None:
-    async with running(setting) as program:
+@pytest.mark.parametrize("mode", MODES)
+async def test_secrets_are_masked_until_they_are_asked_for(setting: Setting, mode: str) -> None:
+    async with running(in_mode(setting, mode)) as program:
         value = "sesame opens the door"
         body = {
             "key": "secret-config",

@@ -12,6 +12,12 @@ from textual.widgets import Input
 
 from flagtui.app.screens.flag import FlagScreen
 
+MODES: dict[str, tuple[tuple[str, bool], ...]] = {
+    "default": (),
+    "strict": (("strict", True),),
+    "legacy": (("legacy", True),),
+}
+
 
 @pytest.fixture
 def template(everybody: Path) -> Path:
@@ -22,8 +28,9 @@ def posts(program: Program, word: str) -> int:
     return sum(line.startswith("POST") and word in line for line in program.wire.passed)
 
 
-async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Setting) -> None:
-    async with running(setting) as program:
+@pytest.mark.parametrize("mode", MODES)
+async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Setting, mode: str) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
         archived = await program.colleague().flags.page({"archived": "true"})
         other = archived.rows[0]
         await program.press("i")
@@ -40,8 +47,9 @@ async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Settin
         assert "KEY" in program.screen
 
 
-async def test_my_flags_are_listed_and_narrowed(setting: Setting) -> None:
-    async with running(setting) as program:
+@pytest.mark.parametrize("mode", ["default", "strict"])
+async def test_my_flags_are_listed_and_narrowed(setting: Setting, mode: str) -> None:
+    async with running(replace(setting, options=MODES[mode])) as program:
         mine = await program.colleague().flags.my_flags()
         on = sum(one.value not in (False, None) for one in mine)
         await program.press("I")
@@ -106,13 +114,14 @@ async def test_a_dashboard_is_made_once_and_its_lost_answer_is_not_repeated(sett
         assert (await program.stored("new-nav")).usage_dashboard is not None
 
 
+@pytest.mark.parametrize("mode", MODES)
 async def test_the_data_for_libraries_is_shown_and_written_for_its_owner_alone(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    setting: Setting, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "started here"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    async with running(setting) as program:
+    async with running(replace(setting, options=MODES[mode])) as program:
         await program.press("L")
         told = words(program.screen)
         assert "LOCAL EVALUATION DATA" in told

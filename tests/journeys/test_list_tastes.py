@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
@@ -13,11 +14,22 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.settings import read_settings
 
+MODES: dict[str, tuple[tuple[str, Any], ...]] = {
+    "default": (),
+    "strict": (("strict", True),),
+    "legacy": (("legacy", True),),
+}
+
 
 @pytest.fixture
 def kept(setting: Setting) -> Setting:
     """A settings file and a memory, as in a real run."""
     return replace(setting, tastes=from_disk(setting.folder))
+
+
+@pytest.fixture(params=MODES)
+def any_mode(kept: Setting, request: pytest.FixtureRequest) -> Setting:
+    return replace(kept, options=MODES[request.param])
 
 
 def from_disk(folder: Path) -> Tastes:
@@ -30,22 +42,22 @@ def columns(program: Program) -> tuple[str, ...]:
     return program.app.screen.query_one(RowList).shown_columns
 
 
-async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(kept: Setting) -> None:
-    (kept.folder / "config.toml").write_text("# mine\npreview = false\n")
-    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(any_mode: Setting) -> None:
+    (any_mode.folder / "config.toml").write_text("# mine\npreview = false\n")
+    async with running(replace(any_mode, tastes=from_disk(any_mode.folder))) as program:
         assert columns(program) == ("state", "key", "rollout", "type", "runtime", "tags", "name", "updated")
         await program.press("c", "space", "down", "K", "enter")
         assert columns(program)[:3] == ("state", "key", "type")
         assert "rollout" not in columns(program)
-    written = (kept.folder / "config.toml").read_text()
+    written = (any_mode.folder / "config.toml").read_text()
     assert written.startswith("# mine\npreview = false\n")
-    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+    async with running(replace(any_mode, tastes=from_disk(any_mode.folder))) as program:
         assert columns(program)[:3] == ("state", "key", "type")
         assert not program.app.screen.has_class("-preview")
 
 
-async def test_a_search_gets_a_name_and_a_tab_with_its_count(kept: Setting) -> None:
-    async with running(kept) as program:
+async def test_a_search_gets_a_name_and_a_tab_with_its_count(any_mode: Setting) -> None:
+    async with running(any_mode) as program:
         await program.press("Q")
         assert "Type a search first" in program.notices[-1]
         await program.press("slash", *"is:stale", "enter", "Q", *"old ones", "enter")
@@ -55,7 +67,7 @@ async def test_a_search_gets_a_name_and_a_tab_with_its_count(kept: Setting) -> N
         assert program.app.screen.query_one(SearchLine).value == ""
         await program.press("5")
         assert program.app.screen.query_one(SearchLine).value == "is:stale"
-    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+    async with running(replace(any_mode, tastes=from_disk(any_mode.folder))) as program:
         assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
 
 
