@@ -224,6 +224,10 @@ class FlagTui(TerminalApp[None]):
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder=PALETTE_HINT, id="--command-palette"))
 
+    def action_stop(self) -> None:
+        if not self.stop():
+            tell(self, Notice("no shell waits that could bring flagtui back; it goes on", "warning"))
+
     async def action_quit(self) -> None:
         if self.changing.is_saving:
             tell(self, Notice("saving first: a change is on its way", "warning"))

@@ -141,6 +141,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "everywhere",
     ),
     Command(
+        "app.stop",
+        "ctrl+z",
+        "stop",
+        "Back to the shell; its fg brings flagtui back",
+        "app.stop",
+        "everywhere",
+    ),
+    Command(
         "app.quit",
         "q,ctrl+q",
         "quit",

@@ -58,6 +58,23 @@ class SignalWatch:
         os._exit(128 + number)
 
 
+def has_shell() -> bool:
+    """Whether a shell waits that can bring the program back; the first of a session would sleep for ever."""
+    return os.getpgrp() != os.getsid(0)
+
+
+def stop_until_continued() -> None:
+    """Stop everything that was started with us, as ctrl+z does elsewhere.
+
+    The terminal has to be given back before: as soon as one of us has stopped, the shell takes it.
+    """
+    before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    try:
+        os.killpg(os.getpgrp(), signal.SIGTSTP)
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+
+
 def restore_terminal(before: list[Any] | None) -> None:
     """Put the terminal back as it was, from any thread, even when it takes no output any more."""
     keys, screen = sys.__stdin__, sys.__stderr__

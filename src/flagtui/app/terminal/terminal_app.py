@@ -105,6 +105,18 @@ class TerminalApp(App[ReturnT]):
         """The first screen has its focus once it is drawn; only then does it know what a key means."""
         self.screen.call_after_refresh(self.call_later, self._give_back_early_keys)
 
+    def stop(self) -> bool:
+        """Give the terminal to the shell until it brings the program back; False where no shell waits."""
+        if not IS_POSIX or self.is_headless:
+            return False
+        from flagtui.app.terminal.signals import has_shell, stop_until_continued
+
+        if not has_shell():
+            return False
+        with self.suspend():
+            stop_until_continued()
+        return True
+
     async def _give_back_early_keys(self) -> None:
         self._is_up = True
         self.set_timer(LONGEST_WAIT, self.show_live)
