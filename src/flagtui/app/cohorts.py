@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
+from flagtui.models.filters import Filters
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.models.activity import Activity
     from flagtui.models.cohort import Cohort
     from flagtui.models.flag import Flag
 
@@ -37,6 +40,21 @@ class Cohorts:
                 await self.all()
             except ApiError:
                 return
+
+    async def learn_those_in(self, entries: Iterable[Activity]) -> bool:
+        """Their names where entries of a log ask for cohorts nobody named yet; whether there are new ones."""
+        asked = {
+            cohort
+            for entry in entries
+            for change in entry.changes
+            if change.field == "filters"
+            for side in (change.before, change.after)
+            for cohort in Filters.of(side).cohorts
+        }
+        if self._is_asked or asked <= self.names.keys():
+            return False
+        await self.learn()
+        return True
 
     def hear(self, flag: Flag) -> None:
         """A flag that is read by itself names the cohorts its conditions ask for."""

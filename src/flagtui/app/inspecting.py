@@ -47,8 +47,8 @@ class Inspector:
         """What is known without asking, for the row as it is now."""
         details = self._kept.get(row.id)
         if details is None or details.row.version != row.version or details.row.updated_at != row.updated_at:
-            return Details(row)
-        return replace(details, row=row)
+            return Details(row, names=self.names)
+        return replace(details, row=row, names=self.names)
 
     async def look(self, row: FlagRow) -> AsyncIterator[Details]:
         """The flag as more and more of it arrives. Errors become words: the list itself is fine."""

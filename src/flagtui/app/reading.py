@@ -41,7 +41,10 @@ class Reading:
         workspace = self._desk.workspace
         if workspace is None:
             return ()
-        return [entry async for entry in workspace.client.activity.every(record, at_most=LOG)]
+        found = [entry async for entry in workspace.client.activity.every(record, at_most=LOG)]
+        if self._desk.inspector is not None and await self._desk.inspector.cohorts.learn_those_in(found):
+            self._desk.tell()
+        return found
 
     async def version(self, record: int, number: int) -> FlagVersion:
         """A flag as it was. Raises ApiError."""

@@ -210,6 +210,14 @@ class ActivityScreen(ActivityKeys):
             and self.query_one("#change-pane").display
         ):
             self._learn_secrecy(row)
+        if row is not None:
+            self._learn_cohorts(row)
+
+    @work(exclusive=True, group="names")
+    async def _learn_cohorts(self, row: ChangeRow) -> None:
+        inspector = self._desk.inspector
+        if inspector is not None and await inspector.cohorts.learn_those_in([row.entry]):
+            self._show_entry()
 
     def _shown(self, row: ChangeRow) -> Shown:
         desk, workspace = self._desk, self._workspace

@@ -16,6 +16,7 @@ from flagtui.models.activity import Activity
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.safe_text import safe_lines, safe_text
@@ -72,6 +73,7 @@ class Details:
     schedule: tuple[ScheduledChange, ...] | None = None
     """What is due, and what was; None while not known."""
     no_schedule: str = ""
+    names: Names = NO_NAMES
 
 
 class Preview(Widget):
@@ -113,7 +115,7 @@ def detail_lines(details: Details, now: float, width: int) -> Iterator[list[Piec
     yield [("WHO SEES IT", "$text-muted")]
     if not flag.active:
         yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
-    yield from who_sees_it(flag.targeting)
+    yield from who_sees_it(flag.targeting, details.names)
     yield []
     yield from variant_lines(flag, width)
     yield from _links(details, width)
@@ -234,5 +236,5 @@ def _changes(details: Details, now: float, width: int) -> Iterator[list[Piece]]:
     for entry in details.changes[:8]:
         when = entry.created_at.timestamp() if entry.created_at else None
         who = cut(who_did(entry), 6)
-        words = cut(activity_words(entry), max(12, width - 13))
+        words = cut(activity_words(entry, names=details.names), max(12, width - 13))
         yield [(f"{age(when, now):>5} ", "$text-muted"), (f"{who:<6} ", "$primary"), (words, "")]
