@@ -9,6 +9,7 @@ from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent
 from textual.widgets import Input, OptionList
 
 from flagtui.app.screens.edit.experiment_form import ExperimentForm
+from flagtui.app.screens.experiment_parts.findings import metrics_of
 from flagtui.app.screens.sign_in import SignInScreen
 from flagtui.service.keys import NewKey, create_key
 
@@ -112,11 +113,15 @@ async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting,
         await program.press("e")
         await open_line(program, "description", "Three steps, or eight?")
         await open_line(program, "First chart", "lower wins")
+        await open_line(program, "+ a metric", "mean", "plan upgraded", "how often", "Upgrades each")
+        go_to_line(program, "Upgrades each")
+        await program.press("K")
         go_to_line(program, "test")
         await program.press("percent_sign")
         await answer(program, "40")
         await program.press("ctrl+s")
         assert isinstance(program.app.screen, ExperimentForm), "shares of 90 % are not saved"
+        program.app.clear_notifications()
         go_to_line(program, "control")
         await program.press("percent_sign")
         await answer(program, "60")
@@ -128,13 +133,16 @@ async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting,
         assert [line.split()[0] for line in sent(program)] == ["PATCH"]
         after = await stored(program, "Length of the tour")
         assert [variant.rollout for variant in after.variants] == [60, 40]
-        assert (after.description, after.metrics[0]["goal"]) == ("Three steps, or eight?", "decrease")
+        first, second = metrics_of(after)[:2]
+        assert (first.name, second.name, second.goal) == ("Upgrades each", "First chart", "decrease")
+        assert after.description == "Three steps, or eight?"
         assert after.metrics_secondary[0]["uuid"] == before.metrics_secondary[0]["uuid"]
         await program.press("u")
         await say_yes(program)
         back = await stored(program, "Length of the tour")
         assert [variant.rollout for variant in back.variants] == [50, 50]
         assert back.description == before.description
+        assert [metric.name for metric in metrics_of(back)] == [metric.name for metric in metrics_of(before)]
 
 
 async def test_what_is_fixed_at_launch_is_not_offered_and_leaving_asks_first(setting: Setting) -> None:

@@ -89,13 +89,13 @@ def test_a_window_is_told_as_people_say_it() -> None:
             "stats_config",
             {"method": "bayesian"},
             {"method": "frequentist", "frequentist": {"alpha": 0.1}},
-            "statistics: method bayesian → frequentist; interval as usual → 90 %",
+            "statistics: method bayesian → frequentist; statistics: interval as usual → 90 %",
         ),
         (
             "exposure_criteria",
             {"filterTestAccounts": True},
             {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
-            "exposure: without test accounts yes → no; by as usual → seen",
+            "exposure: without test accounts yes → no; exposure: by as usual → seen",
         ),
         (
             "parameters",
@@ -113,4 +113,4 @@ def test_a_window_is_told_as_people_say_it() -> None:
     ],
 )
 def test_a_change_is_told_in_words(name: str, before: Any, after: Any, words: str) -> None:
-    assert change_words(name, before, after) == words
+    assert "; ".join(change_words(name, before, after)) == words

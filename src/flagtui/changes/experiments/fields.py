@@ -7,6 +7,7 @@ from typing import Final
 from flagtui.changes.blocking import is_plain_key
 from flagtui.changes.describing import arrow, brief
 from flagtui.changes.experiments.metrics import metric_name, metric_words, problems_in_metric
+from flagtui.changes.experiments.ordering import as_shown
 from flagtui.changes.validation import SUM_TOLERANCE
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
@@ -41,7 +42,7 @@ def stored_field(fresh: Experiment, name: str) -> JSON:
     value = fresh.raw.get(name)
     match name:
         case "metrics" | "metrics_secondary":
-            return [_without(metric, "fingerprint") for metric in as_list(value) if isinstance(metric, dict)]
+            return [_without(metric, "fingerprint") for metric in as_shown(fresh, name)]
         case "saved_metrics_ids":
             return [
                 {"id": link.saved_metric, "metadata": dict(link.metadata)} for link in fresh.saved_metrics
@@ -128,25 +129,23 @@ def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
         yield "how sure intervals are is more than 0 and less than 100 %"
 
 
-def change_words(name: str, before: JSON, after: JSON) -> str:
-    """A changed field as a phrase: `primary metrics: + Paid (funnel view → purchase)`."""
+def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
+    """A changed field as phrases, one for each part: `primary metrics: + Paid (funnel view → purchase)`."""
     label = WORDS.get(name, name.replace("_", " "))
     match name:
         case "metrics" | "metrics_secondary":
-            return f"{label}: {_listed(_metric_changes(as_list(before), as_list(after)))}"
+            parts = _metric_changes(as_list(before), as_list(after))
         case "saved_metrics_ids":
-            return f"{label}: {_listed(_link_changes(as_list(before), as_list(after)))}"
+            parts = _link_changes(as_list(before), as_list(after))
         case "parameters":
-            return _parameter_words(as_dict(before), as_dict(after))
+            return tuple(_parameter_words(as_dict(before), as_dict(after)))
         case "stats_config" | "exposure_criteria":
-            return f"{label}: {_listed(_part_changes(as_dict(before), as_dict(after)))}"
+            parts = _part_changes(as_dict(before), as_dict(after))
         case "holdout_id":
-            return f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}"
-    return f"{label}: {arrow(before, after)}"
-
-
-def _listed(parts: Iterator[str]) -> str:
-    return "; ".join(parts) or "in another order"
+            return (f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}",)
+        case _:
+            return (f"{label}: {arrow(before, after)}",)
+    return tuple(f"{label}: {part}" for part in parts) or (f"{label}: in another order",)
 
 
 def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
@@ -194,15 +193,15 @@ def _role(link: JSON) -> str:
     return as_text(as_dict(as_dict(link).get("metadata")).get("type")) or "primary"
 
 
-def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
-    told = []
+def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> Iterator[str]:
     old, new = _shares(before), _shares(after)
     if old != new:
-        told.append(f"variants: {_split(old)} → {_split(new)}" if old else f"variants: {_split(new)}")
+        yield f"variants: {_split(old)} → {_split(new)}" if old else f"variants: {_split(new)}"
+    elif before.get("feature_flag_variants") != after.get("feature_flag_variants"):
+        yield "variants: other descriptions"
     for key in {**before, **after}:
         if key != "feature_flag_variants" and before.get(key) != after.get(key):
-            told.append(f"{key.replace('_', ' ')}: {arrow(before.get(key), after.get(key))}")
-    return "; ".join(told) or "variants: names"
+            yield f"{key.replace('_', ' ')}: {arrow(before.get(key), after.get(key))}"
 
 
 def _shares(parameters: JSON) -> dict[str, JSON]:

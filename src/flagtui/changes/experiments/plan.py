@@ -38,7 +38,18 @@ class ExperimentPlan:
     @property
     def lines(self) -> tuple[DiffLine, ...]:
         """The moves for a dialog: their words say it all, so the values are not told again."""
-        return tuple(DiffLine(Line(move.line.path, MISSING, MISSING), move.words) for move in self.moves)
+        return tuple(
+            DiffLine(Line(move.line.path, MISSING, MISSING), words)
+            for move in self.moves
+            for words in self._words_of(move)
+        )
+
+    def _words_of(self, move: DiffLine) -> tuple[str, ...]:
+        """One phrase for each part of a field that changes: a metric, a setting."""
+        name = move.where
+        if name not in self.choices.fields:
+            return (move.words,)
+        return change_words(name, move.line.before, move.line.after)
 
     @property
     def step(self) -> Step:
@@ -156,7 +167,7 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Li
     for name, value in choices.fields.items():
         if name not in SAYS_HOW:
             before = stored_field(fresh, name)
-            yield Line((name,), before, value), change_words(name, before, value)
+            yield Line((name,), before, value), "; ".join(change_words(name, before, value))
     if step.name == "duplicate":
         yield _moved("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
 

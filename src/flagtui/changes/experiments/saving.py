@@ -13,6 +13,7 @@ from flagtui.api.errors import ApiError, ApprovalNeeded, NotFound, Unreachable
 from flagtui.changes.context import FRESH_FOR
 from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.experiments.fields import WORDS
+from flagtui.changes.experiments.ordering import with_order
 from flagtui.changes.experiments.plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.guard import Approved, spend
@@ -149,7 +150,7 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "reset": lambda: experiments.reset(id),
         "duplicate": lambda: experiments.duplicate(id, flag_key=chosen.flag_key, name=chosen.name or None),
         "create": lambda: experiments.create(chosen.name, chosen.flag_key, chosen.fields),
-        "edit": lambda: experiments.update(id, chosen.fields),
+        "edit": lambda: experiments.update(id, with_order(plan.fresh, chosen.fields)),
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
         "cohort": lambda: _with_cohort(id, experiments),
         "delete": lambda: experiments.delete(id),

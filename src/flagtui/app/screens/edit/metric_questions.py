@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Final
+from uuid import uuid4
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.changing import Changing
@@ -39,7 +40,8 @@ class MetricQuestions:
             return None
         usual = metrics.metric_words(made)
         name = await self.name(usual)
-        return None if name is None else {**made, "name": name or usual}
+        # With a number of its own it can trade places with others before it is saved.
+        return None if name is None else {**made, "name": name or usual, "uuid": str(uuid4())}
 
     async def _made(self, kind: Kind) -> Item | None:
         match kind:
