@@ -1,15 +1,17 @@
 """The sentences are read back as a person would read them, and the evaluator has to say the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
 import pytest
 from tests.doubles import random_flags
+from tests.doubles.served_flags import Served
 
 from flagtui.app.sentences import plain, who_sees_it
-from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.evaluate import Definitions, Group, Person, evaluate
 from flagtui.models.filters import Filters
+from flagtui.models.names import Names
 
 JSON = Any
 READERS: dict[str, Callable[[str], JSON]] = {
@@ -146,3 +148,102 @@ def test_a_condition_that_is_said_to_add_nobody_never_decides() -> None:
         seen += len(useless)
         assert decided is None or decided.index + 1 not in useless, lines
     assert seen > 50
+
+
+def test_whoever_is_said_to_see_a_flag_of_the_sample_sees_it(projects: Sequence[Served]) -> None:
+    told = {"by properties": 0, "everyone": 0}
+    for project in projects:
+        definitions = Definitions.of(project.flags)
+        for raw in project.flags:
+            lines = sentence_of(raw)
+            # What comes before the conditions, and an early exit, decide whatever a condition says.
+            if not raw["active"] or raw["archived"] or any(line.startswith(" ·") for line in lines):
+                continue
+            for head, clauses in conditions_of(lines):
+                if "100 % of" not in head or not all(map(can_be_read, clauses)):
+                    continue
+                if "groups" in head or "does not have" in head or "adds nobody" in " ".join(clauses):
+                    continue
+                person = person_who_fits(clauses) if clauses else Person("somebody", is_complete=True)
+                value = evaluate(raw["key"], person, definitions).value
+                assert value not in (False, None), (raw["key"], head, clauses)
+                told["by properties" if clauses else "everyone"] += 1
+    assert told["everyone"] > 40
+    assert told["by properties"] > 3, told
+
+
+def can_be_read(clause: str) -> bool:
+    """Whether a person can be made from the words: not from a pattern, a cohort or another flag."""
+    rest = clause.partition(" ")[2]
+    is_asked_of_a_person = not clause.startswith(("is in ", "is not in ", "flag "))
+    return is_asked_of_a_person and any(f"{rest} ".startswith(f"{known} ") for known in READERS)
+
+
+def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each condition's first line, and what it asks for."""
+    head, clauses = "", list[str]()
+    for line in [*lines, " 0 end"]:
+        if line[:3].strip().isdigit():
+            if head:
+                yield head, clauses
+            head, clauses = line, []
+        else:
+            clauses.append(line.removeprefix("  and").strip())
+
+
+@pytest.mark.parametrize("operator", ["in", "not_in", "exact"])
+def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
+    asked = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
+    flag = made([])
+    flag["filters"]["groups"][0]["properties"] = [asked]
+    clause = sentence_of(flag)[1].strip()
+    assert clause in ("is in Beta", "is not in Beta")
+    definitions = Definitions.of([flag], static_cohorts=[31])
+    member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
+    other = Person("o", is_complete=True)
+    for person, is_in in ((member, True), (other, False)):
+        sees = evaluate("flag", person, definitions).value
+        assert sees is (is_in == (clause == "is in Beta"))
+
+
+@pytest.mark.parametrize("wanted", [True, False, "a"])
+@pytest.mark.parametrize("variant", [None, "a", "b"])
+@pytest.mark.parametrize("base_on", [True, False])
+def test_another_flag_is_asked_for_as_it_is_said(wanted: JSON, variant: str | None, base_on: bool) -> None:
+    shares = {"a": 100, "b": 0} if variant == "a" else {"a": 0, "b": 100}
+    variants = {"variants": [{"key": key, "rollout_percentage": share} for key, share in shares.items()]}
+    base: dict[str, JSON] = {"id": 9, "key": "base", "active": base_on, "filters": {"groups": [{}]}}
+    if variant is not None:
+        base["filters"]["multivariate"] = variants
+    flag = made([])
+    asked = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": wanted, "label": "base"}
+    flag["filters"]["groups"][0]["properties"] = [asked]
+    clause = sentence_of(flag)[1].strip()
+    given = evaluate("base", Person("p", is_complete=True), Definitions.of([base])).value
+    said = {
+        "flag base is on": given is not False,
+        "flag base is off": given is False,
+        "flag base gives a": given == "a",
+    }[clause]
+    assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is said
+
+
+def test_groups_see_what_is_said_of_groups_and_people_what_is_said_of_people() -> None:
+    plan = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
+    flag = made([("exact", "x")])
+    flag["filters"]["groups"].insert(
+        0, {"properties": [plan], "rollout_percentage": 100, "aggregation_group_type_index": 0}
+    )
+    names = Names(groups={0: "company"})
+    lines = plain(who_sees_it(Filters.of(flag["filters"]), names)).splitlines()
+    assert lines[0] == " 1 100 % of company groups where"
+    assert lines[2] == " 2 100 % of users where"
+    definitions = Definitions.of([flag], group_types={"0": "company"})
+
+    def sees(properties: dict[str, JSON], group: dict[str, JSON] | None) -> JSON:
+        groups = {} if group is None else {"company": Group("acme", group)}
+        return evaluate("flag", Person("p", properties, groups, is_complete=True), definitions).value
+
+    assert sees({}, {"plan": "pro"}) is True
+    assert sees({"plan": "pro"}, {"plan": "free"}) is False
+    assert sees({"p0": "x"}, None) is True
