@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import httpx
+import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.test_events import SERVERS, on
 
 from flagtui.app.screens.confirm import ConfirmScreen
 from flagtui.app.screens.inbox import InboxScreen
@@ -47,7 +49,9 @@ def decided(program: Program) -> list[str]:
     return [verdict.name for verdict in screen._verdicts.by_id.values()]
 
 
-async def test_verdicts_are_applied_together_and_taken_back_together(setting: Setting) -> None:
+@pytest.mark.parametrize("server", SERVERS)
+async def test_verdicts_are_applied_together_and_taken_back_together(setting: Setting, server: str) -> None:
+    setting = on(server, setting)
     async with running(setting) as program:
         screen = await open_inbox(program)
         await stand_on(program, screen, "checkout_completed")
@@ -91,7 +95,9 @@ async def test_verdicts_are_applied_together_and_taken_back_together(setting: Se
         assert not isinstance(program.app.screen, InboxScreen)
 
 
-async def test_what_a_dropped_link_left_goes_on_later(setting: Setting) -> None:
+@pytest.mark.parametrize("server", SERVERS)
+async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: str) -> None:
+    setting = on(server, setting)
     async with running(setting) as program:
         screen = await open_inbox(program)
         for name in ("btn_click_1", "btn_click_2", "btn_click_3"):

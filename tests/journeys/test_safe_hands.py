@@ -287,6 +287,11 @@ def key_styles(program: Program) -> list[tuple[str, str]]:
 # Since a moment
 
 
+async def ask_since(program: Program, moment: str) -> None:
+    program.app.screen.query_one(Input).value = moment
+    await program.press("enter")
+
+
 async def test_the_list_is_compared_with_the_copy_of_a_moment(setting: Setting) -> None:
     async with running(replace(setting, snapshots=True)) as program:
         colleague = program.colleague()
@@ -296,15 +301,17 @@ async def test_the_list_is_compared_with_the_copy_of_a_moment(setting: Setting) 
         program.timing.now += 7_200
         await program.press("f5", "equals_sign")
         assert "No copy of this list is that old" in words(program.screen)
-        await program.press("ctrl+u", *"90min", "enter")
+        await ask_since(program, "90min")
         seen = words(program.screen)
         assert "+ brand-new is new" in seen
         assert "~ new-nav" in seen
         assert "on yes → no" in seen
         assert "\x1b" not in program.screen
-        await program.press("ctrl+u", *"soon", "enter")
+        await ask_since(program, "soon")
         assert "is no moment" in words(program.screen)
-        await program.press("ctrl+u", *"1min", "enter", "escape")
+        await ask_since(program, "1s")
+        assert "Nothing is different." in words(program.screen)
+        await program.press("escape")
         assert isinstance(program.app.screen, FlagsScreen)
 
 
@@ -318,15 +325,17 @@ async def test_experiments_and_events_are_compared_with_their_own_copies(setting
         await colleague.event_definitions.update(event.id, {"tags": ["till"], "verified": False})
         await colleague.event_definitions.create("brand new")
         program.timing.now += 7_200
-        await program.press("f5", "equals_sign", "ctrl+u", *"90min", "enter")
+        await program.press("f5", "equals_sign")
+        await ask_since(program, "90min")
         seen = words(program.screen)
         assert "What is different in the experiments since" in seen
         assert f"~ {page.rows[0].name} flag active yes → no, status running → paused" in seen
-        await program.press("escape", "3", "f5", "equals_sign", "ctrl+u", *"90min", "enter")
+        await program.press("escape", "3", "f5", "equals_sign")
+        await ask_since(program, "90min")
         seen = words(program.screen)
         assert "+ brand new is new" in seen
         assert "~ checkout completed tags revenue checkout → till, verified yes → no" in seen
-        await program.press("ctrl+u", *"1s", "enter")
+        await ask_since(program, "1s")
         assert "Nothing is different." in words(program.screen)
 
 

@@ -49,18 +49,18 @@ async def test_a_form_keeps_what_was_typed_while_another_key_is_given(setting: S
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("e")
-        await describe(program, "typed with care")
+        await describe(program, "careful")
         revoke_for_writes(program.wire)
         await program.press("ctrl+s", "y")
         await sign_in_again(program)
         assert isinstance(program.app.screen, ConfirmScreen)
-        assert "typed with care" in words(program.screen)
-        assert (await program.stored("new-nav")).name != "typed with care"
+        assert "careful" in words(program.screen)
+        assert (await program.stored("new-nav")).name != "careful"
         await program.press("escape")
         assert isinstance(program.app.screen, FormScreen)
-        assert "typed with care" in words(program.screen)
+        assert "careful" in words(program.screen)
         await program.press("ctrl+s", "y")
-        assert (await program.stored("new-nav")).name == "typed with care"
+        assert (await program.stored("new-nav")).name == "careful"
 
 
 async def test_a_new_flag_is_asked_about_again_after_signing_in(setting: Setting) -> None:

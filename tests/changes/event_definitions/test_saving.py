@@ -98,6 +98,31 @@ async def test_one_that_came_back_by_itself_gets_its_description_again(opened: O
         assert again.record.description == "Joined"
 
 
+async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_event(opened: Opened) -> None:
+    async with opened("signed up") as world:
+        id = world.ids["signed up"]
+        await world.client.event_definitions.update(id, {"description": "Joined"})
+        await world.save(await plan(world, "signed up", delete(id)))
+        [entry] = last_batch(world.entries(), HERE)
+
+        def older(request: httpx.Request) -> httpx.Response | None:
+            is_creation = request.method == "POST" and request.url.path.endswith("/event_definitions/")
+            return httpx.Response(405, json={"detail": "Method not allowed."}) if is_creation else None
+
+        world.wire.before = older
+        again = plan_recreation(entry.key, entry.before, AROUND)
+        [refused] = await world.save(again, undoes={entry.key: entry.id})
+        assert refused.ending == "refused"
+        assert "once the event is sent again" in refused.next
+        assert last_batch(world.entries(), HERE) == [entry]
+        world.wire.before = lambda request: None
+        await world.client.event_definitions.create("signed up")
+        world.wire.before = older
+        [saved] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
+        assert saved.record is not None
+        assert saved.record.description == "Joined"
+
+
 @pytest.mark.parametrize("options", [{}, {"legacy": True}])
 async def test_many_are_verified_in_one_request_where_the_server_can(
     opened: Opened, options: dict[str, bool]

@@ -76,7 +76,9 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
         "Lost there", ", ".join(kept) or "nothing anybody wrote", "warning" if kept else "plain"
     )
     yield Consequence("Events", "those already taken in stay")
-    yield Consequence("Kept here", "a copy in the journal, from which u makes it again")
+    yield Consequence(
+        "Kept here", "a copy in the journal; u makes it again, on older servers once it is sent again"
+    )
 
 
 def _metadata(fresh: EventDefinition) -> Iterator[tuple[str, bool]]:

@@ -13,6 +13,7 @@ from flagtui.api.errors import (
     Invalid,
     MissingScope,
     NotFound,
+    NotOffered,
     NotSignedIn,
     PaymentNeeded,
     RateLimited,
@@ -128,8 +129,21 @@ async def _ask(plan: EventPlan, definitions: Writer) -> EventDefinition | None:
         # The event was sent again meanwhile, which brought a bare definition back.
         if error.attr != "name":
             raise
-    found = await definitions.by_name(plan.key)
+        found = await definitions.by_name(plan.key)
+    except NotOffered as error:
+        found = await _sent_again(plan, error, definitions)
     return await definitions.update(found.id, plan.body) if plan.body else found
+
+
+async def _sent_again(plan: EventPlan, error: NotOffered, definitions: Writer) -> EventDefinition:
+    """Older servers make definitions from events alone; raises until there was one."""
+    try:
+        return await definitions.by_name(plan.key)
+    except NotFound:
+        next = "The copy stays in the journal; u gives it its metadata back once the event is sent again."
+        raise NotOffered(
+            "This server makes definitions from events alone.", next=next, facts=error.facts
+        ) from None
 
 
 def _entry(plan: EventPlan, approved: Approved[EventPlan], desk: Desk, undoes: str) -> Entry:
