@@ -1,12 +1,15 @@
 """The questions that lines of every form have in common."""
 
 from collections.abc import Callable
+from typing import Final, Literal
 
 from flagtui.app.changing import Changing
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.rollout import share_of
+from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.models.json_value import JSON, as_number
 
+VariantPart = Literal["share", "key", "name", "remove"]
 Check = Callable[[str], str]
 """Why a line cannot be taken; empty when it can."""
 
@@ -47,6 +50,19 @@ async def ask_item_share(changing: Changing, item: dict[str, JSON]) -> None:
     share = await ask_percent(changing, as_number(item.get("rollout_percentage")))
     if share is not None:
         item["rollout_percentage"] = share
+
+
+VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
+    Choice("share", "share", "in percent; all of them together 100"),
+    Choice("key", "key", "code asks for it"),
+    Choice("name", "description", "for people to read"),
+    Choice("remove", "remove this variant", "d does it too"),
+)
+
+
+async def ask_about_variant(changing: Changing, key: str) -> VariantPart | None:
+    """What of a variant is to be changed."""
+    return await changing.ask(PickerScreen(f"Variant {key}", VARIANT))
 
 
 def share_problem(line: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from flagtui.app.changing import Changing
-from flagtui.app.screens.edit.asking import ask_item_share, ask_line, ask_percent
+from flagtui.app.screens.edit.asking import ask_about_variant, ask_item_share, ask_line, ask_percent
 from flagtui.app.screens.edit.experiment_lines import SEVERAL, Companions, confidence_of
 from flagtui.app.screens.edit.flag_choice import ask_flag
 from flagtui.app.screens.edit.form_lines import FormLine
@@ -211,13 +211,7 @@ class ExperimentQuestions:
     async def _variant(self, place: int) -> None:
         copy, variant = self.copy, as_dict(self.copy.variants[place])
         key = as_text(variant.get("key"))
-        choices = [
-            Choice("share", "share", "in percent; all of them together 100"),
-            Choice("key", "key", "code asks for it"),
-            Choice("name", "description", "for people to read"),
-            Choice("remove", "remove this variant", "d does it too"),
-        ]
-        match await self._changing.ask(PickerScreen(f"Variant {key}", choices)):
+        match await ask_about_variant(self._changing, key):
             case "share":
                 await ask_item_share(self._changing, variant)
             case "key":

@@ -1,25 +1,21 @@
 """What each line of the form asks when it is opened."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.notices import Notice
+from flagtui.app.screens.edit.asking import Check, ask_about_variant, ask_item_share, ask_line, no_problem
 from flagtui.app.screens.edit.form_lines import FormLine, counted_noun
 from flagtui.app.screens.edit.payload import PayloadScreen
-from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.properties import Surroundings, ask_property
-from flagtui.app.screens.edit.rollout import share_of
 from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.changes.blocking import is_plain_key
 from flagtui.changes.describing import MASK
 from flagtui.changes.tagging import read_tags
 from flagtui.changes.working_copy import WorkingCopy
-from flagtui.models.json_value import as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import as_dict, as_list, as_text
 from flagtui.models.rows import FlagRow
-
-Check = Callable[[str], str]
-"""Why a line cannot be taken; empty when it can."""
 
 PEOPLE = -1
 """Stands for people among the types of groups, which count from 0."""
@@ -71,12 +67,7 @@ class FieldQuestions:
         copy = self._copy
         items = copy.groups if line.part == "condition" else copy.variants
         item = as_dict(items[line.place])
-        before = as_number(item.get("rollout_percentage"))
-        shown = f"{100 if before is None else before:g}"
-        line_typed = await self._line("Share in percent", "0 to 100", shown, _share_problem)
-        if line_typed is not None and line_typed != shown:
-            share = float(line_typed)
-            item["rollout_percentage"] = int(share) if share.is_integer() else share
+        await ask_item_share(self._changing, item)
 
     # Fields
 
@@ -99,7 +90,7 @@ class FieldQuestions:
                     name, await self._line("Key", "code asks for it", as_text(value), self._key_problem)
                 )
             case _:
-                self._take(name, await self._line("Description", "", as_text(value), lambda line: ""))
+                self._take(name, await self._line("Description", "", as_text(value)))
 
     def _take(self, name: str, line: str | None) -> None:
         if line is not None:
@@ -144,7 +135,7 @@ class FieldQuestions:
             case "variant":
                 await self._forced(place)
             case "description":
-                line = await self._line("Note", "", as_text(group.get("description")), lambda line: "")
+                line = await self._line("Note", "", as_text(group.get("description")))
                 if line is not None:
                     group["description"] = line
             case "remove":
@@ -208,13 +199,7 @@ class FieldQuestions:
     async def _variant(self, place: int) -> None:
         copy, variant = self._copy, as_dict(self._copy.variants[place])
         key = as_text(variant.get("key"))
-        choices = [
-            Choice("share", "share", "in percent; all of them together 100"),
-            Choice("key", "key", "code asks for it"),
-            Choice("name", "description", "for people to read"),
-            Choice("remove", "remove this variant", "d does it too"),
-        ]
-        match await self._changing.ask(PickerScreen(f"Variant {key}", choices)):
+        match await ask_about_variant(self._changing, key):
             case "share":
                 await self.share(FormLine("variant", (), place=place))
             case "key":
@@ -222,7 +207,7 @@ class FieldQuestions:
                 if line is not None and line != key:
                     copy.rename_variant(place, line)
             case "name":
-                line = await self._line("Description", "", as_text(variant.get("name")), lambda line: "")
+                line = await self._line("Description", "", as_text(variant.get("name")))
                 if line is not None:
                     variant["name"] = line
             case "remove":
@@ -252,16 +237,9 @@ class FieldQuestions:
         if found is not None and found != text:
             copy.set_payload(key, found or None)
 
-    async def _line(self, title: str, about: str, value: str, problem: Check) -> str | None:
-        def read(line: str) -> Reading:
-            return Reading(problem=problem(line))
-
-        return await self._changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+    async def _line(self, title: str, about: str, value: str, problem: Check = no_problem) -> str | None:
+        return await ask_line(self._changing, title, about, value, problem)
 
 
 def _number(kind: int | None) -> int:
     return PEOPLE if kind is None else kind
-
-
-def _share_problem(line: str) -> str:
-    return "" if share_of(line) is not None else "a number from 0 to 100"
