@@ -188,4 +188,4 @@ class EventChanging:
             self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
             return
         for one in found:
-            self.changing.tell(explain.left_open(one.words, is_known=one.truth != "not known"))
+            self.changing.tell(explain.left_open(one.words, is_known=one.truth in ("applied", "not applied")))

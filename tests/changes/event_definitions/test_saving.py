@@ -17,6 +17,7 @@ from flagtui.changes.event_definitions.plan import EventPlan, plan_event, plan_r
 from flagtui.changes.event_definitions.recovery import recover
 from flagtui.changes.event_definitions.saving import save_all
 from flagtui.changes.event_definitions.undo import is_deletion, last_batch, plan_undo
+from flagtui.changes.resolving import WATCH_FOR
 
 
 async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
@@ -194,10 +195,36 @@ async def test_what_stays_unknown_is_found_out_at_the_next_start(opened: Opened)
         [ended] = await world.save(wish)
         assert ended.ending == "unknown"
         world.wire.before = lambda request: None
-        [found] = await recover(world.desk.journal, world.client.event_definitions, HERE)
+        definitions = world.client.event_definitions
+        [found] = await recover(world.desk.journal, definitions, HERE)
+        assert found.truth == "not known", "the server may still do it"
+        world.timing.now += WATCH_FOR
+        [found] = await recover(world.desk.journal, definitions, HERE)
         assert found.truth == "not applied"
         assert world.entries()[0].ending == "failed"
         assert not await recover(world.desk.journal, world.client.event_definitions, HERE)
+
+
+@pytest.mark.parametrize(("is_done", "theirs"), [(True, ""), (True, "z"), (False, "z")])
+async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
+    opened: Opened, is_done: bool, theirs: str
+) -> None:
+    async with opened("a") as world:
+        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        lost = httpx.ReadTimeout("lost")
+        if is_done:
+            world.wire.after = lambda request: lost
+        else:
+            world.wire.before = lambda request: lost
+        [ended] = await world.save(wish)
+        assert ended.ending == "unknown"
+        world.wire.before = world.wire.after = lambda request: None
+        if theirs:
+            await world.client.event_definitions.update(world.ids["a"], {"description": theirs})
+        world.timing.now += WATCH_FOR
+        [found] = await recover(world.desk.journal, world.client.event_definitions, HERE)
+        assert found.truth == ("changed since" if theirs else "applied")
+        assert world.entries()[0].ending == ("unknown" if theirs else "saved")
 
 
 async def test_a_link_that_breaks_stops_the_batch_and_the_rest_is_not_sent(opened: Opened) -> None:
