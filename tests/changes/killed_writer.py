@@ -1,20 +1,30 @@
-"""Changes one flag again and again until it is killed; prints a dot at every step. Its server is a file."""
+"""Changes one flag or event again and again until it is killed; prints a dot at every step. A file is its server.
+
+usage: killed_writer.py FOLDER flag|event
+"""
 
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flagtui.api.asking import Query
 from flagtui.changes import intent
 from flagtui.changes.context import Context
 from flagtui.changes.entries import Signature
+from flagtui.changes.event_definitions.intent import describe
+from flagtui.changes.event_definitions.plan import Around, EventPlan, plan_event
+from flagtui.changes.event_definitions.saving import Desk as EventDesk
+from flagtui.changes.event_definitions.saving import save_all
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.plan import Plan, plan_flag
 from flagtui.changes.saving import Desk, save
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BulkTags
 from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
@@ -26,6 +36,8 @@ RAW: dict[str, JSON] = {
     "active": True,
     "filters": {},
 }
+EVENT: dict[str, JSON] = {"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "signed up"}
+HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 
 
 def step() -> None:
@@ -64,10 +76,61 @@ class FileServer:
         return Flag.of(dict(self.stored))
 
 
+class FileOfEvents:
+    """The same for one event definition."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.stored: dict[str, JSON] = {**EVENT}
+
+    async def get(self, id: str) -> EventDefinition:
+        return EventDefinition.of(dict(self.stored))
+
+    async def by_name(self, name: str) -> EventDefinition:
+        raise NotImplementedError
+
+    async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition:
+        raise NotImplementedError
+
+    async def delete(self, id: str) -> None:
+        raise NotImplementedError
+
+    async def bulk_update_tags(self, ids: Sequence[str], action: str, tags: Sequence[str]) -> BulkTags:
+        raise NotImplementedError
+
+    async def bulk_update_verified(self, ids: Sequence[str], verified: bool) -> BulkVerified:
+        raise NotImplementedError
+
+    async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition:
+        step()
+        os.write(self.file, f"{changes['description']}\n".encode())
+        self.stored = {**self.stored, **changes}
+        step()
+        return EventDefinition.of(dict(self.stored))
+
+
+async def work_on_events(folder: Path) -> None:
+    server = FileOfEvents(folder / "applied")
+    desk = EventDesk(server, Journal(folder / "journal"), HERE)
+    number = 0
+    while True:
+        fresh = await server.get("")
+        wanted = describe(str(EVENT["id"]), f"text {number}", fresh.description or "")
+        plan = plan_event(wanted, fresh, Around(desk.clock.time()))
+        assert isinstance(plan, EventPlan)
+        question = guard([plan], Rules(Level.RELAXED))
+        assert isinstance(question, Question)
+        approved = question.settle(Answer(yes=True))
+        assert isinstance(approved, Approved)
+        step()
+        async for _ended in save_all(approved, desk):
+            step()
+        number += 1
+
+
 async def work(folder: Path) -> None:
     server = FileServer(folder / "applied")
-    here = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
-    desk = Desk(server, Journal(folder / "journal"), here)
+    desk = Desk(server, Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get(812)
@@ -84,4 +147,5 @@ async def work(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(Path(sys.argv[1])))
+    kinds = {"flag": work, "event": work_on_events}
+    asyncio.run(kinds[sys.argv[2]](Path(sys.argv[1])))

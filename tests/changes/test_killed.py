@@ -11,32 +11,37 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import pytest
+from tests.changes.killed_writer import EVENT, HERE
 from tests.doubles.flag_server import FlagServer
 from tests.doubles.flag_server import raw_flag as raw
 
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.entries import Entry
+from flagtui.changes.event_definitions.recovery import recover as recover_events
 from flagtui.changes.journal import Journal
-from flagtui.changes.recovery import Found, recover
+from flagtui.changes.recovery import recover
+from flagtui.models.event_definition import EventDefinition
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "3"))
-HERE: Final = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 WRITER: Final = Path(__file__).parent / "killed_writer.py"
 
 
 class Victim:
-    """A program that changes one flag again and again until it is killed; its server outlives it."""
+    """A program that changes one flag or event again and again until it is killed; its server outlives it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kind: str) -> None:
         self.folder = folder
+        self.kind = kind
         self.applied = folder / "applied"
         self.journal = Journal(folder / "journal")
 
     def run_and_kill(self, after: int) -> None:
         """Killed as soon as it has come this many steps far."""
-        command = [sys.executable, str(WRITER), str(self.folder)]
+        command = [sys.executable, str(WRITER), str(self.folder), self.kind]
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as program:
             assert program.stdout is not None
             program.stdout.read(after)
@@ -48,26 +53,42 @@ class Victim:
             return self.applied.read_text().splitlines()
         return []
 
-    def restarted(self) -> list[Found]:
-        """The next start: what is open is read again, ten minutes later."""
-        done = self.writes()
+    def restarted(self) -> int:
+        """The next start: what is open is read again, ten minutes later; how much that was."""
+        done, journal = self.writes(), Journal(self.folder / "journal", clock=lambda: time.time() + 600)
+        if self.kind == "event":
+            definition = EventDefinition.of({**EVENT, "description": done[-1] if done else ""})
+            return len(asyncio.run(recover_events(journal, Reader(definition), HERE)))
         server = FlagServer(raw(name=done[-1] if done else "New checkout", version=12 + len(done)))
-        journal = Journal(self.folder / "journal", clock=lambda: time.time() + 600)
-        return asyncio.run(recover(journal, server.person("ada@acme.test"), HERE))
+        return len(asyncio.run(recover(journal, server.person("ada@acme.test"), HERE)))
+
+
+@dataclass
+class Reader:
+    """A server that has one definition."""
+
+    definition: EventDefinition
+
+    async def get(self, id: str) -> EventDefinition:
+        return self.definition
+
+    async def by_name(self, name: str) -> EventDefinition:
+        return self.definition
 
 
 def told(entry: Entry) -> str:
-    return str(entry.after["name"])
+    return str(entry.after["name" if entry.kind == "flag" else "description"])
 
 
-def test_after_a_kill_the_journal_tells_the_truth_about_every_write(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["flag", "event"])
+def test_after_a_kill_the_journal_tells_the_truth_about_every_write(tmp_path: Path, kind: str) -> None:
     chance = random.Random(3)
     open_ones = 0
     for number in range(ROUNDS):
-        victim = Victim(tmp_path / str(number))
+        victim = Victim(tmp_path / str(number), kind)
         victim.folder.mkdir()
         victim.run_and_kill(chance.randint(1, 40))
-        open_ones += len(victim.restarted())
+        open_ones += victim.restarted()
         done = victim.writes()
         entries = victim.journal.entries()
         assert len(done) == len(set(done)), "a write was applied twice"
