@@ -1,4 +1,4 @@
-"""Changes one flag or event again and again until it is killed; prints a dot at every step. A file is its server.
+"""Changes one flag or event again and again until it is killed; prints a dot at every step.
 
 usage: killed_writer.py FOLDER flag|event
 """
