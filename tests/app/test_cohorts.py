@@ -84,9 +84,9 @@ async def test_the_reason_of_a_flag_names_the_cohort() -> None:
 
 
 def test_flags_without_cohorts_are_not_copied() -> None:
-    plain_flag = {"key": "k", "filters": filters(EMAIL)}
+    plain_flag: dict[str, Any] = {"key": "k", "filters": filters(EMAIL)}
     assert with_cohort_names(plain_flag, {31: "Payers"}) is plain_flag
-    asking = {"key": "k", "filters": filters(IN_31, EMAIL)}
+    asking: dict[str, Any] = {"key": "k", "filters": filters(IN_31, EMAIL)}
     named = with_cohort_names(asking, {31: "Payers"})
     assert named["filters"]["groups"][0]["properties"] == [IN_31 | {"cohort_name": "Payers"}, EMAIL]
     assert "cohort_name" not in asking["filters"]["groups"][0]["properties"][0]

@@ -1,10 +1,10 @@
 """The stories of what is made from a flag: a cohort of who has it, its dashboard. Closed to keys says so."""
 
-from flagtui.api.errors import ApiError
 from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.explain import explain_blocked, explain_error
+from flagtui.app.explain import explain_blocked
+from flagtui.app.reading import read_flag
 from flagtui.changes.beside import OPERATIONS, VERBS, What, plan_beside, send_beside
 from flagtui.changes.blocking import Blocked
 from flagtui.models.flag import Flag
@@ -42,10 +42,8 @@ class Beside:
         workspace = self._desk.workspace
         if workspace is None:
             return
-        try:
-            fresh = await workspace.client.flags.get(row.id)
-        except ApiError as error:
-            self._changing.tell(explain_error(error, row.key))
+        fresh = await read_flag(row, self._desk, self._changing)
+        if fresh is None:
             return
         plan = plan_beside(what, fresh, self._who(row, fresh))
         if isinstance(plan, Blocked):

@@ -9,6 +9,7 @@ from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_blocked, explain_error
 from flagtui.app.listening import Listener
 from flagtui.app.notices import Notice
+from flagtui.app.reading import read_flag
 from flagtui.app.saving import Ended
 from flagtui.app.screens.edit.form import FormScreen
 from flagtui.changes.blocking import Blocked
@@ -123,13 +124,9 @@ class Copying:
         workspace = self._desk.workspace
         if workspace is None:
             return None
-        try:
-            flag = await workspace.client.flags.get(row.id)
-        except ApiError as error:
-            self._changing.tell(explain_error(error, row.key))
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is None:
             return None
-        if self._desk.inspector is not None:
-            self._desk.inspector.cohorts.hear(flag)
         try:
             due = await workspace.client.schedule.all({"model_name": "FeatureFlag", "record_id": row.id})
         except ApiError:

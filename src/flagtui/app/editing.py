@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.editor import NoEditor, find_editor, hand_over
-from flagtui.app.explain import explain_error
 from flagtui.app.making import Making
 from flagtui.app.notices import Notice
+from flagtui.app.reading import read_flag
 from flagtui.app.scheduling import Scheduling
 from flagtui.app.screens.edit.form import FormScreen
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
@@ -144,21 +143,11 @@ class Editing:
 
     async def read(self, rows: Sequence[FlagRow]) -> list[Flag]:
         """The whole flags as they are now; those that cannot be read are told and left out."""
-        workspace = self._desk.workspace
-        if workspace is None:
-            return []
         turn = asyncio.Semaphore(AT_ONCE)
 
         async def one(row: FlagRow) -> Flag | None:
             async with turn:
-                try:
-                    flag = await workspace.client.flags.get(row.id)
-                except ApiError as error:
-                    self._changing.tell(explain_error(error, row.key))
-                    return None
-            if self._desk.inspector is not None:
-                self._desk.inspector.cohorts.hear(flag)
-            return flag
+                return await read_flag(row, self._desk, self._changing)
 
         found = await asyncio.gather(*map(one, rows))
         return [flag for flag in found if flag is not None]

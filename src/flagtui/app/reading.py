@@ -16,6 +16,7 @@ from flagtui.app.whom import Whom
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.rows import FlagRow
 
 LOG = 500
 """Entries of one flag's log that are read."""
@@ -67,3 +68,17 @@ class Reading:
             tell(self._app, explain_error(error, f"version {version} cannot be brought back"))
         else:
             self._changing.start([intent])
+
+
+async def read_flag(row: FlagRow, desk: Desk, changing: Changing) -> Flag | None:
+    """The whole flag as it is now; None, and said, when it cannot be read."""
+    if desk.workspace is None:
+        return None
+    try:
+        flag = await desk.workspace.client.flags.get(row.id)
+    except ApiError as error:
+        changing.tell(explain_error(error, row.key))
+        return None
+    if desk.inspector is not None:
+        desk.inspector.cohorts.hear(flag)
+    return flag

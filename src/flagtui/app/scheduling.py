@@ -8,6 +8,7 @@ from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_blocked, explain_error
+from flagtui.app.reading import read_flag
 from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.rollout import share_of
@@ -88,11 +89,10 @@ class Scheduling:
         return Reading([(moment.astimezone(UTC).strftime("%A, %Y-%m-%d %H:%M UTC"), "$text-muted")])
 
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
-        try:
-            plan = plan_later(later, await workspace.client.flags.get(row.id))
-        except ApiError as error:
-            self._changing.tell(explain_error(error, row.key))
+        fresh = await read_flag(row, self._desk, self._changing)
+        if fresh is None:
             return
+        plan = plan_later(later, fresh)
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, row.key))
             return

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocking import is_plain_key
+from flagtui.changes.about_flag import AboutFlag
 from flagtui.changes.cautions import Caution
 from flagtui.changes.consequences import Consequence
 from flagtui.changes.difference import Clash
@@ -21,7 +21,7 @@ from flagtui.models.flag import Flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AsidePlan:
+class AsidePlan(AboutFlag):
     """Something that could be made from a flag, or kept for later; the flag itself stays as it is."""
 
     fresh: Flag
@@ -35,26 +35,6 @@ class AsidePlan:
     stays: str = "the flag stays as it is"
     lines: tuple[DiffLine, ...] = ()
     clashes: tuple[Clash, ...] = ()
-
-    @property
-    def id(self) -> int:
-        return self.fresh.id
-
-    @property
-    def noun(self) -> str:
-        return "flag"
-
-    @property
-    def key(self) -> str:
-        return self.fresh.key
-
-    @property
-    def type_to_confirm(self) -> str:
-        return self.key if is_plain_key(self.key) else str(self.id)
-
-    @property
-    def title(self) -> str:
-        return self.verb.title
 
     @property
     def versions(self) -> str:

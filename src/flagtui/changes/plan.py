@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.blocking import Blocked, foresee_refusal, is_plain_key
+from flagtui.changes.about_flag import AboutFlag
+from flagtui.changes.blocking import Blocked, foresee_refusal
 from flagtui.changes.body import clean_filters, original_fields, sent_fields
 from flagtui.changes.cautions import Caution, cautions
 from flagtui.changes.consequences import Consequence, consequences
@@ -39,7 +40,7 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(AboutFlag):
     """A change that could be made, complete: nothing is looked up between the question and the request."""
 
     intent: Intent
@@ -61,31 +62,9 @@ class Plan:
     """When `fresh` was read, Unix seconds."""
 
     @property
-    def id(self) -> int:
-        return self.intent.id
-
-    @property
     def is_new(self) -> bool:
         """The record is not there yet, so it has no number."""
         return self.id == 0
-
-    @property
-    def noun(self) -> str:
-        return "flag"
-
-    @property
-    def key(self) -> str:
-        """Raw; safe only to compare with."""
-        return self.fresh.key
-
-    @property
-    def type_to_confirm(self) -> str:
-        """The key, or the number of a flag whose key could deceive."""
-        return self.key if is_plain_key(self.key) else str(self.id)
-
-    @property
-    def title(self) -> str:
-        return self.verb.title
 
     @property
     def version(self) -> int | None:

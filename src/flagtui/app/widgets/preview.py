@@ -104,18 +104,10 @@ class Preview(Widget):
 def detail_lines(details: Details, now: float, width: int) -> Iterator[list[Piece]]:
     """The whole pane, line by line."""
     yield from _head(details.row, width)
+    yield from seen_by_lines(details, details.names)
     flag = details.flag
-    if details.trouble:
-        yield [(details.trouble, "$warning")]
-        yield []
     if flag is None:
-        if not details.trouble:
-            yield [("loading…", "$text-muted")]
         return
-    yield [("WHO SEES IT", "$text-muted")]
-    if not flag.active:
-        yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
-    yield from who_sees_it(flag.targeting, details.names)
     yield []
     yield from variant_lines(flag, width)
     yield from _links(details, width)
@@ -123,6 +115,22 @@ def detail_lines(details: Details, now: float, width: int) -> Iterator[list[Piec
     if is_stale(details.row):
         yield from way_out_lines(details.row, flag, details.dependents, now)
     yield from _changes(details, now, width)
+
+
+def seen_by_lines(details: Details, names: Names) -> Iterator[list[Piece]]:
+    """Who sees the flag, as far as it has been read."""
+    if details.trouble:
+        yield [(safe_text(details.trouble, 300), "$warning")]
+        yield []
+    flag = details.flag
+    if flag is None:
+        if not details.trouble:
+            yield [("loading…", "$text-muted")]
+        return
+    yield [("WHO SEES IT", "$text-muted")]
+    if not flag.active:
+        yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
+    yield from who_sees_it(flag.targeting, names)
 
 
 def _head(row: FlagRow, width: int) -> Iterator[list[Piece]]:

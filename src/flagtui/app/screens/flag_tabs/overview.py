@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import reach_summary
 from flagtui.app.screens.flag_tabs.side import age_lines, link_lines, recent_lines
-from flagtui.app.sentences import who_sees_it
 from flagtui.app.way_out import is_stale, way_out_lines
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import variant_lines
+from flagtui.app.widgets.preview import seen_by_lines, variant_lines
 from flagtui.models.flag import Flag
 from flagtui.safe_text import safe_text
 
@@ -16,17 +15,9 @@ from flagtui.safe_text import safe_text
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """Everything at a glance; what the column beside it says is left out when that is there."""
     details, flag = study.details, study.details.flag
-    if details.trouble:
-        yield [(safe_text(details.trouble, 300), "$warning")]
-        yield []
+    yield from seen_by_lines(details, study.names)
     if flag is None:
-        if not details.trouble:
-            yield [("loading…", "$text-muted")]
         return
-    yield [("WHO SEES IT", "$text-muted")]
-    if not flag.active:
-        yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
-    yield from who_sees_it(flag.targeting, study.names)
     yield from _manner(flag)
     yield []
     yield from variant_lines(flag, width)
