@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from textual import events, work
 from textual.command import CommandPalette
+from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Label
 
@@ -35,7 +36,7 @@ from flagtui.app.stylesheets import stylesheets
 from flagtui.app.switching import change_session, profile_choices
 from flagtui.app.tabbing import Tabbing
 from flagtui.app.terminal.terminal_app import TerminalApp
-from flagtui.app.themes import PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
 
 PALETTE_HINT = "a word of a command, or of a record's name"
 LOOK_OUT = 1.0
@@ -57,6 +58,7 @@ class FlagTui(TerminalApp[None]):
         look = choose_theme(session.theme, os.environ)
         super().__init__(ansi_color=True if look == PLAIN.name else None)
         self._look = look
+        self._begin_with(NIGHT)
         self.animation_level = "none"
         self._started_in = session.profile
         self._shown_scopes: tuple[str, ...] | None = None
@@ -68,6 +70,13 @@ class FlagTui(TerminalApp[None]):
         self.last_words = ""
         """What to say on the terminal after the screen is gone."""
 
+    def _begin_with(self, usual: Theme) -> None:
+        """Start in the colours most people see: a theme set later has every style read a second time."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.set_reactive(FlagTui.theme, usual.name)
+        self.stylesheet.set_variables(self.get_css_variables())
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return VARIABLES
 
@@ -75,8 +84,6 @@ class FlagTui(TerminalApp[None]):
         return Label("loading…", markup=False)
 
     def on_mount(self) -> None:
-        for theme in THEMES:
-            self.register_theme(theme)
         self.theme = self._look
         self.tabbing.open("1")
         self.desk.watch(self.show_live_once_known)
