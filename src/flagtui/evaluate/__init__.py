@@ -12,7 +12,7 @@ from flagtui.evaluate.evaluation import (
     Reason,
     VariantDraw,
 )
-from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.flags import evaluate, evaluate_all, fits
 from flagtui.evaluate.linking import linked
 from flagtui.evaluate.subject import Group, Person
 from flagtui.evaluate.unknown import Unknown, Why
@@ -35,5 +35,6 @@ __all__ = [
     "differences",
     "evaluate",
     "evaluate_all",
+    "fits",
     "linked",
 ]

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from flagtui.evaluate.conditions import evaluate_condition
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Reason
+from flagtui.evaluate.filters import check
 from flagtui.evaluate.hashing import holdout_fraction
-from flagtui.evaluate.parts import Flag
+from flagtui.evaluate.parts import Filter, Flag
 from flagtui.evaluate.run import Run, Vantage
 from flagtui.evaluate.subject import Person
 from flagtui.evaluate.unknown import Unknown, Why
@@ -39,6 +40,12 @@ def evaluate_all(
     person: Person, definitions: Definitions, keys: Iterable[str] | None = None
 ) -> dict[str, Evaluation]:
     return {key: evaluate(key, person, definitions) for key in keys or definitions.flags}
+
+
+def fits(question: Filter, person: Person, definitions: Definitions) -> bool:
+    """Whether a person, not a group, passes one question of a condition; what cannot be told does not fit."""
+    run = Run(person, definitions, person.distinct_id, _evaluate_flag)
+    return check(run, Vantage(person.known_properties, person.distinct_id), question).verdict is True
 
 
 def _begin(person: Person, definitions: Definitions, flag: Flag, vantage: Vantage) -> Evaluation:

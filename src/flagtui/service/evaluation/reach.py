@@ -2,8 +2,10 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
-from flagtui.evaluate import Definitions, evaluate
+from flagtui.evaluate import Definitions, evaluate, fits
+from flagtui.evaluate.parts import Filter
 from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -13,7 +15,8 @@ from flagtui.service.evaluation.people import Stored, every_group, everybody
 from flagtui.service.flags.describing import properties_of
 from flagtui.service.flags.filter_shapes import check_shape
 
-_ASKED = "\x00condition"
+_FEW: Final = 200
+_ASKED: Final = "\x00condition"
 """The key of a flag that is not stored: no stored flag can have it."""
 
 
@@ -48,31 +51,53 @@ def _count(call: Call, questions: list[Json], index: int | None) -> tuple[int, i
 
 
 def _count_people(people: Sequence[Stored], definitions: Definitions, now: datetime) -> int:
-    """People who are alike in all that is asked about are asked once."""
-    if len(definitions.flags) > 1:
+    """Whoever fits a condition fits each of its questions, in whatever order they are asked."""
+    conditions = definitions.flags[_ASKED].conditions
+    if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
         # Another flag that is asked for draws lots: nobody is like anybody else.
         return sum(evaluate(_ASKED, one.at(now), definitions).value is True for one in people)
-    names = _asked_about(definitions)
-    alike: dict[Hashable, list[Stored]] = {}
-    for one in people:
-        # Their spelling, since 1, 1.0 and true are equal here but not to every operator.
-        values = tuple(repr(one.properties[name]) if name in one.properties else None for name in names)
-        own = one.distinct_id if "distinct_id" in names else None
-        alike.setdefault((values, own, one.cohorts), []).append(one)
-    return sum(
-        len(group)
-        for group in alike.values()
-        if evaluate(_ASKED, group[0].at(now), definitions).value is True
-    )
+    questions = [_Question(asked, definitions) for condition in conditions for asked in condition.filters]
+    for question in sorted(questions, key=lambda question: question.kinds_among(people[:_FEW])):
+        people = question.who_fits(people, now)
+    return len(people)
 
 
-def _asked_about(definitions: Definitions) -> frozenset[str]:
-    """The properties that the condition, or any cohort it may lead to, asks about."""
-    conditions = definitions.flags[_ASKED].conditions
-    names = {question.key for condition in conditions for question in condition.filters}
-    if any(question.kind == "cohort" for condition in conditions for question in condition.filters):
-        names |= set(_keys_in(list(definitions.cohorts.values())))
-    return frozenset({*names, f"$feature_enrollment/{_ASKED}"})
+class _Question:
+    """What divides people into few kinds is asked first, and leaves few people for the rest."""
+
+    def __init__(self, asked: Filter, definitions: Definitions) -> None:
+        self._asked = asked
+        self._definitions = definitions
+        is_cohort = asked.kind == "cohort"
+        self._cohort_keys = sorted(set(_keys_in(list(definitions.cohorts.values())))) if is_cohort else ()
+
+    def kinds_among(self, people: Sequence[Stored]) -> int:
+        return len(set(map(self._likeness, people)))
+
+    def who_fits(self, people: Sequence[Stored], now: datetime) -> list[Stored]:
+        """People who are alike in all that is asked about are asked once."""
+        known: dict[Hashable, bool] = {}
+        found = []
+        for one in people:
+            likeness = self._likeness(one)
+            if likeness not in known:
+                known[likeness] = fits(self._asked, one.at(now), self._definitions)
+            if known[likeness]:
+                found.append(one)
+        return found
+
+    def _likeness(self, one: Stored) -> Hashable:
+        """Of everything the question is about: a property, or what any cohort may ask."""
+        if self._asked.kind == "property":
+            return _spelled(one, self._asked.key)
+        return one.cohorts, *[_spelled(one, key) for key in self._cohort_keys]
+
+
+def _spelled(one: Stored, name: str) -> Hashable:
+    # The spelling, since 1, 1.0 and true are equal here but not to every operator.
+    if name in one.properties:
+        return repr(one.properties[name])
+    return (one.distinct_id,) if name == "distinct_id" else None
 
 
 def _keys_in(conditions: Json) -> Iterator[str]:
