@@ -85,7 +85,7 @@ def planned(found: AsidePlan | Blocked) -> AsidePlan:
 def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
     plan = planned(plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})))
     told = {one.label: one.text for one in plan.consequences}
-    assert told["Cohorts"].startswith("Payers: by name")
+    assert told["Cohorts"].startswith("Payers: found there by name")
     assert told["Needs"] == "base there under the same key"
     assert told["Stays behind"] == "its history"
     assert [caution.code for caution in plan.cautions] == ["overwrites"]

@@ -156,7 +156,7 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         await for_a_cohort(program)
         asked = words(program.screen)
         assert "Copy in TEST › " in asked
-        assert "Paying customers: by name, made there where there is none" in asked
+        assert "Paying customers: found there by name, or made there" in asked
         assert "is written over" in asked
         assert copies(program) == 0
         await program.press("y")

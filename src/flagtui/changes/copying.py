@@ -111,7 +111,7 @@ def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
     cohorts = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
     if cohorts:
         called = ", ".join(label or names.cohorts.get(id, f"cohort {id}") for id, label in cohorts.items())
-        yield Consequence("Cohorts", f"{called}: by name, made there where there is none", "warning")
+        yield Consequence("Cohorts", f"{called}: found there by name, or made there", "warning")
     needed = {item.flag_id: item.label or item.key for item in asked if item.flag_id is not None}
     if needed:
         called = ", ".join(names.flags.get(id, label) for id, label in needed.items())
