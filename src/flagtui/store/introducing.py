@@ -19,6 +19,7 @@ NEEDS: Final = (
     ("see event definitions", "event_definition:read"),
     ("change event definitions", "event_definition:write"),
     ("see who changed what", "activity_log:read"),
+    ("choose cohorts by name", "cohort:read"),
     ("name projects and switch between them", "project:read"),
     ("know who you are", "user:read"),
 )
