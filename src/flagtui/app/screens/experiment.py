@@ -1,6 +1,6 @@
 """One experiment on the whole screen: where it is, what it says, how sure that is, and what it is made of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from textual import work
@@ -40,6 +40,7 @@ from flagtui.app.widgets.intervals import strokes_here
 from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.series_plot import SeriesPlot
+from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 
@@ -76,6 +77,9 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         self._chosen = 0
         self._looking: Worker[None] | None = None
         self._plotted = ""
+        self._drawn: dict[str, list[list[Piece]]] = {}
+        self._told: Experiment | None = None
+        """Whose JSON is drawn."""
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -84,6 +88,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
             yield Static(id="about")
             yield SeriesPlot(id="course")
             yield Static(id="rest")
+            yield Static(id="json")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -159,12 +164,22 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         self._replot()
 
     def _draw(self) -> None:
-        desk, now = self._desk, self._desk.session.clock()
+        desk, now, found = self._desk, self._desk.session.clock(), self._findings.experiment
         self.query_one(Header).show_location(location_of(desk), link_of(desk, now, "experiments"))
         self.query_one(Tabs).show_tabs(tabs_of(desk), TAB)
         width = max(30, self.size.width - 6)
-        self.query_one("#about", Static).update(_joined(self._about(now, width)))
-        self.query_one("#rest", Static).update(_joined(self._rest(now, width)))
+        self._show("about", list(self._about(now, width)))
+        self._show("rest", list(self._rest(now, width)))
+        if found is not None and found is not self._told:
+            # Hundreds of lines: they are laid out once for each reading, not with every result.
+            self._told = found
+            self._show("json", list(json_lines(found)))
+
+    def _show(self, part: str, lines: list[list[Piece]]) -> None:
+        """Draw a part of the screen, where it is different now."""
+        if lines != self._drawn.get(part):
+            self._drawn[part] = lines
+            self.query_one(f"#{part}", Static).update(_joined(lines))
 
     def _about(self, now: float, width: int) -> Iterator[list[Piece]]:
         found, row = self._findings, self._row
@@ -192,7 +207,6 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         yield from sizing_lines(self._findings, now)
         yield from settings_lines(experiment)
         yield []
-        yield from json_lines(experiment)
 
     # Keys
 
@@ -241,5 +255,5 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
             self.dismiss(None)
 
 
-def _joined(lines: Iterator[list[Piece]]) -> Content:
+def _joined(lines: Iterable[list[Piece]]) -> Content:
     return styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
