@@ -75,6 +75,16 @@ async def test_a_log_asks_only_where_it_has_a_cohort_nobody_named() -> None:
         assert server.asked == 1
 
 
+async def test_a_refusal_is_not_asked_for_again_with_the_next_entry() -> None:
+    server = Listing(403)
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        cohorts = Cohorts(client)
+        change = {"field": "filters", "action": "changed", "before": filters(IN_31), "after": {}}
+        entry = Activity.of({"activity": "updated", "detail": {"changes": [change]}})
+        assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
+        assert server.asked == 1
+
+
 async def test_the_reason_of_a_flag_names_the_cohort() -> None:
     async with Client(HOST, KEY, 1, transport=Listing()) as client:
         definitions = await LocalDefinitions(client, Cohorts(client)).definitions()
