@@ -27,8 +27,19 @@ class Server:
 
 def open_step(folder: Path, after: dict[str, object], age: float = 3600.0) -> Journal:
     journal = Journal(folder, clock=lambda: NOW)
+    before = {"status": "running"} if "status" in after else {}
     journal.begin(
-        Entry("e", NOW - age, 12, "Blue button", "pause experiment", HERE, "experiment", after=after)
+        Entry(
+            "e",
+            NOW - age,
+            12,
+            "Blue button",
+            "pause experiment",
+            HERE,
+            "experiment",
+            before=before,
+            after=after,
+        )
     )
     return journal
 
@@ -48,6 +59,13 @@ async def test_the_state_tells_what_became_of_a_pause(
     (found,) = await recover_steps(journal, Server(experiment(state)), HERE)
     assert found.truth == truth
     assert journal.entries()[0].is_open is is_open
+
+
+async def test_one_that_was_ended_since_is_not_said_to_be_undone(experiment: Made, tmp_path: Path) -> None:
+    journal = open_step(tmp_path, {"status": "paused"})
+    (found,) = await recover_steps(journal, Server(experiment("stopped")), HERE)
+    assert found.words == "Blue button: pause experiment cannot be told any more; it was changed since"
+    assert journal.entries()[0].is_open
 
 
 async def test_one_that_is_gone_was_deleted_if_that_was_the_step(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.experiments.fields import stored_field
 from flagtui.changes.experiments.saving import Numbered
 from flagtui.changes.journal import Journal
@@ -14,13 +14,17 @@ from flagtui.changes.resolving import WATCH_FOR
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 
-Truth = Literal["is done", "was not done", "is not known"]
+Truth = Literal["is done", "was not done", "is not known", "cannot be told any more; it was changed since"]
 
 
 class Reader(Protocol):
     """Whoever reads one experiment."""
 
     async def get(self, id: int) -> Experiment: ...
+
+
+_ENDINGS: Final[dict[Truth, Ending]] = {"is done": "saved", "was not done": "failed"}
+"""What can be told for good; the rest stays open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,7 @@ async def recover_steps(journal: Journal, experiments: Reader, here: Signature) 
     ]
     found = [FoundStep(entry, await _truth(entry, experiments, now)) for entry in entries]
     for one in found:
-        if one.truth != "is not known" and isinstance(one.entry.record, int):
-            ending: Literal["saved", "failed"] = "saved" if one.truth == "is done" else "failed"
+        if (ending := _ENDINGS.get(one.truth)) is not None and isinstance(one.entry.record, int):
             note = "found out at the next start"
             await asyncio.to_thread(journal.finish, one.entry.id, ending, Numbered(one.entry.record), note)
     return found
@@ -66,6 +69,11 @@ async def _truth(entry: Entry, experiments: Reader, now: float) -> Truth:
         return "is not known"
     if all(means_same(_now(record, name), value, (name,)) for name, value in told.items()):
         return "is done"
+    if not all(
+        means_same(_now(record, name), entry.before[name], (name,)) for name in told if name in entry.before
+    ):
+        # Experiments have no versions: what is neither as before nor as wanted was changed by somebody since.
+        return "cannot be told any more; it was changed since"
     return "was not done" if now - entry.at > WATCH_FOR else "is not known"
 
 
