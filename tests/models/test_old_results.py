@@ -42,6 +42,8 @@ def test_counts_are_per_person_exposed_and_too_few_people_are_said_to_be_too_few
     assert not is_old_share({"variants": variants})
 
 
-@pytest.mark.parametrize("answer", [{}, {"result": None}, {"result": {"variants": []}}, {"variants": [{}, 3]}])
+@pytest.mark.parametrize(
+    "answer", [{}, {"result": None}, {"result": {"variants": []}}, {"variants": [{}, 3]}]
+)
 def test_an_answer_without_variants_is_no_result(answer: dict[str, Any]) -> None:
     assert read_old_result(answer) is None
