@@ -50,15 +50,15 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         self._was_pasted = False
 
     def compose(self) -> ComposeResult:
-        question = self._question
-        width = min(88, self.app.size.width - 8)
         is_short = self.app.size.height < 20
         with Vertical(
             id="question", classes=f"-{self._surface.colour} {'-short' if is_short else ''}"
         ) as box:
-            box.border_title = styled((f" {safe_text(question.title, 70)} ", f"bold ${self._surface.colour}"))
+            box.border_title = styled(
+                (f" {safe_text(self._question.title, 70)} ", f"bold ${self._surface.colour}")
+            )
             with VerticalScroll(id="consequences", can_focus=False):
-                yield Static(_joined(question, width))
+                yield Static(id="told")
             yield from self._inputs()
             with Horizontal(id="answers"):
                 yield Button("Cancel  esc", id="cancel", compact=True)
@@ -125,6 +125,8 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
 
     def on_resize(self) -> None:
         """Keep the answers on screen however little room there is for what they are about."""
+        width = min(88, self.app.size.width - 8)
+        self.query_one("#told", Static).update(_joined(self._question, width))
         box = self.query_one("#question")
         around = 4 if box.has_class("-short") else 6
         typed = 3 * len(self.query(Typed))
@@ -132,6 +134,8 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         self.query_one("#consequences").styles.max_height = max(3, room)
 
     def on_mount(self) -> None:
+        # What was said before would lie on top of what is asked now.
+        self.app.clear_notifications()
         self.query_one("#typed" if self._question.type_this else "#cancel").focus()
 
     def action_scroll(self, lines: int) -> None:
