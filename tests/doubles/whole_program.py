@@ -31,6 +31,7 @@ from flagtui.store.snapshots import Snapshots
 
 KEY = "phx_key_of_alice_0001"
 HOST = "http://127.0.0.1:1"
+WIDE = (132, 40)
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
 
@@ -104,6 +105,12 @@ class Program:
             await quiet.settle(self.app, self._is_busy, rests=False)
         await self.settle()
 
+    async def hold(self, key: str, *, times: int) -> None:
+        """A key held down: it comes again before anything it started is done."""
+        for _ in range(times):
+            await quiet.press(self.app, key)
+            await quiet.settle(self.app, rests=False)
+
     async def settle(self) -> None:
         """Wait until nothing is under way any more but a question that waits for an answer."""
         await quiet.settle(self.app, self._is_busy)
@@ -154,7 +161,8 @@ class Setting:
 
     template: Path
     folder: Path
-    size: tuple[int, int] = (132, 40)
+    size: tuple[int, int] = (100, 40)
+    """Too narrow for the pane beside a list, which asks and draws much; `WIDE` has it."""
     rules: Rules = field(default_factory=lambda: Rules(Level.GUARDED, place="TEST"))
     refresh: float = 0.0
     options: tuple[tuple[str, Any], ...] = ()

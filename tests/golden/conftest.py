@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import Setting, make_template
+from tests.doubles.whole_program import WIDE, Setting, make_template
 
 HERE = Path(__file__).parent
 
@@ -21,7 +21,7 @@ def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def setting(template: Path, tmp_path: Path) -> Setting:
-    return Setting(template, tmp_path)
+    return Setting(template, tmp_path, size=WIDE)
 
 
 class Golden:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import Program, Setting, running
+from tests.doubles.whole_program import WIDE, Program, Setting, running
 
 from flagtui.app.widgets.row_list import RowList
 
@@ -14,7 +14,7 @@ SIZES = [(132, 40), (80, 24), (60, 15)]
 
 @pytest.fixture
 def nasty(nasty_template: Path, tmp_path: Path) -> Setting:
-    return Setting(nasty_template, tmp_path)
+    return Setting(nasty_template, tmp_path, size=WIDE)
 
 
 def assert_harmless(program: Program) -> None:

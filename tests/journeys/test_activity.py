@@ -1,15 +1,21 @@
 """The project's activity and a flag's history: found, compared, taken back."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.screens.activity import ActivityScreen
 from flagtui.app.screens.flag import FlagScreen
 from flagtui.changes.guard import Level, Rules
 
 MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
+
+
+@pytest.fixture
+def setting(template: Path, tmp_path: Path) -> Setting:
+    return Setting(template, tmp_path, size=WIDE)
 
 
 async def beside(program: Program) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import Program, Setting, make_template, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
 
 from flagtui.app.screens.activity import ActivityScreen
 from flagtui.app.screens.flag import FlagScreen
@@ -16,6 +16,11 @@ from flagtui.models.activity_rows import ChangeRow
 
 MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
+
+
+@pytest.fixture
+def setting(template: Path, tmp_path: Path) -> Setting:
+    return Setting(template, tmp_path, size=WIDE)
 
 
 async def on_activity(program: Program, line: str = "") -> ActivityScreen:

@@ -1,10 +1,11 @@
 """Finding a flag: typing, single keys, sorting, marks, jumping, and what stands where no rows are."""
 
 import socket
+from dataclasses import replace
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Fault, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import WIDE, Fault, Program, Setting, Wire, running, words
 
 from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.screens.flags import FlagsScreen
@@ -16,7 +17,7 @@ def shown(program: Program) -> int:
 
 
 async def test_every_flag_of_the_project_is_listed_with_where_we_are(setting: Setting) -> None:
-    async with running(setting) as program:
+    async with running(replace(setting, size=WIDE)) as program:
         assert shown(program) == 248
         header = program.screen.splitlines()[0]
         assert "TEST   acme › Web app #1  service.test" in header
@@ -114,7 +115,7 @@ async def test_a_flag_is_switched_from_its_own_screen_and_drawn_anew(setting: Se
 
 
 async def test_the_preview_says_who_sees_the_flag_and_who_changed_it(setting: Setting) -> None:
-    async with running(setting) as program:
+    async with running(replace(setting, size=WIDE)) as program:
         await program.go_to("checkout-redesign")
         await program.pilot.pause(0.3)
         await program.settle()

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.screens.confirm import ConfirmScreen
 from flagtui.app.screens.event import EventScreen
@@ -55,7 +55,7 @@ def shown(program: Program) -> int:
 
 
 async def test_events_are_browsed_narrowed_and_opened(setting: Setting) -> None:
-    async with running(setting) as program:
+    async with running(replace(setting, size=WIDE)) as program:
         await program.press("3")
         assert isinstance(program.app.screen, EventsScreen)
         every = shown(program)
@@ -199,7 +199,7 @@ async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Se
 
 
 async def test_an_unlicensed_server_becomes_read_only_after_its_first_no(setting: Setting) -> None:
-    async with running(replace(setting, options=(("unlicensed", True),))) as program:
+    async with running(replace(setting, size=WIDE, options=(("unlicensed", True),))) as program:
         await stand_on(program, "checkout completed")
         await answer(program, "e", *"x")
         await program.press("y")

@@ -5,11 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import Program, Setting, make_template, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
 
 from flagtui.app.screens.flag import TABS, FlagScreen
 
 MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
+
+
+@pytest.fixture
+def setting(template: Path, tmp_path: Path) -> Setting:
+    return Setting(template, tmp_path, size=WIDE)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.app import FlagTui
 from flagtui.app.screens.flag import FlagScreen
@@ -44,7 +44,7 @@ def columns(program: Program) -> tuple[str, ...]:
 
 async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(any_mode: Setting) -> None:
     (any_mode.folder / "config.toml").write_text("# mine\npreview = false\n")
-    async with running(replace(any_mode, tastes=from_disk(any_mode.folder))) as program:
+    async with running(replace(any_mode, size=WIDE, tastes=from_disk(any_mode.folder))) as program:
         assert columns(program) == ("state", "key", "rollout", "type", "runtime", "tags", "name", "updated")
         await program.press("c", "space", "down", "K", "enter")
         assert columns(program)[:3] == ("state", "key", "type")

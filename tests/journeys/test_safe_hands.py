@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import httpx
-from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import KEY, WIDE, Program, Setting, Wire, running, words
 from textual.widgets import Input
 
 from flagtui.app.screens.confirm import ConfirmScreen
@@ -203,7 +203,7 @@ async def test_a_key_for_other_projects_asks_which_of_them_is_opened(setting: Se
 
 
 async def test_the_journal_is_searched_while_typing_and_any_change_is_taken_back(setting: Setting) -> None:
-    async with running(setting) as program:
+    async with running(replace(setting, size=WIDE)) as program:
         for key in ("new-nav", "export-parquet"):
             await program.go_to(key)
             await program.press("space", "y", "escape")

@@ -1,10 +1,11 @@
 """Any change in the journal is taken back by the path of what it changed, with a look at today first."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import KEY, WIDE, Program, Setting, Wire, running, words
 from textual.widgets import Input
 
 from flagtui.app.screens.confirm import ConfirmScreen
@@ -19,6 +20,11 @@ from flagtui.service.keys import NewKey, create_key
 
 EVENT = "checkout completed"
 REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}
+
+
+@pytest.fixture
+def setting(template: Path, tmp_path: Path) -> Setting:
+    return Setting(template, tmp_path, size=WIDE)
 
 
 async def stored(program: Program) -> EventDefinition:

@@ -1,7 +1,6 @@
 """Turning a flag off and on again, with everything that can come between."""
 
 import httpx
-import pytest
 from tests.doubles.whole_program import Setting, Wire, running, words
 
 from flagtui.changes.guard import Level, Rules
@@ -42,12 +41,16 @@ async def test_only_the_changed_field_is_sent_with_what_protects_it(setting: Set
     ]
 
 
-@pytest.mark.parametrize("answer", ["escape", "n", "enter", "space", "x"])
-async def test_nothing_but_a_yes_confirms(setting: Setting, answer: str) -> None:
+async def test_nothing_but_a_yes_confirms(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
-        await program.press("space", answer)
-        assert program.wire.writes() == []
+        for answer in ("escape", "n", "enter", "space", "x"):
+            await program.press("space")
+            assert program.app.screen.is_modal, answer
+            await program.press(answer)
+            assert program.wire.writes() == [], answer
+            if program.app.screen.is_modal:
+                await program.press("escape")
         assert (await program.stored("new-nav")).active
 
 
@@ -163,17 +166,16 @@ async def test_the_activity_log_of_the_service_tells_who_did_what(setting: Setti
     ]
 
 
-@pytest.mark.parametrize("key", ["space", "d", "u", "n"])
-async def test_a_held_key_asks_once(setting: Setting, key: str) -> None:
+async def test_a_held_key_asks_once(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("space", "y")
         program.wire.held = lambda request: request.method == "GET"
-        program.wire.let_go.clear()
-        for _ in range(20):
-            await program.pilot.press(key)
-        program.wire.let_go.set()
-        await program.settle()
-        assert program.app.screen.is_modal
-        await program.press("escape")
-        assert not program.app.screen.is_modal
+        for key in ("space", "d", "u", "n"):
+            program.wire.let_go.clear()
+            await program.hold(key, times=20)
+            program.wire.let_go.set()
+            await program.settle()
+            assert program.app.screen.is_modal, key
+            await program.press("escape")
+            assert not program.app.screen.is_modal, key
