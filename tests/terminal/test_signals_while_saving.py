@@ -49,8 +49,11 @@ def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]
     with Terminal(STALLED, size=SIZE, environment=home) as terminal:
         terminal.wait_for("Left open last time" if is_told else "synced")
         begun, version = len(journal_of(home)), version_of(home)
-        terminal.press(f"/{KEY}\r")
+        terminal.press(f"/{KEY}")
         terminal.wait_for("1 of 2")
+        terminal.wait_for(r"(?m)^ \? help$")
+        terminal.press("\r")
+        terminal.wait_for("space on/off")
         terminal.press(" ")
         terminal.wait_for("Cancel  esc")
         terminal.press("y")
@@ -93,8 +96,11 @@ def test_stopped_resized_and_interrupted_it_saves_once_and_says_so(home: dict[st
         terminal.signal(signal.SIGTSTP)
         terminal.wait_until_stopped()
         assert terminal.attributes() == terminal.attributes_before
+        terminal.screen.reset()
         terminal.signal(signal.SIGCONT)
-        terminal.wait_for("flagtui")
+        # Only what is drawn anew proves that it has the terminal again, and only then ctrl+c is a key.
+        terminal.wait_for(KEY)
+        assert terminal.attributes() != terminal.attributes_before
         for step in range(40 + 40 * ROUNDS):
             terminal.resize(50 + step % 80, 12 + step % 28)
         terminal.resize(*SIZE)
