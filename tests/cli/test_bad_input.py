@@ -4,11 +4,14 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from flagtui.cli.choosing import Wish, choose_signed_in, look_around
+from flagtui.cli.main import door
 from flagtui.cli.trouble import Trouble
 
 
@@ -138,3 +141,33 @@ def test_the_key_leaves_the_environment_before_anything_else_starts(
     assert "FLAGTUI_API_KEY" not in os.environ
     assert "phx_12345678" not in repr(opening)
     assert "phx_12345678" not in repr(opening.keys.find(opening.owner))
+
+
+def options_with_a_value() -> Iterator[tuple[str, ...]]:
+    """Every command of the program with every option of it that wants a value."""
+    context = click.Context(door, info_name="flagtui")
+    for name in door.list_commands(context):
+        command = door.get_command(context, name)
+        assert command is not None
+        inner = command.commands if isinstance(command, click.Group) else {"": command}
+        for under, each in inner.items():
+            words = [name, *([under] if under else [])]
+            for option in each.params:
+                if isinstance(option, click.Option) and not (option.is_flag or option.count):
+                    yield (*words, option.opts[0])
+
+
+def test_an_option_without_its_value_points_to_the_help_of_its_command() -> None:
+    pointed: dict[tuple[str, ...], str] = {}
+    for words in options_with_a_value():
+        with pytest.raises(click.UsageError) as wrong:
+            door.main([*words], prog_name="flagtui", standalone_mode=False)
+        pointed[words] = wrong.value.ctx.command_path if wrong.value.ctx else ""
+    assert pointed == {words: " ".join(["flagtui", *words[:-1]]) for words in pointed}
+    assert {("serve", "--port"), ("auth", "login", "--host")} <= pointed.keys()
+
+
+def test_a_missing_value_is_one_sentence_with_the_way_to_help(tmp_path: Path) -> None:
+    done = flagtui("serve", "--port", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"

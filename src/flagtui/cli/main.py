@@ -3,6 +3,7 @@
 import os
 import sys
 from io import TextIOWrapper
+from types import TracebackType
 
 import click
 
@@ -12,6 +13,21 @@ from flagtui.cli.trouble import Trouble
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Place(click.Context):
+    """Where on the command line we are; a mistake of the person there names it."""
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> bool | None:
+        if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
+            # An option without its value does not say of which command it is.
+            exc_value.ctx = self
+        return super().__exit__(exc_type, exc_value, tb)
 
 
 class Door(click.Group):
@@ -48,6 +64,8 @@ class Door(click.Group):
         from importlib import import_module
 
         command: click.Command = import_module(module).command
+        for each in (command, *getattr(command, "commands", {}).values()):
+            each.context_class = Place
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
