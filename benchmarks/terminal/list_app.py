@@ -104,7 +104,7 @@ class ListApp(TerminalApp[None]):
         self.finder: Finder[FlagRow] = Finder(clock=lambda: NOW)
         self.finder.show(make_flags(count))
         self.rows: RowList[FlagRow] = RowList(FLAG_COLUMNS, clock=lambda: NOW)
-        self.line = SearchLine(self.find)
+        self.line = SearchLine(self.find, self.leave)
         self.status = Line()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -122,6 +122,9 @@ class ListApp(TerminalApp[None]):
         order = self.finder.find(line)
         self.rows.show(self.finder.rows, order, anchor="top")
         self.status.show(styled(f"READY {len(order)}/{self.finder.total}"))
+
+    def leave(self) -> None:
+        self.screen.set_focus(self.rows)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not (action == "search" and self.line.has_focus)

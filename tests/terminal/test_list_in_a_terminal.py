@@ -77,6 +77,12 @@ def test_a_key_and_a_query_in_one_packet_are_not_mixed_up(terminal: Terminal) ->
     terminal.wait_for(r"\A check")
 
 
+def test_what_is_typed_behind_a_query_and_enter_is_for_the_list(terminal: Terminal) -> None:
+    terminal.press("/checkq\x7f\r\x1b[Fx/\t")
+    terminal.wait_for("▌")
+    assert terminal.lines[0].strip() == "check"
+
+
 def test_a_cursor_step_sends_few_bytes(terminal: Terminal) -> None:
     second = terminal.lines[3].split()[1]
     assert bytes_of(terminal, "\x1b[B", re.escape(second)) < 1000

@@ -127,8 +127,10 @@ class FlagTui(TerminalApp[None]):
         is_as_started = self.desk.session.profile == self._started_in
         return is_as_started and is_live and isinstance(screen, FlagsScreen) and not screen.search.value
 
-    def on_key(self) -> None:
-        self.lookout.noticed_key()
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key):
+            self.lookout.noticed_key()
+        await super().on_event(event)
 
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:

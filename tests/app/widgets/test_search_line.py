@@ -1,4 +1,3 @@
-from textual import on
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
@@ -12,7 +11,7 @@ class SearchApp(App[None]):
         self.found: list[str] = []
         self.left = 0
         self.wrong: list[Problem] = []
-        self.line = SearchLine(self.find, self.complete)
+        self.line = SearchLine(self.find, self.leave, self.complete)
 
     def compose(self) -> ComposeResult:
         yield self.line
@@ -24,7 +23,6 @@ class SearchApp(App[None]):
     def complete(self, line: str, cursor: int) -> list[Completion]:
         return [(line + more, len(line + more)) for more in (":boolean", ":config")] if "type" in line else []
 
-    @on(SearchLine.Left)
     def leave(self) -> None:
         self.left += 1
 

@@ -60,7 +60,7 @@ class ActivityScreen(ActivityKeys):
         return RowList(ACTIVITY_COLUMNS, clock=self._desk.session.clock)
 
     def make_search(self) -> SearchLine:
-        return SearchLine(self._find, self._finding.completions, placeholder=HINT)
+        return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
 
     def make_preview(self) -> VerticalScroll:
         return VerticalScroll(Static(id="change", markup=False), id="change-pane", can_focus=False)

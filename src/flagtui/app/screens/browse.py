@@ -117,9 +117,13 @@ class BrowseScreen(Screen[None]):
     def action_preview(self) -> None:
         self.toggle_class("-preview")
 
+    def leave_line(self) -> None:
+        """Go on to the rows; the very next key is theirs."""
+        self.set_focus(self.rows)
+
     def leave_search(self) -> bool:
         """Give the focus back to the rows; true when the search line had it."""
-        if self.search.has_focus:
+        if self.focused is self.search:
             self.set_focus(self.rows)
             return True
         return False

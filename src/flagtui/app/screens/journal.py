@@ -59,7 +59,7 @@ class JournalScreen(BrowseScreen):
         return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._desk.session.clock)
 
     def make_search(self) -> SearchLine:
-        return SearchLine(self._find, placeholder=HINT)
+        return SearchLine(self._find, self.leave_line, placeholder=HINT)
 
     def make_preview(self) -> "EntryPane":
         return EntryPane()
@@ -159,10 +159,6 @@ class JournalScreen(BrowseScreen):
         if action in writes_in("journal"):
             return may_write(self._desk, self._place)
         return super().check_action(action, parameters)
-
-    @on(SearchLine.Left)
-    def _to_rows(self) -> None:
-        self.set_focus(self.rows)
 
     def action_back(self) -> None:
         if self.leave_search():

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
-from textual import on, work
+from textual import work
 
 from flagtui.api.errors import ApiError
 from flagtui.app.addresses import command_for, link_to_flag, request_for_flag, why_not_opened
@@ -71,9 +71,9 @@ class ListKeys(BrowseScreen):
         if wanted != tastes.remembered.sorts.get(LIST, OWN_SORT):
             tastes.keep_sort(LIST, wanted)
 
-    @on(SearchLine.Left)
-    def _line_used(self, left: SearchLine.Left) -> None:
-        self._desk.session.tastes.keep_line(left.line.value)
+    def leave_line(self) -> None:
+        self._desk.session.tastes.keep_line(self.search.value)
+        super().leave_line()
 
     def action_preview(self) -> None:
         self.toggle_class("-preview")

@@ -82,7 +82,7 @@ class ListScreen(BrowseScreen, Generic[R]):
     # Searching
 
     def make_search(self) -> SearchLine:
-        return SearchLine(self._find, self._completions, placeholder=self.hint)
+        return SearchLine(self._find, self.leave_line, self._completions, placeholder=self.hint)
 
     def _find(self, line: str) -> None:
         order = self._finder.find(line)
@@ -121,12 +121,11 @@ class ListScreen(BrowseScreen, Generic[R]):
     def _opened(self) -> None:
         self.action_open()
 
-    @on(SearchLine.Left)
-    def _to_rows(self) -> None:
+    def leave_line(self) -> None:
         # Leaving the line for the list chooses the record under the cursor, also once the line is cleared.
         if self.record is not None:
             self.rows.select(self.record.id)
-        self.set_focus(self.rows)
+        super().leave_line()
 
     def _look_soon(self) -> None:
         if self._resting is not None:

@@ -17,6 +17,7 @@ from flagtui.app.terminal.fence import ControlFence
 from flagtui.app.terminal.first_frame import attributes_before
 from flagtui.app.terminal.frame_keeping import keep_frame
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
+from flagtui.app.widgets.row_list import RowList
 
 ReturnT = TypeVar("ReturnT")
 
@@ -90,7 +91,19 @@ class TerminalApp(App[ReturnT]):
             return
         if isinstance(event, events.Key):
             self.show_live()
+            if not event.is_forwarded and await self._obey(event):
+                return
         await super().on_event(event)
+
+    async def _obey(self, event: events.Key) -> bool:
+        """What is pressed in a list is a command, obeyed before the next key of the same packet is looked at.
+
+        Textual would let it climb up from the list first, and a search line opened meanwhile overtake it.
+        """
+        if not isinstance(self.focused, RowList):
+            return False
+        is_done = await self._check_bindings(event.key, priority=True)
+        return is_done or await self._check_bindings(event.key)
 
     def on_load(self) -> None:
         self.app_resume_signal.subscribe(self, lambda _: self.repaint())

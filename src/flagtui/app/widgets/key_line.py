@@ -5,6 +5,8 @@ from typing import Any
 from textual import events
 from textual.app import App
 from textual.binding import Binding
+from textual.keys import key_to_character
+from textual.widgets import Input
 
 from flagtui.app.widgets.line import Line, Piece, styled
 
@@ -29,7 +31,10 @@ class KeyLine(Line):
             return
         found: list[tuple[Binding, bool]] = []
         seen: set[str] = set()
-        for active in self.screen.active_bindings.values():
+        is_typing = isinstance(self.screen.focused, Input)
+        for key, active in self.screen.active_bindings.items():
+            if is_typing and (key_to_character(key) or "\0").isprintable():
+                continue
             if active.binding.show and active.binding.action not in seen:
                 seen.add(active.binding.action)
                 found.append((active.binding, active.enabled))

@@ -1,12 +1,13 @@
 """The line a query is typed in. The list changes within the same key press, so both are painted at once."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Final
 
 from rich.highlighter import Highlighter
 from rich.text import Text
+from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Input
 
 from flagtui.app.widgets.line_history import LineHistory
@@ -20,9 +21,22 @@ Completion = tuple[str, int]
 """A whole line and where the cursor stands in it."""
 
 
-class SearchLine(Input):
+# One key may come right behind another: over a slow link a word, Enter and what is meant for the list arrive
+# together. So every key of this line is obeyed before the next one is looked at, or it would go where the
+# focus was, and be typed instead of obeyed.
+OWN_KEYS: Final = (
+    Binding("tab", "complete", "complete", show=False),
+    Binding("up", "earlier", "earlier query", show=False),
+    Binding("down", "later", "later query, or to the list", show=False),
+    Binding("escape", "screen.back", "to the list", show=False, id="app.back"),
+    Binding("shift+tab", "app.focus_previous", "to the list", show=False),
+)
+
+
+class SearchLine(Input, inherit_bindings=False):
     """`find` is called within the key press that changed the line; both are painted together.
 
+    `leave` is called within the key press that goes on to the list, and has to take the focus there.
     `complete` answers with the lines the Tab key could make of this line and cursor, best first.
     """
 
@@ -32,25 +46,15 @@ class SearchLine(Input):
     SearchLine > .search-line--problem { text-style: underline; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "complete", show=False),
-        Binding("up", "earlier", "earlier query", show=False),
-        Binding("down", "later", "later query, or to the list", show=False),
+        replace(binding, priority=True)
+        for binding in (*Input.BINDINGS, *OWN_KEYS)
+        if isinstance(binding, Binding)
     ]
-
-    class Left(Message, namespace="search_line"):
-        """The person goes on to the list."""
-
-        def __init__(self, line: "SearchLine") -> None:
-            super().__init__()
-            self.line = line
-
-        @property
-        def control(self) -> "SearchLine":
-            return self.line
 
     def __init__(
         self,
         find: Callable[[str], None],
+        leave: Callable[[], None],
         complete: Callable[[str, int], Sequence[Completion]] = lambda line, cursor: (),
         *,
         placeholder: str = "",
@@ -67,6 +71,7 @@ class SearchLine(Input):
         self.problems: Sequence[Problem] = ()
         self.history = LineHistory()
         self._find = find
+        self._go_on = leave
         self._complete = complete
         self._offers: list[Completion] = []
 
@@ -119,9 +124,23 @@ class SearchLine(Input):
         await super().action_submit()
         self._leave()
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """A character never gets past the line, so no command has to give way to it: help and palette know
+        all commands of the screen also while a query is typed."""
+        return False
+
     def _leave(self) -> None:
         self.history.keep(self.value)
-        self.post_message(self.Left(self))
+        self._go_on()
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Characters are put in at once; Textual would queue them, and keys behind them would overtake."""
+        if isinstance(event, events.Key) and event.is_printable and event.character is not None:
+            self.replace(event.character, *self.selection)
+        elif isinstance(event, events.Paste):
+            self.replace("".join(event.text.splitlines()[:1]), *self.selection)
+        else:
+            super()._forward_event(event)
 
 
 class ProblemHighlighter(Highlighter):

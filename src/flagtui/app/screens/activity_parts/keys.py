@@ -123,10 +123,6 @@ class ActivityKeys(BrowseScreen):
     def action_cycle(self, qualifier: str) -> None:
         self.search.set_line(self._finding.cycled(self.search.value, qualifier))
 
-    @on(SearchLine.Left)
-    def _to_rows(self) -> None:
-        self.set_focus(self.rows)
-
     def action_back(self) -> None:
         if self.leave_search():
             return

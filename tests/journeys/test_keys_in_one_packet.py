@@ -1,0 +1,49 @@
+"""Over a slow link keys arrive together: each is obeyed before the next one is looked at, in every list."""
+
+from tests.doubles import quiet
+from tests.doubles.whole_program import Program, Setting, running
+
+from flagtui.app.screens.browse import BrowseScreen
+from flagtui.app.screens.journal import JournalScreen
+
+
+async def packet(program: Program, *keys: str) -> BrowseScreen:
+    """Send keys all at once, as one read from the terminal does; then wait for what they do."""
+    for key in keys:
+        await quiet.press(program.app, key)
+    await program.settle()
+    assert isinstance(program.app.screen, BrowseScreen)
+    return program.app.screen
+
+
+async def test_what_follows_the_line_s_last_key_is_for_the_list(setting: Setting) -> None:
+    async with running(setting) as program:
+        for tab, word in {"1": "new", "2": "on", "3": "page", "4": "new"}.items():
+            await program.press(tab)
+            screen = await packet(program, "slash", *word, "x", "backspace", "enter", "j")
+            assert (screen.search.value, screen.rows.place, screen.focused) == (word, 1, screen.rows)
+            screen = await packet(program, "slash", "down", "k")
+            assert (screen.search.value, screen.rows.place) == (word, 0)
+            screen = await packet(program, "slash", "escape", "x", "slash", "shift+tab", "x")
+            assert (screen.search.value, len(screen.rows.marks)) == (word, 2)
+            screen = await packet(program, "x", "slash", "home", "q", "delete")
+            assert (screen.search.value, len(screen.rows.marks)) == (f"q{word[1:]}", 3)
+            assert program.screen.splitlines()[-1].split() == ["?", "help"]
+            await program.press("f1")
+            assert "Mark or unmark the record under the cursor" in program.screen
+            await program.press("escape", "backspace")
+            screen = await packet(program, "end", "q", "space", "left", "q", "escape", "escape", "escape")
+            assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
+
+
+async def test_the_journal_s_line_is_left_within_the_key_too(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("down", "space", "y", "u", "y", "J")
+        screen = await packet(program, "slash", *"turn", "enter", "j")
+        assert isinstance(screen, JournalScreen)
+        assert (screen.search.value, screen.rows.place) == ("turn", 1)
+        screen = await packet(program, "slash", "escape", "k", "slash", "down", "j")
+        assert (screen.search.value, screen.rows.place) == ("turn", 1)
+        assert not isinstance(
+            await packet(program, "slash", *"q", "escape", "escape", "escape"), JournalScreen
+        )
