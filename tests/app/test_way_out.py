@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from flagtui.app.sentences import plain
-from flagtui.app.way_out import is_stale, way_out_lines, what_wins
+from flagtui.app.way_out import way_out_lines, what_wins
 from flagtui.models.flag import Flag
 
 NOW = 1_780_000_000.0
@@ -67,11 +67,6 @@ def test_what_stands_in_the_way_comes_before_the_end() -> None:
 )
 def test_code_that_still_asks_is_waited_for(called: float | None, words: str) -> None:
     assert words in stale({}, called=called)[1][1]
-
-
-def test_only_what_the_server_calls_stale_has_a_way_out() -> None:
-    flags = [Flag.of({"id": 1, "key": "k", "status": status}).row() for status in ("STALE", "ACTIVE", "")]
-    assert [is_stale(row) for row in flags] == [True, False, False]
 
 
 def test_where_there_is_no_archive_the_end_is_a_deletion() -> None:

@@ -107,3 +107,20 @@ def test_a_count_that_cannot_be_true_is_what_the_page_holds(count: Any) -> None:
 def test_a_body_that_is_no_page_is_said_to_be_none(body: bytes) -> None:
     with pytest.raises(NotJson):
         read_flag_page(body)
+
+
+@pytest.mark.parametrize(
+    ("status", "is_on", "is_stale"),
+    [
+        ("STALE", True, True),
+        ("inactive", True, True),
+        ("INACTIVE", False, False),
+        ("ACTIVE", True, False),
+        ("", True, False),
+    ],
+)
+def test_stale_is_what_is_on_and_not_needed_in_the_word_of_any_server(
+    status: str, is_on: bool, is_stale: bool
+) -> None:
+    row = Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row()
+    assert row.is_stale is is_stale

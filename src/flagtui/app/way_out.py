@@ -10,14 +10,8 @@ from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 
-STALE = ("STALE", "INACTIVE")
-"""What servers say of flags that nobody seems to need."""
 STILL = 7 * 86_400
 """Seconds after a call for which code still has to be thought to ask."""
-
-
-def is_stale(row: FlagRow) -> bool:
-    return row.status in STALE
 
 
 def way_out_lines(

@@ -1,8 +1,11 @@
 """One record as one line of a list: small, frozen, quick to build by the ten thousand."""
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
+
+UNUSED: Final = ("STALE", "INACTIVE")
+"""What servers say of flags that nobody seems to need; INACTIVE is the word of older ones."""
 
 FlagType = Literal["boolean", "multivariant", "experiment", "config"]
 
@@ -40,6 +43,12 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
     depends_on: tuple[int, ...] = ()
     """Ids of flags its conditions ask for."""
     can_edit: bool = True
+
+    @property
+    def is_stale(self) -> bool:
+        """On, and nobody seems to need it. Older servers say INACTIVE of flags that are off, too; newer ones
+        ask that only of flags that are on."""
+        return self.active and self.status in UNUSED
 
 
 class ExperimentRow(msgspec.Struct, frozen=True, gc=False):

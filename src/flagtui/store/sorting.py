@@ -52,7 +52,7 @@ def _state(row: FlagRow) -> float:
         return 3
     if not row.active:
         return 2
-    return 1 if row.status == "STALE" else 0
+    return 1 if row.is_stale else 0
 
 
 _TYPES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3}

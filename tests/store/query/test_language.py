@@ -107,6 +107,16 @@ def test_by_me_falls_back_to_the_address_when_a_flag_names_no_creator_id() -> No
     assert found([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
 
 
+def test_stale_flags_are_found_by_the_word_of_older_servers_too() -> None:
+    rows = [
+        FlagRow(id=1, key="on", active=True, status="INACTIVE"),
+        FlagRow(id=2, key="off", status="INACTIVE"),
+        FlagRow(id=3, key="used", active=True, status="ACTIVE"),
+    ]
+    assert found(rows, "is:stale") == [1]
+    assert found(rows, "-is:stale") == [2, 3]
+
+
 def test_by_me_does_nothing_until_it_is_known_who_that_is(flags: list[FlagRow]) -> None:
     assert found(flags, "by:me") == found(flags, "")
     assert parse("by:me").needs_person

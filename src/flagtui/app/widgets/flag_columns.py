@@ -31,7 +31,7 @@ def draw_key(flag: FlagRow, slot: Slot) -> Cell:
 def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
     """A bar and the percentage, never rounded to an end it has not reached."""
     filled = _filled(flag.rollout) if flag.active else 0
-    look: Look = "warn" if flag.status == "STALE" else "good"
+    look: Look = "warn" if flag.is_stale else "good"
     percent = _percent(flag.rollout).rjust(PERCENT_CELLS)
     return (
         (slot.glyphs.bar * filled, look),
@@ -107,7 +107,7 @@ def _state(flag: FlagRow, slot: Slot) -> Piece:
         return glyphs.archived, "faint"
     if not flag.active:
         return glyphs.off, "muted"
-    if flag.status == "STALE":
+    if flag.is_stale:
         return glyphs.stale, "warn"
     return glyphs.on, "good"
 

@@ -10,14 +10,14 @@ from textual.widget import Widget
 from flagtui.app.formats import age
 from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.sentences import who_sees_it
-from flagtui.app.way_out import is_stale, way_out_lines
+from flagtui.app.way_out import way_out_lines
 from flagtui.app.widgets.line import Piece
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.safe_text import safe_lines, safe_text
 
@@ -112,7 +112,7 @@ def detail_lines(details: Details, now: float, width: int) -> Iterator[list[Piec
     yield from variant_lines(flag, width)
     yield from _links(details, width)
     yield from _ages(details.row, now)
-    if is_stale(details.row):
+    if details.row.is_stale:
         yield from way_out_lines(details.row, flag, details.dependents, now)
     yield from _changes(details, now, width)
 
@@ -148,7 +148,7 @@ def badges(row: FlagRow) -> Iterator[Piece]:
     """ON, STALE, EXPERIMENT, all runtimes: state as words on colour."""
     plain = "$foreground on $track"
     yield (" ON ", "bold $badge-text on $success") if row.active else (" OFF ", f"bold {plain}")
-    if row.status in ("STALE", "INACTIVE"):
+    if row.status in UNUSED:
         yield from ((" ", ""), (f" {row.status} ", "bold $badge-text on $warning"))
     if row.archived:
         yield from ((" ", ""), (" ARCHIVED ", plain))

@@ -28,7 +28,7 @@ _RUNTIMES: Final[dict[str, Test[FlagRow]]] = {
 _STATES: Final[dict[str, Test[FlagRow]]] = {
     "on": lambda row: row.active,
     "off": lambda row: not row.active,
-    "stale": lambda row: row.status == "STALE",
+    "stale": lambda row: row.is_stale,
     "archived": lambda row: row.archived,
     "deleted": lambda row: row.deleted,
     "partial": lambda row: row.rollout > 0 and (row.rollout < 100 or row.conditional),

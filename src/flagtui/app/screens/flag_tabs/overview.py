@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import reach_summary
 from flagtui.app.screens.flag_tabs.side import age_lines, link_lines, recent_lines
-from flagtui.app.way_out import is_stale, way_out_lines
+from flagtui.app.way_out import way_out_lines
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.preview import seen_by_lines, variant_lines
 from flagtui.models.flag import Flag
@@ -22,7 +22,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     yield []
     yield from variant_lines(flag, width)
     yield from status_lines(study)
-    if is_stale(details.row):
+    if details.row.is_stale:
         yield from way_out_lines(details.row, flag, details.dependents, study.now)
     if not study.is_wide:
         yield from reach_summary(details, width)
