@@ -10,7 +10,7 @@ from typing import Any, Final, Generic
 from flagtui.store.columns import Columns
 from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query, Vocabulary, read_line
 from flagtui.store.query.folding import fold
-from flagtui.store.query.language import Term, row_test, text_test
+from flagtui.store.query.language import Term, text_test
 from flagtui.store.query.vocabulary import Row
 from flagtui.store.sorting import (
     EVENT_ORDERS,
@@ -203,12 +203,10 @@ class Finder(Generic[Row]):
 
     def _pass_rows(self, term: Term[Row], found: Sequence[int], facts: Facts) -> Sequence[int]:
         """A qualifier. Of many rows all are tested, in the order in which they lie in memory."""
-        test = row_test(term, facts)
-        if test is None:
-            return found
-        rows, order = self.rows, self._order
+        order = self._order
         if len(found) * _MANY < len(order):
-            return [place for place in found if test(rows[order[place]])]
+            passing = self._columns.passing(term, facts, [order[place] for place in found])
+            return list(compress(found, passing))
         return self._kept(found, self._columns.passing(term, facts))
 
     def _kept(self, found: Sequence[int], passing: bytes) -> Sequence[int]:

@@ -2,12 +2,10 @@
 
 import operator
 import re
-from collections.abc import Callable
 from typing import Final
 
+from flagtui.store.query.value_tests import Comparison
 from flagtui.store.query.vocabulary import WrongValue
-
-Comparison = Callable[[float, float], bool]
 
 _COMPARISONS: Final[dict[str, Comparison]] = {
     "<": operator.lt,

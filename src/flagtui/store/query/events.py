@@ -1,10 +1,13 @@
 """The search line of the list of event definitions."""
 
+import operator
+from collections.abc import Callable
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.query.readings import AGES, age_of, part_of, person_of, tag_of
+from flagtui.store.query.value_tests import At, Begins
 from flagtui.store.query.vocabulary import (
     Facts,
     Qualifier,
@@ -19,31 +22,36 @@ from flagtui.store.query.vocabulary import (
 STALE_AFTER: Final = 30 * 86_400
 """Seconds without the event, as the server counts; one never seen is not stale but new."""
 
-_STATES: Final[dict[str, Test[EventDefinitionRow]]] = {
-    "verified": lambda row: row.verified,
-    "unverified": lambda row: not row.verified,
-    "hidden": lambda row: row.hidden,
-    "undescribed": lambda row: not row.description.strip(),
+_FIELDS: Final[dict[str, tuple[Callable[[EventDefinitionRow], Any], Test[Any]]]] = {
+    "verified": (attrgetter("verified"), operator.truth),
+    "unverified": (attrgetter("verified"), operator.not_),
+    "hidden": (attrgetter("hidden"), operator.truth),
+    "undescribed": (attrgetter("description"), lambda text: not text.strip()),
 }
+"""What of a row says the state, and when it does."""
 _NAME: Final = attrgetter("name")
+_SEEN: Final = attrgetter("seen_at")
 _KINDS: Final[dict[str, Test[str]]] = {
-    "custom": lambda name: name[:1] != "$",
-    "posthog": lambda name: name[:1] == "$",
+    "custom": Begins("$", is_negated=True),
+    "posthog": Begins("$"),
 }
 
 
 def _read_state(value: Value) -> Reading[EventDefinitionRow]:
     """`stale` needs to know the time, the others do not."""
     words = tuple(part.strip() for part in value.text.lower().split(","))
-    if any(word not in _STATES and word != "stale" for word in words):
+    if any(word not in _FIELDS and word != "stale" for word in words):
         raise WrongValue
+    if words == ("stale",):
+        return Reading(words, lambda facts: At(operator.lt, facts.now - STALE_AFTER), _SEEN)
+    if len(words) == 1:
+        of, holds = _FIELDS[words[0]]
+        return Reading(words, lambda _facts: holds, of)
 
     def test(facts: Facts) -> Test[EventDefinitionRow]:
-        limit = facts.now - STALE_AFTER
-        tests = [_STATES[word] for word in words if word in _STATES]
-        if "stale" in words:
-            tests.append(lambda row: row.seen_at is not None and row.seen_at < limit)
-        return tests[0] if len(tests) == 1 else lambda row: any(test(row) for test in tests)
+        is_old: Test[Any] = At(operator.lt, facts.now - STALE_AFTER)
+        asked = [_FIELDS.get(word, (_SEEN, is_old)) for word in words]
+        return lambda row: any(holds(of(row)) for of, holds in asked)
 
     return Reading(words, test)
 
@@ -54,7 +62,7 @@ _QUALIFIERS: Final[tuple[Qualifier[EventDefinitionRow], ...]] = (
         "verified, unverified, hidden, stale or undescribed",
         "its state",
         _read_state,
-        (*_STATES, "stale"),
+        (*_FIELDS, "stale"),
         ("verified", "unverified", "undescribed", "stale"),
     ),
     Qualifier(
@@ -74,7 +82,7 @@ _QUALIFIERS: Final[tuple[Qualifier[EventDefinitionRow], ...]] = (
         ("me",),
     ),
     Qualifier("tag", "the beginning of a tag", "its tags", tag_of(attrgetter("tags"))),
-    Qualifier("seen", AGES, "when it last came", age_of(attrgetter("seen_at")), ("<7d", ">30d", "never")),
+    Qualifier("seen", AGES, "when it last came", age_of(_SEEN), ("<7d", ">30d", "never")),
     Qualifier("updated", AGES, "when it was last changed", age_of(attrgetter("updated_at")), ("<7d",)),
     Qualifier("created", AGES, "when it first came", age_of(attrgetter("created_at")), ("<7d",)),
     Qualifier(

@@ -198,4 +198,8 @@ def _negation(test: Test[Row]) -> Test[Row]:
 def _implies(mine: Term[Row], theirs: Term[Row]) -> bool:
     if mine == theirs:
         return True
+    if mine.name != theirs.name or mine.is_negated or theirs.is_negated:
+        return False
+    if mine.reading and theirs.reading:
+        return mine.reading.implies(theirs.reading)
     return mine.is_plain_word and theirs.is_plain_word and theirs.words[0] in mine.words[0]

@@ -5,19 +5,24 @@ Here all alternatives advance together, one character at a time, and the sets of
 remembered, so that each costs its computation once. The price: no back references and no look-around.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Final
 
+from flagtui.store.query.pattern_needs import Needs, needs_of
 from flagtui.store.query.pattern_syntax import (
     Choice,
     Edge,
+    InTurn,
     Node,
     PatternError,
     Repeat,
-    Sequence,
     Symbol,
     parse_pattern,
+    without_idle_ends,
 )
+from flagtui.store.query.value_tests import ValueTest
 
 __all__ = ["Pattern", "PatternError"]
 
@@ -26,8 +31,8 @@ _MEMORY_LIMIT: Final = 20_000
 """Remembered steps; beyond them everything remembered is dropped and learnt anew."""
 
 
-class Pattern:
-    """A pattern looked for anywhere in a text, upper and lower case alike.
+class Pattern(ValueTest[str]):
+    """A pattern looked for anywhere in a text that has been folded.
 
     Raises PatternError with what is wrong and where.
     """
@@ -35,19 +40,41 @@ class Pattern:
     def __init__(self, source: str) -> None:
         self._positions: list[_Position] = []
         found = self._add(_Position(accepts=True))
-        tree = parse_pattern(source)
-        self._needed = _longest_run(tree)
+        whole = parse_pattern(source)
+        self._parts = whole.parts if isinstance(whole, InTurn) else ()
+        tree = without_idle_ends(whole)
+        self._needs: Needs = needs_of(tree)
         self._start = self._build(tree, found)
         self._forget()
 
-    def search(self, text: str) -> bool:
-        """True when the pattern is found in the text, which has to be folded already."""
-        if self._needed not in text:
+    def __call__(self, value: str) -> bool:
+        needs = self._needs
+        return all(test(value) for test in needs.all_of) and (needs.is_enough or self._walk(value))
+
+    def each(self, values: Sequence[str]) -> bytes:
+        if not self._needs.all_of:
+            return bytes(map(self._walk, values))
+        first, *others = self._needs.all_of
+        held = first.each(values)
+        if self._needs.is_enough:
+            return held
+        passing = bytearray(len(values))
+        for index in compress(range(len(values)), held):
+            value = values[index]
+            passing[index] = all(test(value) for test in others) and self._walk(value)
+        return bytes(passing)
+
+    def implies(self, other: object) -> bool:
+        """So it is when the other is how this one begins: every letter typed narrows what was found."""
+        if not isinstance(other, Pattern) or not other._parts:
             return False
+        return self._parts[: len(other._parts)] == other._parts
+
+    def _walk(self, text: str) -> bool:
         reached = self._first
         for character in text:
-            if reached.accepts:
-                return True
+            if reached.is_decided:
+                return reached.accepts
             reached = reached.following.get(character) or self._step(reached, character)
         return reached.accepts or reached.accepts_at_end
 
@@ -73,9 +100,15 @@ class Pattern:
         known = self._known.get((positions, is_first))
         if known is None:
             at_end = self._closure(list(positions), is_first=is_first, is_last=True)
-            known = _Reached(positions, self._accepts(positions), self._accepts(at_end))
+            accepts, accepts_at_end = self._accepts(positions), self._accepts(at_end)
+            is_stuck = not is_first and not accepts_at_end and not self._goes_on(positions)
+            known = _Reached(positions, accepts or is_stuck, accepts, accepts_at_end)
             self._known[positions, is_first] = known
         return known
+
+    def _goes_on(self, positions: frozenset[int]) -> bool:
+        """False when no character leads anywhere any more, as behind a `^` that was not met."""
+        return any(self._positions[index].symbol is not None for index in positions)
 
     def _accepts(self, positions: frozenset[int]) -> bool:
         return any(self._positions[index].accepts for index in positions)
@@ -110,7 +143,7 @@ class Pattern:
                 return self._add(_Position(symbol=node, after=after))
             case Edge(kind):
                 return self._add(_Position(edge=kind, free=[after]))
-            case Sequence(parts):
+            case InTurn(parts):
                 for part in reversed(parts):
                     after = self._build(part, after)
                 return after
@@ -133,17 +166,6 @@ class Pattern:
         return start
 
 
-def _longest_run(tree: Node) -> str:
-    """Letters that have to stand together in every text the pattern is found in; most texts fail there."""
-    runs = [""]
-    for part in tree.parts if isinstance(tree, Sequence) else ():
-        if isinstance(part, Symbol) and part.letter:
-            runs[-1] += part.letter
-        elif not isinstance(part, Edge):
-            runs.append("")
-    return max(runs, key=len)
-
-
 @dataclass(slots=True)
 class _Position:
     """A place in the pattern: behind a symbol, or one that may be left without reading."""
@@ -160,6 +182,8 @@ class _Reached:
     """All places one could be at after some text."""
 
     positions: frozenset[int]
+    is_decided: bool
+    """Nothing that may follow changes the answer, which is `accepts`."""
     accepts: bool
     accepts_at_end: bool
     following: "dict[str, _Reached]" = field(default_factory=dict)

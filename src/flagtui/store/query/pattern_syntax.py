@@ -1,7 +1,7 @@
 """The grammar of `key:/…/`: letters, `.`, classes, `* + ? {2,5}`, `|`, groups, `^` and `$`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 PATTERN_LIMIT: Final = 200
@@ -13,13 +13,17 @@ class PatternError(ValueError):
     """A pattern that cannot be read; the text says why."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Symbol:
-    """One character; `accepts` gets it folded."""
+    """One character; `accepts` gets it folded. Two are equal when they are written alike."""
 
-    accepts: Callable[[str], bool]
+    written: str
+    accepts: Callable[[str], bool] = field(compare=False)
     letter: str = ""
     """The one character it stands for, if it is only one."""
+
+
+_ANY: Final = Symbol(".", lambda _any: True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class InTurn:
     """One part after the other."""
 
     parts: "tuple[Node, ...]"
@@ -51,8 +55,14 @@ class Repeat:
     low: int
     high: int | None
 
+    def least(self) -> "Node":
+        """As often as it must be, and no more."""
+        return self.node if self.low == 1 else Repeat(self.node, self.low, self.low)
 
-Node = Symbol | Edge | Sequence | Choice | Repeat
+
+Node = Symbol | Edge | InTurn | Choice | Repeat
+
+_ANYTHING: Final = Repeat(_ANY, 0, None)
 
 
 def parse_pattern(source: str) -> Node:
@@ -60,6 +70,26 @@ def parse_pattern(source: str) -> Node:
     if len(source) > PATTERN_LIMIT:
         raise PatternError(f"a pattern has at most {PATTERN_LIMIT} characters")
     return _Parser(source).parse()
+
+
+def without_idle_ends(tree: Node) -> Node:
+    """The same pattern for one who asks only whether it is found: `^.*ab+` needs no more than `ab`."""
+    if not isinstance(tree, InTurn):
+        return tree
+    from_start = _without_idle_start(tree.parts, "^")
+    return InTurn(_without_idle_start(from_start[::-1], "$")[::-1])
+
+
+def _without_idle_start(parts: tuple[Node, ...], edge: str) -> tuple[Node, ...]:
+    while parts:
+        first, *others = parts
+        if isinstance(first, Edge) and first.kind == edge and others and others[0] == _ANYTHING:
+            parts = parts[2:]
+        elif isinstance(first, Repeat) and first.low == 0:
+            parts = parts[1:]
+        else:
+            return (first.least(), *others) if isinstance(first, Repeat) else parts
+    return parts
 
 
 def _is_digit(character: str) -> bool:
@@ -119,7 +149,7 @@ class _Parser:
         parts: list[Node] = []
         while self._peek() not in ("", "|", ")"):
             parts.append(self._repeated(self._single()))
-        return Sequence(tuple(parts))
+        return InTurn(tuple(parts))
 
     def _single(self) -> Node:
         character = self._take()
@@ -130,12 +160,18 @@ class _Parser:
         if character == "(":
             return self._group()
         if character == ".":
-            return Symbol(lambda _any: True)
+            return _ANY
         if character == "[":
-            return Symbol(self._set())
+            begun, accepts = self._place, self._set()
+            return Symbol("[" + self._source[begun : self._place], accepts)
         if character == "\\":
-            return Symbol(self._escaped())
-        return Symbol(_literal(character), character.lower())
+            return self._escaped_symbol()
+        lower = character.lower()
+        return Symbol(lower, _literal(character), lower if len(lower) == 1 else "")
+
+    def _escaped_symbol(self) -> Symbol:
+        character, accepts = self._peek(), self._escaped()
+        return Symbol("\\" + character, accepts, "" if character in _CLASSES else character)
 
     def _group(self) -> Node:
         self._depth += 1

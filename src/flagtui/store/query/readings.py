@@ -6,6 +6,7 @@ from typing import Final
 from flagtui.store.query.amounts import read_age, read_percentage
 from flagtui.store.query.folding import fold
 from flagtui.store.query.pattern import Pattern, PatternError
+from flagtui.store.query.value_tests import Contains, ValueTest, aged
 from flagtui.store.query.vocabulary import Facts, Reading, Row, Test, Value, WrongValue
 
 Read = Callable[[Value], Reading[Row]]
@@ -21,11 +22,7 @@ def age_of(moment: Callable[[Row], float | None]) -> Read[Row]:
             return Reading(("never",), lambda _facts: lambda then: then is None, moment)
         compare, seconds = read_age(value.text)
 
-        def test(facts: Facts) -> Test[float | None]:
-            now = facts.now
-            return lambda then: then is not None and compare(now - then, seconds)
-
-        return Reading((value.text.lower(),), test, moment)
+        return Reading((value.text.lower(),), lambda facts: aged(compare, seconds, facts.now), moment)
 
     return read
 
@@ -78,16 +75,21 @@ def part_of(text: Callable[[Row], str]) -> Read[Row]:
     def read(value: Value) -> Reading[Row]:
         if not value.text:
             raise WrongValue
-        if not value.is_pattern:
-            wanted = fold(value.text)
-            return Reading((wanted,), lambda _facts: lambda found: wanted in found, text, is_folded=True)
-        try:
-            search = Pattern(value.text).search
-        except PatternError as error:
-            raise WrongValue(str(error)) from error
-        return Reading(("/", value.text), lambda _facts: search, text, is_folded=True)
+        words, test = _pattern(value.text) if value.is_pattern else _part(fold(value.text))
+        return Reading(words, lambda _facts: test, text, is_folded=True, always=test)
 
     return read
+
+
+def _part(wanted: str) -> tuple[tuple[str, ...], ValueTest[str]]:
+    return (wanted,), Contains(wanted)
+
+
+def _pattern(source: str) -> tuple[tuple[str, ...], ValueTest[str]]:
+    try:
+        return ("/", source), Pattern(source)
+    except PatternError as error:
+        raise WrongValue(str(error)) from error
 
 
 def percentage_of(amount: Callable[[Row], float]) -> Read[Row]:

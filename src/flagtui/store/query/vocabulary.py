@@ -4,6 +4,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+from flagtui.store.query.value_tests import ValueTest
+
 Row = TypeVar("Row")
 Test = Callable[[Row], bool]
 
@@ -50,6 +52,12 @@ class Reading(Generic[Row]):
     """What of a row the test looks at, so that equal values are tested once; None for the whole row."""
     is_folded: bool = False
     """`of` is text, and the test looks at it folded."""
+    always: ValueTest[Any] | None = None
+    """The test, where it is the same whatever the facts are."""
+
+    def implies(self, other: "Reading[Row]") -> bool:
+        """True when every row this holds for is certainly one the other, of the same qualifier, holds for."""
+        return self.always is not None and other.always is not None and self.always.implies(other.always)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,132 @@
+"""What a text has to contain for a pattern to be found in it: most texts fail there, at the speed of `in`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
+
+from flagtui.store.query.pattern_syntax import Choice, Edge, InTurn, Node, Repeat, Symbol
+from flagtui.store.query.value_tests import Begins, Contains, ContainsAny, Ends, ValueTest
+
+AnyOf = frozenset[str]
+"""Words one of which has to be there."""
+_MOST_WORDS: Final = 8
+_EMPTY: Final[AnyOf] = frozenset({""})
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Every one of `all_of` has to be met."""
+
+    all_of: tuple[ValueTest[str], ...]
+    """The most telling first."""
+    is_enough: bool
+    """Whatever meets them is found: the pattern says nothing else."""
+
+
+def needs_of(tree: Node) -> Needs:
+    """What the pattern needs; nothing at all when it may be found in any text."""
+    begins, ends = _word_at_edge(tree, "^", 1), _word_at_edge(tree, "$", -1)
+    if begins and _is_only(tree, begins):
+        return Needs((Begins(begins),), is_enough=True)
+    if ends and _is_only(tree, ends):
+        return Needs((Ends(ends),), is_enough=True)
+    found = _look(tree)
+    clauses = sorted(_clauses_of(found), key=_telling, reverse=True)
+    others = [_test(clause) for clause in clauses if not clause & {begins, ends}]
+    at_edges = [Begins(begins)] * bool(begins) + [Ends(ends)] * bool(ends)
+    is_enough = found.exact is not None and not found.has_edges and len(clauses) == 1
+    return Needs((*at_edges, *others), is_enough)
+
+
+def _test(clause: AnyOf) -> ValueTest[str]:
+    return Contains(*clause) if len(clause) == 1 else ContainsAny(clause)
+
+
+def _word_at_edge(tree: Node, edge: str, step: int) -> str:
+    """The letters right behind a `^`, or before a `$`, at the end of the whole pattern."""
+    parts = tree.parts[::step] if isinstance(tree, InTurn) else ()
+    if not parts or parts[0] != Edge(edge):
+        return ""
+    letters = takewhile(bool, (part.letter if isinstance(part, Symbol) else "" for part in parts[1:]))
+    return "".join(letters)[::step]
+
+
+def _is_only(tree: Node, word: str) -> bool:
+    return isinstance(tree, InTurn) and len(tree.parts) == len(word) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    exact: AnyOf | None
+    """All texts the node stands for, where they are few; edges count as nothing."""
+    clauses: tuple[AnyOf, ...] = ()
+    has_edges: bool = False
+
+
+def _look(node: Node) -> _Found:
+    match node:
+        case Symbol():
+            return _Found(frozenset({node.letter}) if node.letter else None)
+        case Edge():
+            return _Found(_EMPTY, has_edges=True)
+        case InTurn(parts):
+            return _look_along(parts)
+        case Choice(options):
+            return _look_at_options([_look(option) for option in options])
+        case Repeat(inner, low, high):
+            return _look_at_repeat(_look(inner), low, high)
+
+
+def _look_along(parts: Iterable[Node]) -> _Found:
+    """Texts that follow one another are put together, as long as that makes few."""
+    run, clauses = _EMPTY, list[AnyOf]()
+    is_exact, has_edges = True, False
+    for found in map(_look, parts):
+        has_edges |= found.has_edges
+        if found.exact is not None and len(run) * len(found.exact) <= _MOST_WORDS:
+            run = frozenset(before + after for before in run for after in found.exact)
+            continue
+        is_exact = False
+        clauses += [run, *found.clauses]
+        run = found.exact or _EMPTY
+    clauses.append(run)
+    telling = tuple(_without_longer(clause) for clause in clauses if _tells(clause))
+    return _Found(run if is_exact else None, telling, has_edges)
+
+
+def _look_at_options(options: list[_Found]) -> _Found:
+    has_edges = any(option.has_edges for option in options)
+    exact = [option.exact for option in options if option.exact is not None]
+    together = frozenset[str]().union(*exact)
+    if len(exact) == len(options) and len(together) <= _MOST_WORDS:
+        return _Found(together, has_edges=has_edges)
+    best = [max(_clauses_of(option), key=_telling, default=None) for option in options]
+    either = frozenset[str]().union(*(clause for clause in best if clause))
+    is_clause = None not in best and len(either) <= _MOST_WORDS
+    return _Found(None, (either,) if is_clause else (), has_edges)
+
+
+def _look_at_repeat(found: _Found, low: int, high: int | None) -> _Found:
+    if low == 0:
+        is_few = high == 1 and found.exact is not None and len(found.exact) < _MOST_WORDS
+        return _Found((found.exact or _EMPTY) | _EMPTY if is_few else None, has_edges=found.has_edges)
+    return _Found(None, _clauses_of(found), found.has_edges)
+
+
+def _clauses_of(found: _Found) -> tuple[AnyOf, ...]:
+    exact = (_without_longer(found.exact),) if found.exact is not None and _tells(found.exact) else ()
+    return found.clauses or exact
+
+
+def _without_longer(words: AnyOf) -> AnyOf:
+    """A word that contains another is found wherever that one is."""
+    return frozenset(word for word in words if not any(less in word for less in words - {word}))
+
+
+def _tells(clause: AnyOf) -> bool:
+    return bool(clause) and "" not in clause
+
+
+def _telling(clause: AnyOf) -> tuple[int, int]:
+    return min(map(len, clause)), -len(clause)
