@@ -9,8 +9,9 @@ from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.resource import Resource
+from flagtui.api.shipping import shipped
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,24 +134,6 @@ class ExperimentLife(Resource):
         if experiment.id <= 0 or (id is not None and experiment.id != id):
             raise answer.unreadable("it is not the experiment that was asked for")
         return experiment
-
-
-def shipped(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
-    """The flag's filters with one variant at 100 %, and with an open condition first for `everyone`."""
-    variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
-    if variant not in {as_dict(item).get("key") for item in variants}:
-        raise Invalid("The flag has no such variant.")
-    shares = [
-        {**item, "rollout_percentage": 100 if item.get("key") == variant else 0}
-        for item in variants
-        if isinstance(item, dict)
-    ]
-    opened = [{"properties": [], "rollout_percentage": 100}] if everyone else []
-    return {
-        **filters,
-        "groups": opened + as_list(filters.get("groups")),
-        "multivariate": {**as_dict(filters.get("multivariate")), "variants": shares},
-    }
 
 
 def _flag_id(experiment: Experiment) -> int:

@@ -49,7 +49,13 @@ class Experimenting:
             return
         here = self._desk.signature(workspace)
         try:
-            found = await recover_steps(self._desk.session.journal, workspace.client.experiments, here)
+            client = workspace.client
+            found = await recover_steps(
+                self._desk.session.journal,
+                client.experiments,
+                here,
+                lambda project: client.for_project(project).experiments,
+            )
         except JournalUnwritable as fault:
             self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
             return

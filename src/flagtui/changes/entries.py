@@ -202,7 +202,8 @@ def _searchable(entry: Entry) -> str:
 def _record(line: Mapping[str, JSON]) -> int | None:
     if line.get("kind") == WITHOUT_NUMBER:
         return 0
-    return 0 if line.get("record") == 0 and line.get("verb") == "create" else as_id(line.get("record"))
+    # What a change makes has no number until the server gave it one.
+    return 0 if line.get("record") == 0 else as_id(line.get("record"))
 
 
 def _uuid(line: Mapping[str, JSON]) -> str:

@@ -13,6 +13,7 @@ from flagtui.api.errors import ApiError, ApprovalNeeded, NotFound, Unreachable
 from flagtui.changes.context import FRESH_FOR
 from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.experiments.fields import WORDS
+from flagtui.changes.experiments.ledger import MAKING, before_and_after
 from flagtui.changes.experiments.ordering import with_order
 from flagtui.changes.experiments.plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
@@ -219,17 +220,20 @@ def _not_taken(plan: ExperimentPlan, error: ApiError) -> StepEnded:
 
 
 def _entry(plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepDesk, undoes: str) -> Entry:
+    before, after = before_and_after(plan)
+    flag = plan.fresh.feature_flag
     return Entry(
         id=uuid4().hex,
         at=desk.clock.time(),
-        record=plan.id,
+        record=0 if plan.step.name in MAKING else plan.id,
         key=plan.key,
         verb=plan.verb.name,
         signature=desk.signature,
         kind="experiment",
         reason=approved.reason,
-        before={move.where: move.line.before for move in plan.moves},
-        after={move.where: move.line.after for move in plan.moves},
+        before=before,
+        after=after,
+        is_secret=flag is not None and flag.has_encrypted_payloads,
         words=tuple(line.words for line in plan.lines),
         undoes=undoes,
         pid=os.getpid(),
@@ -238,9 +242,11 @@ def _entry(plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepD
 
 async def _written_down(ended: StepEnded, journal: Journal) -> StepEnded:
     note = "" if ended.ending == "saved" else ended.reason
-    stored = Numbered(ended.plan.id or (ended.record.id if ended.record is not None else 0))
+    id = ended.plan.id
+    if ended.plan.step.name in MAKING:
+        id = ended.record.id if ended.record is not None else 0
     try:
-        await asyncio.to_thread(journal.finish, ended.journal_id, ended.ending, stored, note)
+        await asyncio.to_thread(journal.finish, ended.journal_id, ended.ending, Numbered(id), note)
     except JournalUnwritable as fault:
         return replace(ended, note=f"how it ended could not be written down: {fault}")
     return ended
