@@ -30,17 +30,15 @@ Save = Callable[[ExperimentIntent, Callable[[], None]], None]
 _PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metrics_ids")
 
 
-class ExperimentForm(LinesForm):
+class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     """Puts an experiment together; the path of all steps does the rest."""
 
     def __init__(
         self, desk: Desk, changing: Changing, workspace: Workspace, copy: ExperimentCopy, save: Save
     ) -> None:
-        super().__init__(desk, changing)
-        self._copy = copy
+        super().__init__(desk, changing, copy, ExperimentQuestions(copy, changing, workspace))
         self._save = save
         self._workspace = workspace
-        self._questions = ExperimentQuestions(copy, changing, workspace)
 
     def on_mount(self) -> None:
         self._learn_companions()
@@ -66,24 +64,6 @@ class ExperimentForm(LinesForm):
         state = "" if copy.is_new else f"  #{copy.fresh.id} · {safe_text(copy.fresh.state, 20)}"
         return title, (name, "bold"), (state, "$faint")
 
-    @property
-    def problems(self) -> Sequence[str]:
-        return self._copy.problems
-
-    @property
-    def is_changed(self) -> bool:
-        return self._copy.is_changed
-
-    @property
-    def is_new(self) -> bool:
-        return self._copy.is_new
-
-    async def open_line(self, line: FormLine) -> None:
-        await self._questions.open(line)
-
-    async def ask_share(self, line: FormLine) -> None:
-        await self._questions.share(line)
-
     def has_share(self, line: FormLine) -> bool:
         return line.part == "variant" or line.name == "rollout_percentage"
 
@@ -99,9 +79,6 @@ class ExperimentForm(LinesForm):
         to = line.place + step
         moved = self._copy.move_metric(_place(line.name), line.place, to)
         return ("metric", line.name, to, -1) if moved else None
-
-    def distribute(self) -> None:
-        self._copy.distribute()
 
     def save(self) -> None:
         intent = self._copy.intent()

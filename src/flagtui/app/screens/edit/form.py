@@ -18,16 +18,14 @@ from flagtui.changes.working_copy import WorkingCopy
 from flagtui.safe_text import safe_text
 
 
-class FormScreen(LinesForm):
+class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     """Puts a flag together; the path of all changes does the rest."""
 
     def __init__(
         self, desk: Desk, changing: Changing, copy: WorkingCopy, told: Sequence[Consequence] = ()
     ) -> None:
-        super().__init__(desk, changing)
-        self._copy = copy
+        super().__init__(desk, changing, copy, FieldQuestions(copy, changing, desk))
         self._told = told
-        self._questions = FieldQuestions(copy, changing, desk)
 
     def on_mount(self) -> None:
         self._learn_names()
@@ -55,24 +53,6 @@ class FormScreen(LinesForm):
         version = "" if copy.flag.version is None else f"  v{copy.flag.version}"
         return title, (name, "bold"), (version, "$faint")
 
-    @property
-    def problems(self) -> Sequence[str]:
-        return self._copy.problems
-
-    @property
-    def is_changed(self) -> bool:
-        return self._copy.is_changed
-
-    @property
-    def is_new(self) -> bool:
-        return self._copy.is_new
-
-    async def open_line(self, line: FormLine) -> None:
-        await self._questions.open(line)
-
-    async def ask_share(self, line: FormLine) -> None:
-        await self._questions.share(line)
-
     def has_share(self, line: FormLine) -> bool:
         return line.part in ("condition", "variant")
 
@@ -92,9 +72,6 @@ class FormScreen(LinesForm):
             return None
         place = line.place + step
         return ("condition", "", place, -1) if self._copy.move_condition(line.place, place) else None
-
-    def distribute(self) -> None:
-        self._copy.distribute()
 
     def save(self) -> None:
         if self._copy.is_new:

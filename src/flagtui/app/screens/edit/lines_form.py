@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,7 +23,40 @@ from flagtui.app.widgets.line import Line, Piece, styled
 from flagtui.safe_text import safe_text
 
 
-class LinesForm(Screen[None]):
+class Copy(Protocol):
+    """A record as it is put together."""
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """What a strict server would refuse, top to bottom."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything would be lost by forgetting it."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the record is not there yet, so that it can be saved as it is."""
+
+    def distribute(self) -> None:
+        """Give every variant the same share."""
+
+
+class Questions(Protocol):
+    """What is asked about a line; the answer goes into the copy."""
+
+    async def open(self, line: FormLine) -> None:
+        """Ask what the line is about."""
+
+    async def share(self, line: FormLine) -> None:
+        """Ask for the share of the line."""
+
+
+CopyT = TypeVar("CopyT", bound=Copy)
+QuestionsT = TypeVar("QuestionsT", bound=Questions)
+
+
+class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
     """Stays until what it says is saved, so that a refusal or a conflict loses nothing.
 
     Subclasses say which lines there are and what each key does to one of them.
@@ -32,10 +65,12 @@ class LinesForm(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
     AUTO_FOCUS = "OptionList"
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
+    def __init__(self, desk: Desk, changing: Changing, copy: CopyT, questions: QuestionsT) -> None:
         super().__init__()
         self._desk = desk
         self._changing = changing
+        self._copy = copy
+        self._questions = questions
         self._lines: list[FormLine] = []
         self._is_leaving = False
 
@@ -46,29 +81,6 @@ class LinesForm(Screen[None]):
     @abstractmethod
     def heading(self) -> Sequence[Piece]:
         """What is edited."""
-
-    @property
-    @abstractmethod
-    def problems(self) -> Sequence[str]:
-        """What a strict server would refuse, top to bottom."""
-
-    @property
-    @abstractmethod
-    def is_changed(self) -> bool:
-        """Whether anything would be lost by forgetting it."""
-
-    @property
-    @abstractmethod
-    def is_new(self) -> bool:
-        """Whether the record is not there yet, so that it can be saved as it is."""
-
-    @abstractmethod
-    async def open_line(self, line: FormLine) -> None:
-        """Ask what the line is about, and take the answer."""
-
-    @abstractmethod
-    async def ask_share(self, line: FormLine) -> None:
-        """Ask for the share of the line."""
 
     @abstractmethod
     def has_share(self, line: FormLine) -> bool:
@@ -81,10 +93,6 @@ class LinesForm(Screen[None]):
     @abstractmethod
     def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
         """The id of the line where it stands now; None when it cannot be moved there."""
-
-    @abstractmethod
-    def distribute(self) -> None:
-        """Give every variant the same share."""
 
     @abstractmethod
     def save(self) -> None:
@@ -125,13 +133,13 @@ class LinesForm(Screen[None]):
         self.query_one("#form-state", Line).show(styled(*self._state()))
 
     def _state(self) -> list[Piece]:
-        problems = self.problems
+        problems = self._copy.problems
         if problems:
             more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
             return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
         if self._is_leaving:
             return [("esc again throws away what you changed", "$warning")]
-        if self.is_changed or self.is_new:
+        if self._copy.is_changed or self._copy.is_new:
             return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
         return [("nothing is changed", "$faint")]
 
@@ -148,7 +156,7 @@ class LinesForm(Screen[None]):
             self._changing.run(self._ask(line))
 
     async def _ask(self, line: FormLine) -> None:
-        await self.open_line(line)
+        await self._questions.open(line)
         self.show_change()
 
     def action_share(self) -> None:
@@ -157,7 +165,7 @@ class LinesForm(Screen[None]):
             self._changing.run(self._ask_share(line))
 
     async def _ask_share(self, line: FormLine) -> None:
-        await self.ask_share(line)
+        await self._questions.share(line)
         self.show_change()
 
     def action_remove(self) -> None:
@@ -175,7 +183,7 @@ class LinesForm(Screen[None]):
             self.query_one(OptionList).highlighted = ids.index(moved)
 
     def action_distribute(self) -> None:
-        self.distribute()
+        self._copy.distribute()
         self.show_change()
 
     def show_change(self) -> None:
@@ -185,7 +193,7 @@ class LinesForm(Screen[None]):
             self._draw()
 
     def action_save(self) -> None:
-        problems = self.problems
+        problems = self._copy.problems
         if problems:
             text = "\n".join(problems[:6])
             self._changing.tell(Notice(text, "warning", "not possible like this"))
@@ -193,7 +201,7 @@ class LinesForm(Screen[None]):
             self.save()
 
     def action_back(self) -> None:
-        if self.is_changed and not self._is_leaving:
+        if self._copy.is_changed and not self._is_leaving:
             self._is_leaving = True
             self._draw_frame()
         else:
