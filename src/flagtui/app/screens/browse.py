@@ -121,9 +121,15 @@ class BrowseScreen(Screen[None]):
         """Go on to the rows; the very next key is theirs."""
         self.set_focus(self.rows)
 
-    def leave_search(self) -> bool:
-        """Give the focus back to the rows; true when the search line had it."""
+    def action_back(self) -> None:
+        """One step outward: from the line to the rows, then out of the search, then out of what is left."""
         if self.focused is self.search:
             self.set_focus(self.rows)
-            return True
-        return False
+        elif self.search.value:
+            self.search.set_line("")
+        else:
+            self.leave_rows()
+
+    def leave_rows(self) -> None:
+        """The last step outward."""
+        self.rows.action_clear_marks()

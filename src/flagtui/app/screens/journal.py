@@ -160,12 +160,8 @@ class JournalScreen(BrowseScreen):
             return may_write(self._desk, self._place)
         return super().check_action(action, parameters)
 
-    def action_back(self) -> None:
-        if self.leave_search():
-            return
-        if self.search.value:
-            self.search.set_line("")
-        elif self.is_current:
+    def leave_rows(self) -> None:
+        if self.is_current:
             self.dismiss(None)
 
     def action_undo(self) -> None:

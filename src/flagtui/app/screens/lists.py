@@ -137,14 +137,6 @@ class ListScreen(BrowseScreen, Generic[R]):
     def action_cycle(self, qualifier: str) -> None:
         self.search.set_line(cycle(self.search.value, qualifier, self._vocabulary))
 
-    def action_back(self) -> None:
-        if self.leave_search():
-            return
-        if self.search.value:
-            self.search.set_line("")
-        else:
-            self.rows.action_clear_marks()
-
     def action_sort(self) -> None:
         name = self._finder.sort.name
         place = self.orders.index(name) if name in self.orders else -1

@@ -134,14 +134,19 @@ def seen_by_lines(details: Details, names: Names) -> Iterator[list[Piece]]:
 
 
 def _head(row: FlagRow, width: int) -> Iterator[list[Piece]]:
-    mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
-    version = f"  v{row.version}" if row.version is not None else ""
+    mark, version = mark_and_version(row)
     yield [mark, (safe_text(row.key, max(8, width - 12)), "bold"), (version, "$text-muted")]
     for line in safe_lines(row.name, 400, 3) if row.name else []:
         yield [(line, "$text-muted")]
     yield []
     yield list(badges(row))
     yield []
+
+
+def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
+    """What stands before and behind the key of a flag."""
+    mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
+    return mark, f"  v{row.version}" if row.version is not None else ""
 
 
 def badges(row: FlagRow) -> Iterator[Piece]:

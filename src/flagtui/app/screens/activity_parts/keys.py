@@ -122,11 +122,3 @@ class ActivityKeys(BrowseScreen):
 
     def action_cycle(self, qualifier: str) -> None:
         self.search.set_line(self._finding.cycled(self.search.value, qualifier))
-
-    def action_back(self) -> None:
-        if self.leave_search():
-            return
-        if self.search.value:
-            self.search.set_line("")
-        else:
-            self.rows.action_clear_marks()

@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import badges, cut
+from flagtui.app.widgets.preview import badges, cut, mark_and_version
 from flagtui.safe_text import safe_lines, safe_text
 
 TITLES: Final = {
@@ -25,8 +25,7 @@ ROOMY: Final = 72
 def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """`● key #812 v12  ON EXPERIMENT all runtimes`, and the description below."""
     row = study.details.row
-    mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
-    version = f"  v{row.version}" if row.version is not None else ""
+    mark, version = mark_and_version(row)
     tail = f"  #{row.id}{version}   "
     shown = [*badges(row)]
     room = width - 2 - len(tail) - sum(len(text) for text, _ in shown)
