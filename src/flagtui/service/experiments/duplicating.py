@@ -3,8 +3,8 @@
 import uuid
 from dataclasses import replace
 
-from flagtui.service.access import is_member
-from flagtui.service.answers import Answer, value_of
+from flagtui.service.access import is_member, project_from
+from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json, hand_written
@@ -117,11 +117,4 @@ def _target(call: Call, number: int) -> Project:
         raise hand_written(404, {"detail": "Target team not found."})
     if not is_member(row) or (call.caller.teams and number not in call.caller.teams):
         raise hand_written(403, {"detail": "You do not have write access to the target project."})
-    return Project(
-        id=row["id"],
-        organization_id=row["organization_id"],
-        name=row["name"],
-        api_token=row["api_token"],
-        settings=value_of(row["settings"]),
-        replay_flag_id=row["replay_flag_id"],
-    )
+    return project_from(row)
