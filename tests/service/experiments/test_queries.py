@@ -1,35 +1,11 @@
 """Results and exposures by query, from events stored a moment before."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from scipy import stats
+from tests.service.experiments.buyers import DAY, FUNNEL, HOUR, MEAN, NODE, fill, people, started
 from tests.service.experiments.conftest import START, Service
-
-NODE = {"kind": "EventsNode", "event": "bought"}
-MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
-FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
-HOUR = timedelta(hours=1)
-DAY = timedelta(days=1)
-Happened = tuple[str, str, datetime, dict[str, Any]]
-
-
-async def _started(service: Service, **fields: Any) -> Any:
-    service.define_event("bought")
-    return await service.running(metrics=[MEAN, FUNNEL], **fields)
-
-
-def _people(variant: str, count: int) -> list[str]:
-    return [f"{variant}-{number}" for number in range(count)]
-
-
-def _fill(service: Service, buyers: dict[str, int], each: int = 100) -> None:
-    """A hundred people see each variant within the first hour; the first of them buy an hour later."""
-    for variant, count in buyers.items():
-        service.expose("blue-button", variant, *_people(variant, each), at=START + HOUR)
-        bought = [("bought", person, START + 2 * HOUR, {"price": 10}) for person in _people(variant, count)]
-        service.record(*bought)
 
 
 async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> Any:
@@ -39,8 +15,8 @@ async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> A
 
 
 async def test_a_query_tells_the_result_of_any_metric_now(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 20, "test": 40})
+    running = await started(service)
+    fill(service, {"control": 20, "test": 40})
     found = await _query(service, running, FUNNEL)
     assert (found["kind"], found["baseline"]["sum"]) == ("ExperimentQuery", 20)
     test = found["variant_results"][0]
@@ -53,8 +29,8 @@ async def test_a_query_tells_the_result_of_any_metric_now(service: Service) -> N
 
 
 async def test_a_frequentist_experiment_is_judged_by_a_test(service: Service) -> None:
-    running = await _started(service, stats_config={"method": "frequentist", "frequentist": {"alpha": 0.01}})
-    _fill(service, {"control": 20, "test": 40})
+    running = await started(service, stats_config={"method": "frequentist", "frequentist": {"alpha": 0.01}})
+    fill(service, {"control": 20, "test": 40})
     test = (await _query(service, running, MEAN))["variant_results"][0]
     own, base = 0.4 * 0.6 / 99, 0.2 * 0.8 / 99
     error = (own / 0.2**2 + 0.4**2 * base / 0.2**4) ** 0.5
@@ -65,9 +41,9 @@ async def test_a_frequentist_experiment_is_judged_by_a_test(service: Service) ->
 
 
 async def test_properties_persons_and_test_accounts_filter_events(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 60, "test": 60})
-    cheap = [("bought", person, START + 3 * HOUR, {"price": 1}) for person in _people("test", 60)]
+    running = await started(service)
+    fill(service, {"control": 60, "test": 60})
+    cheap = [("bought", person, START + 3 * HOUR, {"price": 1}) for person in people("test", 60)]
     service.record(*cheap)
     dear = {"key": "price", "value": "5", "operator": "gt", "type": "event"}
     source = NODE | {"properties": [dear], "math": "sum", "math_property": "price"}
@@ -93,7 +69,7 @@ async def test_excluded_variants_are_not_analysed(service: Service) -> None:
     running = await service.running(
         metrics=[MEAN], parameters={"feature_flag_variants": thirds}, excluded_variants=["b"]
     )
-    _fill(service, {"control": 20, "a": 20, "b": 20})
+    fill(service, {"control": 20, "a": 20, "b": 20})
     found = await _query(service, running, MEAN)
     assert [one["key"] for one in found["variant_results"]] == ["a"]
 
@@ -102,9 +78,9 @@ async def test_an_action_or_another_event_can_expose(service: Service) -> None:
     criteria = {
         "exposure_config": {"kind": "ExperimentEventExposureConfig", "event": "opened", "properties": []}
     }
-    running = await _started(service, exposure_criteria=criteria)
+    running = await started(service, exposure_criteria=criteria)
     seen = {"$feature/blue-button": "test"}
-    service.record(*(("opened", person, START + HOUR, seen) for person in _people("test", 7)))
+    service.record(*(("opened", person, START + HOUR, seen) for person in people("test", 7)))
     assert (await _query(service, running, MEAN))["variant_results"][0]["number_of_samples"] == 7
     step = '[{"event":"opened","properties":[]}]'
     service.store(
@@ -132,9 +108,9 @@ async def test_groups_can_be_what_is_counted(service: Service) -> None:
 
 
 async def test_exposures_are_told_by_day_and_checked_for_their_ratio(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 0}, each=300)
-    service.expose("blue-button", "test", *_people("test", 200), at=START + DAY)
+    running = await started(service)
+    fill(service, {"control": 0}, each=300)
+    service.expose("blue-button", "test", *people("test", 200), at=START + DAY)
     service.expose("blue-button", "test", "control-0", at=START + DAY)
     service.clock.now = START + DAY + HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
@@ -186,8 +162,8 @@ async def test_asking_needs_the_scope_for_queries(service: Service) -> None:
 
 
 async def test_a_question_can_be_fetched_later(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 20, "test": 40})
+    running = await started(service)
+    fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 6 * HOUR
     query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
     waiting = (await service.post("query", {"query": query, "refresh": "force_async"}, 202))["query_status"]
@@ -207,7 +183,7 @@ async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service
     service.define_event("bought")
     made = await service.create(metrics=[MEAN], start_date="0603-05-06T13:00:24Z")
     assert made["start_date"] == "0603-05-06T13:00:24.000000Z"
-    service.expose("blue-button", "test", *_people("test", 5), at=START)
+    service.expose("blue-button", "test", *people("test", 5), at=START)
     service.clock.now = START + 2 * HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}
     found = await service.post("query", {"query": query})
@@ -215,8 +191,8 @@ async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service
 
 
 async def test_values_that_are_no_variant_do_not_make_somebody_a_second_one(service: Service) -> None:
-    running = await _started(service)
-    service.expose("blue-button", "false", *_people("test", 3), at=START + HOUR)
-    service.expose("blue-button", "test", *_people("test", 3), at=START + 2 * HOUR)
+    running = await started(service)
+    service.expose("blue-button", "false", *people("test", 3), at=START + HOUR)
+    service.expose("blue-button", "test", *people("test", 3), at=START + 2 * HOUR)
     found = await _query(service, running, MEAN)
     assert found["variant_results"][0]["number_of_samples"] == 3

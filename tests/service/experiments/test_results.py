@@ -1,34 +1,10 @@
 """Results day by day, and asking for them anew: scenario 31."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.service.experiments.buyers import DAY, HOUR, MEAN, NODE, Happened, fill, people, started
 from tests.service.experiments.conftest import START, Service
-
-NODE = {"kind": "EventsNode", "event": "bought"}
-MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
-FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
-HOUR = timedelta(hours=1)
-DAY = timedelta(days=1)
-Happened = tuple[str, str, datetime, dict[str, Any]]
-
-
-async def _started(service: Service, **fields: Any) -> Any:
-    service.define_event("bought")
-    return await service.running(metrics=[MEAN, FUNNEL], **fields)
-
-
-def _people(variant: str, count: int) -> list[str]:
-    return [f"{variant}-{number}" for number in range(count)]
-
-
-def _fill(service: Service, buyers: dict[str, int], each: int = 100) -> None:
-    """A hundred people see each variant within the first hour; the first of them buy an hour later."""
-    for variant, count in buyers.items():
-        service.expose("blue-button", variant, *_people(variant, each), at=START + HOUR)
-        bought = [("bought", person, START + 2 * HOUR, {"price": 10}) for person in _people(variant, count)]
-        service.record(*bought)
 
 
 async def _series(service: Service, experiment: Any, place: int = 0) -> Any:
@@ -50,9 +26,9 @@ async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None
 
 
 async def test_scenario_31_days_that_are_over_are_told_and_the_running_one_is_not(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 20, "test": 40})
-    late: list[Happened] = [("bought", person, START + DAY, {}) for person in _people("control", 10)]
+    running = await started(service)
+    fill(service, {"control": 20, "test": 40})
+    late: list[Happened] = [("bought", person, START + DAY, {}) for person in people("control", 10)]
     service.record(*late)
     service.clock.now = START + 2 * DAY
     found = await _series(service, running)
@@ -68,7 +44,7 @@ async def test_scenario_31_days_that_are_over_are_told_and_the_running_one_is_no
 
 
 async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(service: Service) -> None:
-    running = await _started(service)
+    running = await started(service)
     service.clock.now = START + 2 * DAY
     metric = running["metrics"][0]
     for uuid, fingerprint in (("x", metric["fingerprint"]), (metric["uuid"], "x")):
@@ -80,11 +56,11 @@ async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(service: 
 
 
 async def test_an_ended_experiment_is_complete(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 20, "test": 40})
+    running = await started(service)
+    fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 2 * DAY
     await service.post(f"experiments/{running['id']}/end")
-    late: list[Happened] = [("bought", person, START + 2 * DAY + HOUR, {}) for person in _people("test", 9)]
+    late: list[Happened] = [("bought", person, START + 2 * DAY + HOUR, {}) for person in people("test", 9)]
     service.record(*late)
     service.clock.now = START + 9 * DAY
     found = await _series(service, running)
@@ -93,8 +69,8 @@ async def test_an_ended_experiment_is_complete(service: Service) -> None:
 
 
 async def test_the_first_day_is_pending_until_somebody_asks_for_it(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 20, "test": 40})
+    running = await started(service)
+    fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
     assert (await _series(service, running))["status"] == "pending"
     fresh = await service.get(f"experiments/{running['id']}")
@@ -128,8 +104,8 @@ async def test_a_recalculation_must_say_of_what(service: Service, body: dict[str
 
 
 async def test_a_recalculation_of_all_metrics_can_be_watched(service: Service) -> None:
-    running = await _started(service)
-    _fill(service, {"control": 20, "test": 40})
+    running = await started(service)
+    fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
     path = f"experiments/{running['id']}/metrics_recalculation"
     assert (await service.send("GET", f"{path}/latest")).json() == {
@@ -167,7 +143,7 @@ async def test_a_metric_this_service_cannot_compute_fails_with_a_reason(service:
 
 
 async def test_exposures_that_cannot_be_read_fail_the_days(service: Service) -> None:
-    running = await _started(service, exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}})
+    running = await started(service, exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}})
     service.clock.now = START + 2 * DAY
     found = await _series(service, running)
     assert found["status"] == "failed"

@@ -1,0 +1,30 @@
+"""An experiment on a button, the people who saw it, and those of them who bought."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.service.experiments.conftest import START, Service
+
+NODE = {"kind": "EventsNode", "event": "bought"}
+MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
+FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+Happened = tuple[str, str, datetime, dict[str, Any]]
+
+
+async def started(service: Service, **fields: Any) -> Any:
+    service.define_event("bought")
+    return await service.running(metrics=[MEAN, FUNNEL], **fields)
+
+
+def people(variant: str, count: int) -> list[str]:
+    return [f"{variant}-{number}" for number in range(count)]
+
+
+def fill(service: Service, buyers: dict[str, int], each: int = 100) -> None:
+    """A hundred people see each variant within the first hour; the first of them buy an hour later."""
+    for variant, count in buyers.items():
+        service.expose("blue-button", variant, *people(variant, each), at=START + HOUR)
+        bought = [("bought", person, START + 2 * HOUR, {"price": 10}) for person in people(variant, count)]
+        service.record(*bought)
