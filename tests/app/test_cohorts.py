@@ -1,5 +1,7 @@
 """Cohorts by name, with as few questions as that takes."""
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -27,8 +29,9 @@ def filters(*properties: dict[str, Any]) -> dict[str, Any]:
 class Listing(httpx.AsyncBaseTransport):
     """Lists one cohort, and hands out a flag that asks for it; counts how often it lists."""
 
-    def __init__(self, status: int = 200) -> None:
+    def __init__(self, status: int = 200, *, first_waits: bool = False) -> None:
         self.status = status
+        self.first_waits = first_waits
         self.asked = 0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -39,6 +42,8 @@ class Listing(httpx.AsyncBaseTransport):
                 200, json={"flags": [flag], "cohorts": cohorts, "group_type_mapping": {"0": "company"}}
             )
         self.asked += 1
+        if self.first_waits and self.asked == 1:
+            await asyncio.Event().wait()
         assert request.url.params["hide_behavioral_cohorts"] == "true"
         if self.status != 200:
             return httpx.Response(self.status, json={"detail": "No."})
@@ -53,6 +58,21 @@ async def test_names_are_asked_for_once_whatever_the_server_says() -> None:
             await cohorts.learn()
             await cohorts.learn()
             assert (server.asked, cohorts.names) == (1, names)
+
+
+async def test_a_question_that_was_given_up_is_asked_again() -> None:
+    server = Listing(first_waits=True)
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        cohorts = Cohorts(client)
+        asking = asyncio.create_task(cohorts.learn())
+        while not server.asked:
+            await asyncio.sleep(0)
+        asking.cancel()
+        with suppress(asyncio.CancelledError):
+            await asking
+        assert cohorts.names == {}
+        await cohorts.learn()
+        assert cohorts.names == {31: "Payers"}
 
 
 async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:

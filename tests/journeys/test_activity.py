@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.screens.activity import ActivityScreen
@@ -127,3 +128,24 @@ async def test_two_versions_are_compared_and_one_is_brought_back(setting: Settin
         assert after.version == (before.version or 0) + 1
         assert after.targeting.rollout != before.targeting.rollout
         assert "v4" in program.screen
+
+
+async def test_rows_name_their_cohorts_as_soon_as_the_names_are_there(setting: Setting) -> None:
+    async with running(setting) as program:
+        colleague, flag = program.colleague(), await program.stored("new-nav")
+        asks = {"properties": [{"type": "cohort", "key": "id", "value": 3}], "rollout_percentage": 25}
+        await colleague.flags.update(flag.id, {"filters": {"groups": [asks]}})
+        program.wire.held = lambda request: request.url.path.endswith("/cohorts/")
+        await quiet.press(program.app, "4")
+        while not program.wire.passed[-1].endswith("/cohorts/"):
+            await quiet.settle(program.app)
+        assert "condition 1: + cohort 3" in program.screen
+        await quiet.press(program.app, "j")
+        await quiet.settle(program.app)
+        program.wire.let_go.set()
+        await program.settle()
+        assert "condition 1: + Paying customers" in program.screen
+        await program.press("slash", *"paying")
+        assert "1 of" in program.screen
+        assert "new-nav" in program.screen
+        assert sum(line.endswith("/cohorts/") for line in program.wire.passed) == 1

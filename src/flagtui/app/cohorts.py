@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +30,12 @@ class Cohorts:
     async def all(self) -> tuple[Cohort, ...]:
         """As the server lists them now. Raises ApiError: not every key may list them."""
         self._is_asked = True
-        found = await self._client.cohorts.all(USABLE)
+        try:
+            found = await self._client.cohorts.all(USABLE)
+        except asyncio.CancelledError:
+            # Whoever asked is gone; the next one has to ask again.
+            self._is_asked = False
+            raise
         self.names |= {one.id: one.name for one in found if one.name}
         return found
 
@@ -43,6 +49,8 @@ class Cohorts:
 
     async def learn_those_in(self, entries: Iterable[Activity]) -> bool:
         """Their names where entries of a log ask for cohorts nobody named yet; whether there are new ones."""
+        if self._is_asked:
+            return False
         asked = {
             cohort
             for entry in entries
@@ -51,7 +59,7 @@ class Cohorts:
             for side in (change.before, change.after)
             for cohort in Filters.of(side).cohorts
         }
-        if self._is_asked or asked <= self.names.keys():
+        if asked <= self.names.keys():
             return False
         await self.learn()
         return True

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from flagtui.app.screens.activity_parts.copying import as_markdown, copied, one_line
 from flagtui.app.screens.activity_parts.pane import Shown, distance, entry_lines, touches_payloads
-from flagtui.app.widgets.activity_columns import ACTIVITY_COLUMNS, day_words, draw_time
+from flagtui.app.widgets.activity_columns import activity_columns, day_words, draw_time
 from flagtui.app.widgets.columns import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.moments import Centre
 
@@ -49,8 +50,8 @@ def told(shown: Shown) -> str:
     return "\n".join("".join(text for text, _ in line) for line in entry_lines(shown))
 
 
-def drawn(row: ChangeRow, glyphs: Glyphs = UNICODE) -> str:
-    cells = [column.draw(row, Slot(column.width, glyphs, NOW)) for column in ACTIVITY_COLUMNS]
+def drawn(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> str:
+    cells = [column.draw(row, Slot(column.width, glyphs, NOW)) for column in activity_columns(names)]
     return "|".join("".join(text for text, _ in cell) for cell in cells)
 
 
@@ -73,6 +74,15 @@ def test_an_entry_without_a_time_is_still_a_row() -> None:
 def test_a_row_tells_time_reach_flag_person_and_change() -> None:
     assert drawn(entry()) == "| 08:41|━●━|new-nav|Sam|turned off|"
     assert drawn(entry(), ASCII).isascii()
+
+
+def test_a_cohort_is_told_by_its_name_wherever_it_is_known() -> None:
+    asks = {"groups": [{"properties": [{"type": "cohort", "key": "id", "value": 31}]}]}
+    row, names = entry([changed("filters", {"groups": [{}]}, asks)]), Names(cohorts={31: "Beta testers"})
+    assert "+ cohort 31|" in drawn(row)
+    assert "+ Beta testers|" in drawn(row, names=names)
+    assert "+ Beta testers" in copied([row], names)
+    assert "+ Beta testers" in as_markdown([row], "Changes", str, names)
 
 
 def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:

@@ -1,5 +1,6 @@
 """The project's flag changes as they happen: found by person, flag, kind and time, taken back one by one."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from textual import on, work
@@ -18,10 +19,11 @@ from flagtui.app.screens.activity_parts.pane import Shown, entry_lines, touches_
 from flagtui.app.screens.activity_parts.reading import Reach
 from flagtui.app.standing import link_of, location_of, tabs_of
 from flagtui.app.states import no_match_words, nothing_words, trouble_words, waiting_words
-from flagtui.app.widgets.activity_columns import ACTIVITY_COLUMNS
+from flagtui.app.widgets.activity_columns import activity_columns
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
+from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow
 from flagtui.store.workspace import Workspace
 
@@ -54,10 +56,12 @@ class ActivityScreen(ActivityKeys):
         """The place of the newest entry that was drawn."""
         self._secrets: dict[int, bool] = {}
         """By flag: whether its payloads are encrypted."""
+        self._named: dict[int, str] = {}
+        """The cohorts' names as the rows tell them."""
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[ChangeRow]:
-        return RowList(ACTIVITY_COLUMNS, clock=self._desk.session.clock)
+        return RowList(activity_columns(), clock=self._desk.session.clock)
 
     def make_search(self) -> SearchLine:
         return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
@@ -125,6 +129,7 @@ class ActivityScreen(ActivityKeys):
         if not self.is_attached:
             return
         workspace, feed = self._workspace, self.feed
+        self._take_names()
         self._finding.know(workspace.me if workspace else None, feed.rows if feed else ())
         is_first, was_at_top = self._drawn == 0, self.rows.place == 0
         changed = [] if is_first else [row.id for row in self._finding.rows if row.place > self._drawn]
@@ -210,14 +215,22 @@ class ActivityScreen(ActivityKeys):
             and self.query_one("#change-pane").display
         ):
             self._learn_secrecy(row)
-        if row is not None:
-            self._learn_cohorts(row)
+        self._learn_cohorts([one.entry for one in self.rows.in_sight])
 
-    @work(exclusive=True, group="names")
-    async def _learn_cohorts(self, row: ChangeRow) -> None:
+    @work(group="names")
+    async def _learn_cohorts(self, entries: Sequence[Activity]) -> None:
+        """What the cohorts in sight are called; the rows are there meanwhile, with their numbers."""
         inspector = self._desk.inspector
-        if inspector is not None and await inspector.cohorts.learn_those_in([row.entry]):
+        if inspector is not None and await inspector.cohorts.learn_those_in(entries) and self.is_attached:
+            self._draw()
             self._show_entry()
+
+    def _take_names(self) -> None:
+        names = self._desk.names
+        if names.cohorts != self._named:
+            self._named = dict(names.cohorts)
+            self._finding.know_names(names)
+            self.rows.set_columns(activity_columns(names))
 
     def _shown(self, row: ChangeRow) -> Shown:
         desk, workspace = self._desk, self._workspace

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from flagtui.app.formats import DAY
@@ -9,6 +10,7 @@ from flagtui.app.history_words import activity_words
 from flagtui.app.widgets.cells import Cell, Look, Piece
 from flagtui.app.widgets.columns import Column, Slot
 from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 
 DAY_FROM: Final = 40
@@ -65,9 +67,9 @@ def draw_who(row: ChangeRow, slot: Slot) -> Cell:
     return ((safe_text(row.who), "info"),)
 
 
-def draw_words(row: ChangeRow, slot: Slot) -> Cell:
+def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     """The words; a deletion that stands says how it can be taken back."""
-    words: Piece = (activity_words(row.entry, 200), _look(row))
+    words: Piece = (activity_words(row.entry, 200, names), _look(row))
     return (words, ("  z restores it", "faint")) if row.is_standing else (words,)
 
 
@@ -85,12 +87,14 @@ def _look(row: ChangeRow) -> Look:
     return "plain" if row.weight or "created" in row.kinds else "muted"
 
 
-ACTIVITY_COLUMNS: Final[Sequence[Column[ChangeRow]]] = (
-    Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
-    Column("time", " UTC", draw_time, 6, sortable=False, gap=0),
-    Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
-    Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1, sortable=False),
-    Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM, sortable=False),
-    Column("what", "WHAT", draw_words, 18, grow=5, sortable=False),
-    Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
-)
+def activity_columns(names: Names = NO_NAMES) -> Sequence[Column[ChangeRow]]:
+    """The columns of an entry, with these names for what it tells by number."""
+    return (
+        Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
+        Column("time", " UTC", draw_time, 6, sortable=False, gap=0),
+        Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
+        Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1, sortable=False),
+        Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM, sortable=False),
+        Column("what", "WHAT", partial(draw_words, names), 18, grow=5, sortable=False),
+        Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
+    )

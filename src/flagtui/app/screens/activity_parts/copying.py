@@ -7,16 +7,17 @@ from itertools import groupby
 from flagtui.app.history_words import activity_words
 from flagtui.changes.markdown import code, plain
 from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 
 
-def copied(rows: Iterable[ChangeRow]) -> str:
+def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
     """Oldest first, one line each: `2026-03-01 14:03:12 UTC  checkout  sam@acme.com  turned off  v12`."""
     ordered = sorted(rows, key=lambda row: row.place)
-    return "\n".join(one_line(row) for row in ordered)
+    return "\n".join(one_line(row, names) for row in ordered)
 
 
-def one_line(row: ChangeRow) -> str:
+def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
     """One entry; nothing of a payload is in its words."""
     when = "unknown time"
     if row.at is not None:
@@ -26,18 +27,20 @@ def one_line(row: ChangeRow) -> str:
         when,
         safe_text(row.key, 400),
         safe_text(row.email or row.who, 200),
-        activity_words(row.entry, 400),
+        activity_words(row.entry, 400, names),
         version,
     )
     return "  ".join(part for part in parts if part)
 
 
-def as_markdown(rows: Iterable[ChangeRow], title: str, link: Callable[[int], str]) -> str:
+def as_markdown(
+    rows: Iterable[ChangeRow], title: str, link: Callable[[int], str], names: Names = NO_NAMES
+) -> str:
     """Oldest first, a heading for each day in UTC, each flag with the address of its page."""
     ordered = sorted(rows, key=lambda row: row.place)
     lines = [f"# {plain(title)}", ""]
     for day, some in groupby(ordered, key=_day):
-        lines += [f"## {day}", "", *(_item(row, link) for row in some), ""]
+        lines += [f"## {day}", "", *(_item(row, link, names) for row in some), ""]
     return "\n".join(lines if ordered else [*lines, "Nothing was changed.", ""])
 
 
@@ -47,9 +50,10 @@ def _day(row: ChangeRow) -> str:
     )
 
 
-def _item(row: ChangeRow, link: Callable[[int], str]) -> str:
+def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:
     clock = f"**{datetime.fromtimestamp(row.at, UTC):%H:%M:%S}** " if row.at is not None else ""
     who = plain(row.email or row.who)
     version = f" (v{row.version})" if row.version is not None else ""
     where = f" <{link(row.flag_id)}>" if row.flag_id is not None else ""
-    return f"- {clock}{code(row.key)}: {plain(activity_words(row.entry, 400))} by {who}{version}{where}"
+    words = plain(activity_words(row.entry, 400, names))
+    return f"- {clock}{code(row.key)}: {words} by {who}{version}{where}"

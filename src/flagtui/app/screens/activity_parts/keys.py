@@ -103,8 +103,9 @@ class ActivityKeys(BrowseScreen):
     def action_copy_lines(self) -> None:
         rows: list[ChangeRow] = self.rows.marked_rows() or ([self.row] if self.row else [])
         if rows:
-            self.app.copy_to_clipboard(copied(rows))
-            what = f"{len(rows)} changes" if len(rows) > 1 else activity_words(rows[0].entry)
+            self.app.copy_to_clipboard(copied(rows, self._desk.names))
+            first = activity_words(rows[0].entry, names=self._desk.names)
+            what = f"{len(rows)} changes" if len(rows) > 1 else first
             tell(self.app, Notice(f"sent to the terminal's clipboard: {what}"))
 
     def action_export(self) -> None:
@@ -116,7 +117,7 @@ class ActivityKeys(BrowseScreen):
         rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
         client, searched = workspace.client, self.search.value.strip()
         title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
-        text = as_markdown(rows, title, lambda id: link_to_flag(client, id))
+        text = as_markdown(rows, title, lambda id: link_to_flag(client, id), self._desk.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
         tell(self.app, export(name, text, what, self._desk.session.clock()))
 

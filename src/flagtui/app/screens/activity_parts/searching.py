@@ -10,6 +10,7 @@ from flagtui.app.widgets.activity_columns import day_words
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.search_line import Completion, Problem
 from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
 from flagtui.store.finder import Finder
@@ -26,7 +27,7 @@ class Search:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._finder: Finder[ChangeRow] = Finder(listing=ACTIVITY_LISTING, sort=Sort("newest"), clock=clock)
-        self._finder.know_text(lambda row: activity_words(row.entry, 300))
+        self.know_names(NO_NAMES)
         self._person: Person | None = None
         self._line = ""
         self._rest = ""
@@ -48,6 +49,10 @@ class Search:
         if rows is not self._finder.rows:
             self._finder.show(rows)
             self.newest = max((row.place for row in rows), default=0)
+
+    def know_names(self, names: Names) -> None:
+        """Entries are found by the words they are told with."""
+        self._finder.know_text(lambda row: activity_words(row.entry, 300, names))
 
     def find(self, line: str) -> Sequence[int]:
         """Places in `rows` of the entries asked for: newest first, or nearest to the moment in the line."""
