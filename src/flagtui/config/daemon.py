@@ -13,15 +13,21 @@ def start_call(work: Callable[[], Answer]) -> "Future[Answer]":
     """Begins the work and gives what will hold its answer or its exception."""
     future: Future[Answer] = Future()
 
-    def run() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            answer = work()
-        except Exception as error:  # Nothing is swallowed: whoever reads the future gets it.
+    async def answer() -> Answer:
+        return work()
+
+    async def carry() -> None:
+        # A task keeps whatever the work raises, for whoever reads the future.
+        task = asyncio.ensure_future(answer())
+        await asyncio.wait([task])
+        if (error := task.exception()) is not None:
             future.set_exception(error)
         else:
-            future.set_result(answer)
+            future.set_result(task.result())
+
+    def run() -> None:
+        if future.set_running_or_notify_cancel():
+            asyncio.run(carry())
 
     threading.Thread(target=run, name="flagtui-call", daemon=True).start()
     return future
