@@ -32,6 +32,7 @@ class Listing(httpx.AsyncBaseTransport):
     def __init__(self, status: int = 200, *, first_waits: bool = False) -> None:
         self.status = status
         self.first_waits = first_waits
+        self.is_waiting = asyncio.Event()
         self.asked = 0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -43,6 +44,7 @@ class Listing(httpx.AsyncBaseTransport):
             )
         self.asked += 1
         if self.first_waits and self.asked == 1:
+            self.is_waiting.set()
             await asyncio.Event().wait()
         assert request.url.params["hide_behavioral_cohorts"] == "true"
         if self.status != 200:
@@ -65,8 +67,7 @@ async def test_a_question_that_was_given_up_is_asked_again() -> None:
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = Cohorts(client)
         asking = asyncio.create_task(cohorts.learn())
-        while not server.asked:
-            await asyncio.sleep(0)
+        await server.is_waiting.wait()
         asking.cancel()
         with suppress(asyncio.CancelledError):
             await asking
