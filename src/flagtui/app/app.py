@@ -128,8 +128,8 @@ class FlagTui(TerminalApp[None]):
         return is_as_started and is_live and isinstance(screen, FlagsScreen) and not screen.search.value
 
     async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key):
-            self.lookout.noticed_key()
+        if isinstance(event, events.Key | events.AppFocus):
+            self.lookout.noticed_person()
         await super().on_event(event)
 
     @work(exclusive=True, group="load")

@@ -1,5 +1,7 @@
 """Sees what colleagues changed while the list is open, for about one request a minute."""
 
+import asyncio
+
 from flagtui.api.errors import ApiError
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
 from flagtui.api.pace import next_look
@@ -14,11 +16,15 @@ class Lookout:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._marks: dict[Workspace, Mark] = {}
-        self._last_key = desk.session.monotonic()
+        self._last_key = self._last_look = desk.session.monotonic()
+        self._is_due = asyncio.Event()
 
-    def noticed_key(self) -> None:
-        """Somebody is there."""
-        self._last_key = self._desk.session.monotonic()
+    def noticed_person(self) -> None:
+        """Somebody is there. Who comes back after a while does not wait for the next look."""
+        session = self._desk.session
+        self._last_key = session.monotonic()
+        if self._last_key - self._last_look >= session.refresh:
+            self._is_due.set()
 
     async def mark(self, workspace: Workspace) -> None:
         """Remember where the feed stands; called when a load begins."""
@@ -33,8 +39,22 @@ class Lookout:
         if session.refresh <= 0:
             return
         while True:
-            await session.timing.sleep(next_look(session.monotonic() - self._last_key, session.refresh))
+            self._last_look = session.monotonic()
+            await self._wait(next_look(self._last_look - self._last_key, session.refresh))
             await self.look()
+
+    async def _wait(self, seconds: float) -> None:
+        """Until it is time, or somebody comes back."""
+        self._is_due.clear()
+        waits = [
+            asyncio.ensure_future(wait)
+            for wait in (self._desk.session.timing.sleep(seconds), self._is_due.wait())
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     async def look(self) -> None:
         """Look once. A failure is the desk's trouble; the rows stay."""

@@ -1,0 +1,64 @@
+"""A clock that stands still until a test turns it: whoever waits on it sleeps until then."""
+
+import asyncio
+from dataclasses import replace
+
+from tests.doubles.whole_program import Program
+
+from flagtui.app.lookout import Lookout
+
+
+class TurnedClock:
+    """Waiting on it takes no real time and never ends by itself."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+        self._due: list[tuple[float, asyncio.Event]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        rung = asyncio.Event()
+        alarm = (self.now + seconds, rung)
+        self._due.append(alarm)
+        try:
+            await rung.wait()
+        finally:
+            self._due.remove(alarm)
+
+    def turn(self, seconds: float) -> None:
+        """Let time pass; those whose time has come go on."""
+        self.now += seconds
+        for when, rung in self._due:
+            if when <= self.now:
+                rung.set()
+
+    @property
+    def next_alarm(self) -> float | None:
+        """Seconds until somebody goes on; None while nobody waits."""
+        return min((when - self.now for when, rung in self._due if not rung.is_set()), default=None)
+
+
+async def pass_time(program: Program, clock: TurnedClock, seconds: float) -> int:
+    """Let time pass until the program waits again; how many requests that cost."""
+    before = len(program.wire.passed)
+    clock.turn(seconds)
+    await program.settle()
+    while clock.next_alarm is None:
+        await program.settle()
+    await program.settle()
+    return len(program.wire.passed) - before
+
+
+async def look_out(program: Program, refresh: float) -> TurnedClock:
+    """From now on the program looks by itself, as often as told, by a clock that the test turns."""
+    app, clock = program.app, TurnedClock(program.timing.now)
+    app.desk.session = replace(app.desk.session, refresh=refresh, timing=clock)
+    app.lookout = Lookout(app.desk)
+    app.run_worker(app.lookout.run(), group="lookout", exclusive=True)
+    await program.settle()
+    return clock
