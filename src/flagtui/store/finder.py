@@ -12,16 +12,15 @@ from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query
 from flagtui.store.query.folding import fold
 from flagtui.store.query.language import Term, text_test
 from flagtui.store.query.vocabulary import Row
+from flagtui.store.ranking import Ranking
 from flagtui.store.sorting import (
     EVENT_ORDERS,
     EXPERIMENT_ORDERS,
     FLAG_ORDERS,
     Order,
-    Rank,
     Sort,
     flag_label,
     name_label,
-    rank,
 )
 
 _NEWEST_FIRST: Final = Sort("updated")
@@ -71,11 +70,8 @@ class Finder(Generic[Row]):
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._listing: Listing[Row] = listing
-        self._sort = sort
         self._clock = clock
-        self.is_steady = False
-        """True keeps a row that changes where it stands until the rows are sorted again."""
-        self._held: dict[Any, Rank] = {}
+        self._ranking: Ranking[Row] = Ranking(listing.orders, listing.label, sort)
         self._me: Person | None = None
         self._more_text: Callable[[Row], str] | None = None
         self._order: list[int] = []
@@ -87,8 +83,6 @@ class Finder(Generic[Row]):
         self._texts_by_index: list[str] = []
         self._hidden: list[tuple[str, ...]] = []
         """By index: the words one of which has to be asked for before the row is shown."""
-        self._ranks: list[Rank] = []
-        """By index."""
         self._answers: dict[tuple[Term[Row], ...], _Answer[Row]] = {}
         self._answered_at = 0.0
         self._columns: Columns[Row] = Columns(())
@@ -99,7 +93,16 @@ class Finder(Generic[Row]):
     @property
     def sort(self) -> Sort:
         """The order the answers are in."""
-        return self._sort
+        return self._ranking.sort
+
+    @property
+    def is_steady(self) -> bool:
+        """True keeps a row that changes where it stands until the rows are sorted again."""
+        return self._ranking.is_steady
+
+    @is_steady.setter
+    def is_steady(self, is_steady: bool) -> None:
+        self._ranking.is_steady = is_steady
 
     @property
     def order_names(self) -> tuple[str, ...]:
@@ -142,10 +145,10 @@ class Finder(Generic[Row]):
         """Changes the order. Raises KeyError for one there is not."""
         if sort.name not in self._listing.orders:
             raise KeyError(sort.name)
-        if sort == self._sort and not self._held:
+        if sort == self.sort and not self._ranking.holds_rows:
             return
-        self._sort = sort
-        self._held.clear()
+        self._ranking.sort = sort
+        self._ranking.let_go()
         self._arrange_all()
 
     def know_person(self, me: Person | None) -> None:
@@ -234,41 +237,28 @@ class Finder(Generic[Row]):
         more = f"\0{self._more_text(row)}" if self._more_text else ""
         return fold(self._listing.vocabulary.text(row) + more)
 
-    def _rank(self, index: int) -> Rank:
-        row, order = self.rows[index], self._listing.orders[self._sort.name]
-        held = self._held.get(_record(row))
-        if held is not None:
-            return held[0], held[1], index
-        return rank(row, order, self._listing.label(row), index, is_reversed=self._sort.is_reversed)
-
     def _prepare_all(self) -> None:
         self._texts_by_index = [self._text(row) for row in self.rows]
         self._hidden = [self._hiding(row) for row in self.rows]
         self._arrange_all()
 
     def _arrange_all(self) -> None:
-        # What was there is let go of first: twice the ranks of many rows is much memory.
-        self._ranks = []
-        self._ranks = [self._rank(index) for index in range(len(self.rows))]
-        self._order = self._arranged(list(range(len(self.rows))))
-        self._forget()
-        self._texts = list(self._in_order(self._texts_by_index))
+        self._stand_in(self._ranking.arranged(self.rows))
 
     def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
         """Prepares only rows put in another's place, and those added at the end."""
         rows, count = self.rows, len(before)
         changed = [] if is_longer_only else [at for at in range(count) if before[at] is not rows[at]]
         for index in changed:
-            if self.is_steady:
-                self._held.setdefault(_record(rows[index]), self._ranks[index])
-            self._ranks[index] = self._rank(index)
             self._hidden[index] = self._hiding(rows[index])
             self._texts_by_index[index] = self._text(rows[index])
         added = range(count, len(rows))
-        self._ranks.extend(self._rank(index) for index in added)
         self._hidden.extend(self._hiding(rows[index]) for index in added)
         self._texts_by_index.extend(self._text(rows[index]) for index in added)
-        self._order = self._arranged([*self._order, *sorted(added, key=self._ranks.__getitem__)])
+        self._stand_in(self._ranking.rearranged(self._order, rows, changed))
+
+    def _stand_in(self, order: list[int]) -> None:
+        self._order = order
         self._forget()
         self._texts = list(self._in_order(self._texts_by_index))
 
@@ -279,16 +269,6 @@ class Finder(Generic[Row]):
         self._answers.clear()
         text = self._listing.vocabulary.text
         self._columns = Columns(self.rows, {} if self._more_text else {text: self._texts_by_index})
-
-    def _arranged(self, indices: list[int]) -> list[int]:
-        """Sorted; quick when most of it is in order already."""
-        by_key = self._listing.orders[self._sort.name].value is None
-        return sorted(indices, key=self._ranks.__getitem__, reverse=by_key and self._sort.is_reversed)
-
-
-def _record(row: object) -> Any:
-    """The id by which a row is known from one load to the next."""
-    return getattr(row, "id", None)
 
 
 def _cost(term: Term[Any]) -> tuple[int, int]:

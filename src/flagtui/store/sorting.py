@@ -9,9 +9,6 @@ from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.query.folding import fold
 from flagtui.store.query.vocabulary import Row
 
-Rank = tuple[float, str, int]
-"""What rows are compared by: the value, then the key, then the index, so that no two are equal."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sort:
@@ -34,15 +31,12 @@ class Order(Generic[Row]):
     is_descending: bool = False
     """True when the natural way round has the greatest value first."""
 
-
-def rank(row: Row, order: Order[Row], label: str, index: int, *, is_reversed: bool) -> Rank:
-    """The row's place in the order; the smallest rank comes first."""
-    if order.value is None:
-        return 0.0, label, index
-    value = order.value(row)
-    if value is None:
-        return math.inf, label, index
-    return (-value if order.is_descending is not is_reversed else value), label, index
+    def rank(self, row: Row, *, is_reversed: bool) -> float:
+        """What to sort by: the smallest comes first, what is not known last."""
+        value = self.value(row) if self.value else 0.0
+        if value is None:
+            return math.inf
+        return -value if self.is_descending is not (is_reversed and self.value is not None) else value
 
 
 def _state(row: FlagRow) -> float:
