@@ -102,6 +102,26 @@ def test_a_record_made_while_loading_stays() -> None:
     assert ids(collection) == [1, 9]
 
 
+def test_a_record_removed_while_loading_still_counts_as_one_the_pages_had() -> None:
+    collection = loaded(flag(1), flag(2), flag(3))
+    collection.begin_load()
+    collection.add_page([flag(1)], 2)
+    collection.remove(1)
+    collection.add_page([flag(3)], 2)
+    collection.finish_load()
+    assert ids(collection) == [3]
+
+
+def test_a_record_that_comes_back_while_loading_counts_once() -> None:
+    collection = loaded(flag(1), flag(2))
+    collection.begin_load()
+    collection.add_page([flag(1)], 2)
+    collection.remove(1)
+    collection.add_page([flag(1, 2)], 2)  # Somebody restored it, and a later page has it.
+    collection.finish_load()
+    assert ids(collection) == [2, 1], "of two records one page had only one, so nothing is dropped"
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

@@ -42,6 +42,7 @@ def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:
 
 def _row_of(found: _Definition) -> EventDefinitionRow:
     owner_id, owner = credit(found.owner)
+    created_at, updated_at = unix(found.created_at), unix(found.updated_at or found.last_updated_at)
     return EventDefinitionRow(
         id=found.id,
         name=found.name,
@@ -51,9 +52,9 @@ def _row_of(found: _Definition) -> EventDefinitionRow:
         hidden=found.hidden is True,
         owner_id=owner_id,
         owner=_one(owner),
-        created_at=unix(found.created_at),
+        created_at=created_at,
         seen_at=_one(unix(found.last_seen_at)),
-        updated_at=unix(found.updated_at or found.last_updated_at),
+        updated_at=created_at if updated_at == created_at else updated_at,  # One number for two.
         enforcement=_one(found.enforcement_mode or "allow"),
         primary_property=_one(found.primary_property or found.promoted_property or ""),
     )

@@ -1,15 +1,14 @@
 """All records of one kind as we believe them now: what the server said last, edits in flight painted over."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
-RecordId = int | str
-"""Event definitions are known by a UUID, everything else by a number."""
+from flagtui.store.running_load import RecordId, RunningLoad
 
 
 class Identified(Protocol):
@@ -35,18 +34,6 @@ def paint_row(row: Row, changes: Mapping[str, object]) -> Row:
     return msgspec.structs.replace(row, **frozen)
 
 
-@dataclass(slots=True)
-class _Load:
-    """A load that is going on."""
-
-    seen: set[RecordId] = field(default_factory=set)
-    put: set[RecordId] = field(default_factory=set)
-    """Records that came another way meanwhile; they are newer than any page."""
-    total: int = 0
-    is_whole: bool = True
-    unreadable: set[RecordId] = field(default_factory=set)
-
-
 class Collection(Generic[Row]):
     """Rows by record id. Nothing here waits, and nothing but a finished load or `remove` takes a row away."""
 
@@ -58,7 +45,7 @@ class Collection(Generic[Row]):
         self._edits: dict[RecordId, list[Mapping[str, object]]] = {}
         self._painted: dict[RecordId, Row] = {}
         self._changed: dict[RecordId, int] = {}
-        self._load: _Load | None = None
+        self._load: RunningLoad | None = None
         self._rows: tuple[Row, ...] | None = ()
         self._watchers: list[Callable[[], None]] = []
         self.version = 0
@@ -144,7 +131,9 @@ class Collection(Generic[Row]):
         if place is None:
             return
         self._gone[record_id] = self._said[place]
-        self._keep(lambda row: row.id != record_id)
+        if self._load:
+            self._load.lose(record_id, place)
+        self._keep([row.id != record_id for row in self._said])
         self._tell()
 
     @contextmanager
@@ -176,7 +165,7 @@ class Collection(Generic[Row]):
 
         `is_whole` is False for a list beside the main one, such as the archived records.
         """
-        self._load = _Load(is_whole=is_whole)
+        self._load = RunningLoad(len(self._said), is_whole=is_whole)
         self._gone.clear()
 
     def add_page(self, rows: Iterable[Row], total: int, unreadable: Iterable[RecordId] = ()) -> None:
@@ -185,8 +174,8 @@ class Collection(Generic[Row]):
         if load is None:
             raise RuntimeError("add_page without begin_load")
         for row in rows:
-            load.seen.add(row.id)
             self._take(row, is_page=True)
+            load.see(row.id, self._place.get(row.id))
         load.unreadable.update(unreadable)
         load.total = max(total, load.total)
         if load.is_whole:
@@ -196,14 +185,21 @@ class Collection(Generic[Row]):
     def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True, at: float | None = None) -> None:
         """Ends the load, now or `at`, and drops rows it covers but has not seen.
 
-        When fewer records came than the server counted, none is dropped: pages move while somebody deletes.
+        When fewer records came than the server counted, none is dropped.
         """
-        load, self._load = self._load, None
+        load = self._load
         if load is None:
             raise RuntimeError("finish_load without begin_load")
-        if len(load.seen) + len(load.unreadable) >= load.total:
-            alive = (load.seen, load.put, self._edits)
-            self._keep(lambda row: any(row.id in ids for ids in alive) or not covers(row))
+        if load.is_all:
+            known = (load.put, self._edits)
+            places = zip(self._said, load.seen, strict=True)
+            self._keep(
+                [
+                    is_seen > 0 or any(row.id in ids for ids in known) or not covers(row)
+                    for row, is_seen in places
+                ]
+            )
+        self._load = None
         if load.is_whole:
             self.unreadable = frozenset(load.unreadable)
             self.is_complete = True
@@ -240,12 +236,16 @@ class Collection(Generic[Row]):
     def _append(self, row: Row) -> None:
         self._place[row.id] = len(self._said)
         self._said.append(row)
+        if self._load:
+            self._load.add_place()
 
-    def _keep(self, is_kept: Callable[[Row], bool]) -> None:
-        kept = [row for row in self._said if is_kept(row)]
+    def _keep(self, is_kept: Sequence[bool]) -> None:
+        kept = list(compress(self._said, is_kept))
         if len(kept) == len(self._said):
             return
         self._said = kept
+        if self._load:
+            self._load.keep_places(is_kept)
         self._place = {row.id: place for place, row in enumerate(kept)}
         self._painted = {each: row for each, row in self._painted.items() if each in self._place}
         self._changed = {each: at for each, at in self._changed.items() if each in self._place}

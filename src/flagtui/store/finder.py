@@ -82,7 +82,7 @@ class Finder(Generic[Row]):
         """Folded text of the row at each place."""
         self._texts_by_index: list[str] = []
         self._hidden: list[tuple[str, ...]] = []
-        """By index: the words one of which has to be asked for before the row is shown."""
+        """By index: words one of which has to be asked for before a row is shown; empty if none is hidden."""
         self._answers: dict[tuple[Term[Row], ...], _Answer[Row]] = {}
         self._answered_at = 0.0
         self._columns: Columns[Row] = Columns(())
@@ -222,16 +222,19 @@ class Finder(Generic[Row]):
         return found if len(kept) == len(found) else kept
 
     def _visible(self, query: Query[Row]) -> Sequence[int]:
-        if not self._listing.vocabulary.hidden:
+        if not self._hidden:
             return range(len(self._order))
         hidden, shows = self._hidden, query.shows
         if not shows:
             return [place for place, index in enumerate(self._order) if not hidden[index]]
         return [place for place, index in enumerate(self._order) if shows.issuperset(hidden[index])]
 
+    @property
+    def _hides(self) -> bool:
+        return bool(self._listing.vocabulary.hidden)
+
     def _hiding(self, row: Row) -> tuple[str, ...]:
-        tests = self._listing.vocabulary.hidden
-        return tuple([word for word, test in tests.items() if test(row)]) if tests else ()
+        return tuple([word for word, test in self._listing.vocabulary.hidden.items() if test(row)])
 
     def _text(self, row: Row) -> str:
         more = f"\0{self._more_text(row)}" if self._more_text else ""
@@ -239,7 +242,7 @@ class Finder(Generic[Row]):
 
     def _prepare_all(self) -> None:
         self._texts_by_index = [self._text(row) for row in self.rows]
-        self._hidden = [self._hiding(row) for row in self.rows]
+        self._hidden = [self._hiding(row) for row in self.rows] if self._hides else []
         self._arrange_all()
 
     def _arrange_all(self) -> None:
@@ -250,10 +253,12 @@ class Finder(Generic[Row]):
         rows, count = self.rows, len(before)
         changed = [] if is_longer_only else [at for at in range(count) if before[at] is not rows[at]]
         for index in changed:
-            self._hidden[index] = self._hiding(rows[index])
+            if self._hides:
+                self._hidden[index] = self._hiding(rows[index])
             self._texts_by_index[index] = self._text(rows[index])
         added = range(count, len(rows))
-        self._hidden.extend(self._hiding(rows[index]) for index in added)
+        if self._hides:
+            self._hidden.extend(self._hiding(rows[index]) for index in added)
         self._texts_by_index.extend(self._text(rows[index]) for index in added)
         self._stand_in(self._ranking.rearranged(self._order, rows, changed))
 

@@ -5,7 +5,7 @@ from typing import Any
 from textual.app import App
 
 from flagtui.app.screens.records import RecordsScreen
-from flagtui.store.collection import RecordId
+from flagtui.store.running_load import RecordId
 
 
 def go_to_record(app: App[Any], tab: str, record: RecordId) -> None:

@@ -20,9 +20,9 @@ from flagtui.app.widgets.row_painter import Sort as ShownSort
 from flagtui.app.widgets.search_line import Completion, SearchLine
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.store.collection import RecordId
 from flagtui.store.finder import Finder
 from flagtui.store.query import Vocabulary, accept, compile_query, complete, cycle, describe, read_line
+from flagtui.store.running_load import RecordId
 from flagtui.store.sorting import Sort
 
 R = TypeVar("R", FlagRow, EventDefinitionRow, ExperimentRow)

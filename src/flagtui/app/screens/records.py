@@ -15,10 +15,11 @@ from flagtui.app.standing import link_of, location_of, tabs_of, words_without_re
 from flagtui.app.states import Words
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.safe_text import safe_text
-from flagtui.store.collection import Collection, RecordId
+from flagtui.store.collection import Collection
 from flagtui.store.finder import Finder
 from flagtui.store.loading import Failed, Loading
 from flagtui.store.query import Person, Vocabulary
+from flagtui.store.running_load import RecordId
 from flagtui.store.workspace import Workspace
 
 R = TypeVar("R", EventDefinitionRow, ExperimentRow)
