@@ -27,6 +27,7 @@ TAKEN_BACK = {
     "a flag turned off": an_entry(before={"active": True}, after={"active": False}),
     "an event verified": an_entry("event_definition", "verify", record=0, uuid="u"),
     "an event deleted": an_entry("event_definition", "delete", record=0, uuid="u", after={"deleted": True}),
+    "enforcement of an event": an_entry("event_definition", "set enforcement", record=0, uuid="u"),
     "an experiment paused": an_entry("experiment", "pause experiment"),
     "an experiment created": an_entry("experiment", "create experiment"),
     "an experiment edited": an_entry(
@@ -34,14 +35,22 @@ TAKEN_BACK = {
     ),
 }
 KEPT = {
-    "an experiment launched": (an_entry("experiment", "launch experiment"), "no step takes back"),
+    "an experiment reset before its dates were written down": (
+        an_entry("experiment", "reset experiment", before={"status": "running"}, after={"status": "draft"}),
+        "was not written down",
+    ),
+    "a copy without a number": (an_entry("copy", "copy", record=0, after={"project": 2}), "number"),
+    "a schedule without a number": (
+        an_entry("scheduled_change", "schedule", after={"payload": {"operation": "x"}}),
+        "number",
+    ),
     "an experiment without a number": (an_entry("experiment", "create experiment", record=0), "number"),
     "an event elsewhere": (
         an_entry("event_definition", "verify", signature=Signature(host="other", project="1")),
         "another project",
     ),
     "an event refused": (an_entry("event_definition", "verify", ending="refused"), "nothing to take back"),
-    "something newer": (an_entry("dashboard", "rename"), "change of this dashboard"),
+    "something newer": (an_entry("survey", "rename"), "does not know"),
 }
 
 

@@ -40,7 +40,13 @@ class ExperimentLife(Resource):
     async def archive(self, id: int, *, disable_flag: bool = False) -> Experiment:
         """Puts a stopped experiment away."""
         body = {"disable_feature_flag": True} if disable_flag else {}
-        return await self._step("archive", id, {"stopped"}, {"archived": True}, body)
+        try:
+            return self._experiment(await self._ask("experiments.archive", {"id": id}, body=body), id)
+        except NOT_HERE:
+            experiment = await self._in_state(id, {"stopped"})
+            if disable_flag:
+                await Flags(self.connection, self.project).update(_flag_id(experiment), {"active": False})
+            return await self._patch(id, {"archived": True})
 
     async def unarchive(self, id: int) -> Experiment:
         """Brings it back."""

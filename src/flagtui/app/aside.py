@@ -1,7 +1,5 @@
 """The end of every story that leaves its flag as it is: guard, question, one request, how it ended."""
 
-from dataclasses import replace
-
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_refusal
@@ -13,13 +11,17 @@ from flagtui.store.workspace import Workspace
 
 
 async def agree_and_send(
-    plan: AsidePlan, send: Send, changing: Changing, desk: Desk, workspace: Workspace, place: str = ""
+    plan: AsidePlan,
+    send: Send,
+    changing: Changing,
+    desk: Desk,
+    workspace: Workspace,
+    *,
+    place: str = "",
 ) -> AsideEnded | None:
-    """None when nobody agreed. `place` is added to the profile's where it happens elsewhere."""
-    session, rules = desk.session, desk.rules
-    if place:
-        rules = replace(rules, place=f"{rules.place} › {place}")
-    question = guard.guard([plan], rules)
+    """None when nobody agreed. `place` is where it happens if not here."""
+    session = desk.session
+    question = guard.guard([plan], desk.rules_in(place))
     if isinstance(question, guard.Refused):
         changing.tell(explain_refusal(question))
         return None
@@ -31,11 +33,12 @@ async def agree_and_send(
     return await changing.see_through(send_aside(approved, send, around))
 
 
-def said(ended: AsideEnded, not_known: str, not_done: str) -> Notice:
+def said(ended: AsideEnded, not_known: str, not_done: str, back: str = "") -> Notice:
     """How it ended, and what to do next; `not_known` says where to look when no answer came."""
     key, done = ended.plan.key, ended.plan.verb.done
     if ended.ending == "saved":
-        return Notice(f"{key} {done}" + (f": {ended.note}" if ended.note else ""))
+        note = f": {ended.note}" if ended.note else ""
+        return Notice("\n".join(line for line in (f"{key} {done}{note}", back) if line))
     if ended.ending == "unknown":
         return Notice(f"{key}: no answer came, and {not_known}", "error", "not known")
     following = f"\n{ended.error.next}" if ended.error else ""

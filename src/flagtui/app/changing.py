@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from textual.app import App
@@ -11,6 +10,7 @@ from textual.screen import Screen
 from flagtui.api.errors import ApiError
 from flagtui.app import explain
 from flagtui.app.desk import Desk
+from flagtui.app.elsewhere import workspace_in
 from flagtui.app.listening import NOBODY, Listener, unheard
 from flagtui.app.notices import Notice, tell
 from flagtui.app.planning import Planner
@@ -20,14 +20,16 @@ from flagtui.app.screens.results import ResultsScreen
 from flagtui.app.signing_in import SigningIn, key_refused, needs_key
 from flagtui.app.wishes import Wish, wish_for, wish_reverted, wish_undone
 from flagtui.changes import guard
+from flagtui.changes.aside_recovery import recover_asides
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
+from flagtui.changes.copying import as_creation, project_of
 from flagtui.changes.creating import Taken, plan_create
 from flagtui.changes.entries import Entry
 from flagtui.changes.gathering import similar_keys
 from flagtui.changes.intent import Intent
 from flagtui.changes.journal import JournalUnwritable
-from flagtui.changes.plan import Plan
+from flagtui.changes.plan import NothingToDo, Plan
 from flagtui.changes.recovery import recover
 from flagtui.changes.undo import last_batch
 from flagtui.models.activity import Activity
@@ -152,14 +154,18 @@ class Changing:
         workspace = self._desk.workspace
         if workspace is None:
             return
-        here = self._desk.signature(workspace)
+        here, journal = self._desk.signature(workspace), self._desk.session.journal
         try:
-            found = await recover(self._desk.session.journal, workspace.client.flags, here)
+            found = await recover(journal, workspace.client.flags, here)
+            beside = await recover_asides(journal, workspace.client, here)
         except JournalUnwritable as fault:
             self._tell(Notice(f"The journal cannot be written: {fault}", "error"))
             return
         for one in found:
             self._tell(explain.explain_found(one))
+        for aside in beside:
+            is_known = aside.truth in ("is done", "was not done")
+            self._tell(explain.left_open(aside.words, is_known=is_known))
 
     def undo(self) -> None:
         """Take back the newest change of this person here, or all that were confirmed together with it."""
@@ -176,8 +182,47 @@ class Changing:
             self.run(self._follow([wish], Listener(ended=ended)))
 
     async def _undo_entry(self, entry: Entry) -> None:
-        if self._desk.workspace is not None:
-            await self._follow([wish_undone(entry, self._desk.signature(self._desk.workspace))])
+        project = project_of(entry)
+        workspace = self._workspace(project)
+        if workspace is None:
+            return
+        listener = NOBODY
+        if project is not None:
+            entry, name = as_creation(entry), as_text(entry.after.get("project_name"))
+            listener = Listener(place=name or f"project #{project}", project=project)
+        await self._follow([wish_undone(entry, self._desk.signature(workspace))], listener)
+
+    async def undo_part(self, entry: Entry, undoes: str) -> bool:
+        """Take back what a step of its experiment did to a flag. Only within `run`.
+
+        True when the flag is as it was; `undoes` names the whole step when nothing of it is left then.
+        """
+        workspace = self._desk.workspace
+        if workspace is None:
+            return False
+        wish = wish_undone(entry, self._desk.signature(workspace))
+        found = await self._planner.plan_one(wish, workspace)
+        if found is None:
+            refused = self._desk.trouble
+        elif isinstance(found, Plan):
+            ended = await self._confirm([found], {wish.record: undoes}, workspace, NOBODY)
+            if ended is None or ended.is_saved:
+                return ended is not None
+            refused = key_refused(ended.outcomes)
+        else:
+            if isinstance(found, Blocked):
+                self._tell(explain.explain_blocked(found, entry.key))
+            return isinstance(found, NothingToDo)
+        if needs_key(refused) and await self.signing_in.ask(refused):
+            return await self.undo_part(entry, undoes)
+        return False
+
+    def _workspace(self, project: int | None) -> Workspace | None:
+        """That of the open project, or of another one."""
+        here = self._desk.workspace
+        return (
+            here if here is None or project is None else workspace_in(project, here, self._desk.session.clock)
+        )
 
     async def _undo(self) -> None:
         workspace = self._desk.workspace
@@ -192,7 +237,7 @@ class Changing:
         await self._follow([wish_undone(entry, here) for entry in found])
 
     async def _follow(self, wishes: Sequence[Wish], listener: Listener = NOBODY) -> None:
-        workspace = self._desk.workspace
+        workspace = self._workspace(listener.project)
         if workspace is None:
             self._tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
@@ -221,10 +266,7 @@ class Changing:
     async def _confirm(
         self, plans: Sequence[Plan], undoes: Mapping[int, str], workspace: Workspace, listener: Listener
     ) -> Ended | None:
-        rules = self._desk.rules
-        if listener.place:
-            rules = replace(rules, place=f"{rules.place} › {listener.place}")
-        question = guard.guard(plans, rules)
+        question = guard.guard(plans, self._desk.rules_in(listener.place))
         if isinstance(question, guard.Refused):
             self._tell(explain.explain_refusal(question))
             return None

@@ -6,6 +6,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
+from flagtui.app.elsewhere import workspace_in
 from flagtui.app.explain import explain_blocked, explain_error
 from flagtui.app.listening import Listener
 from flagtui.app.notices import Notice
@@ -101,17 +102,14 @@ class Copying:
             self._changing.tell(explain_blocked(plan, flag.key))
             return
         send = send_copy(flag, target, flags)
-        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace, name)
+        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace, place=name)
         if ended is not None:
             unknown = f"whether it was made is not known. Look for it in {name}: p."
-            self._changing.tell(said(ended, unknown, "not copied"))
+            self._changing.tell(said(ended, unknown, "not copied", "J, u takes it back"))
 
     async def _there(self, row: FlagRow, workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have this key; None, and said, without an answer."""
-        there = Workspace(
-            workspace.client.for_project(project), profile=workspace.profile, clock=self._desk.session.clock
-        )
-        there.me = workspace.me
+        there = workspace_in(project, workspace, self._desk.session.clock)
         try:
             for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
                 there.flags.put_all((await there.client.flags.page(filters)).rows)

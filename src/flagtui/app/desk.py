@@ -47,6 +47,11 @@ class Desk:
         session = self.session
         return replace(session.rules, is_unlocked=session.monotonic() < self.unlocked_until)
 
+    def rules_in(self, place: str) -> Rules:
+        """The same with where it happens, when that is not the project on screen."""
+        rules = self.rules
+        return replace(rules, place=f"{rules.place} › {place}") if place else rules
+
     @property
     def names(self) -> Names:
         """What groups and cohorts are called, as far as anybody had to know."""

@@ -3,14 +3,25 @@
 import asyncio
 from dataclasses import replace
 
+from flagtui.api.errors import ApiError
 from flagtui.app.desk import Desk
+from flagtui.app.elsewhere import workspace_in
 from flagtui.app.experimenting import Experimenting, gather
-from flagtui.app.explain import explain_blocked
+from flagtui.app.explain import explain_blocked, explain_error
 from flagtui.app.notices import Notice
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.entries import Entry
-from flagtui.changes.experiments.undo import last_step, plan_step_back, step_back, why_no_step_back
+from flagtui.changes.experiments.steps import ExperimentIntent
+from flagtui.changes.experiments.undo import (
+    last_step,
+    plan_step_back,
+    step_back,
+    why_no_step_back,
+)
+from flagtui.changes.way_back import parts_left
 from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import as_id
+from flagtui.store.workspace import Workspace
 
 
 class ExperimentUndoing:
@@ -41,28 +52,59 @@ class ExperimentUndoing:
             await self._take_back(entry)
 
     async def _take_back(self, entry: Entry) -> None:
+        """One part after the other; what follows is not asked about when one was not done."""
+        if refusal := why_no_step_back(entry):
+            self._changing.tell(explain_blocked(refusal, entry.key))
+            return
         workspace = self._desk.workspace
         if workspace is None:
             return
-        intent = step_back(entry)
-        if intent is None:
-            if refusal := why_no_step_back(entry):
-                self._changing.tell(explain_blocked(refusal, entry.key))
+        try:
+            parts = await parts_left(entry, workspace.client)
+        except ApiError as error:
+            self._changing.tell(explain_error(error, entry.key))
             return
-        if intent.step.name == "restore":
-            # Deleted ones cannot be read, only brought back by their number.
-            fresh: Experiment | None = Experiment.of({"id": intent.id, "name": entry.key, "deleted": True})
-        else:
-            fresh = await self._experimenting.read(intent.id, entry.key, workspace)
+        for part in parts:
+            undoes = entry.id if part is parts[-1] else ""
+            if part.kind == "flag":
+                is_back = await self._changing.undo_part(part, undoes)
+            else:
+                is_back = await self._step_back(part, undoes)
+            if not is_back:
+                return
+
+    async def _step_back(self, entry: Entry, undoes: str) -> bool:
+        """Whether the experiment is as it was now."""
+        intent, workspace = step_back(entry), self._workspace(entry)
+        if intent is None or workspace is None:
+            return False
+        fresh = await self._read(intent, entry, workspace)
         if fresh is None:
-            return
+            return False
         around = replace(await gather(intent, fresh, workspace), now=self._desk.session.clock())
         plan = plan_step_back(entry, intent, fresh, around)
         if plan is None:
             self._changing.tell(Notice(f"{entry.key}: already as it was"))
-        elif isinstance(plan, Blocked):
+            return True
+        if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))
-        else:
-            ended = await self._experimenting.confirm(plan, workspace, entry.id)
-            if ended is not None and await self._experimenting.is_asked_again(ended):
-                await self._take_back(entry)
+            return False
+        project = as_id(entry.after.get("project"))
+        place = f"project #{project}" if project is not None else ""
+        ended = await self._experimenting.confirm(plan, workspace, undoes, place)
+        if ended is not None and await self._experimenting.is_asked_again(ended):
+            return await self._step_back(entry, undoes)
+        return ended is not None and ended.ending == "saved"
+
+    async def _read(self, intent: ExperimentIntent, entry: Entry, workspace: Workspace) -> Experiment | None:
+        if intent.step.name == "restore":
+            # Deleted ones cannot be read, only brought back by their number.
+            return Experiment.of({"id": intent.id, "name": entry.key, "deleted": True})
+        return await self._experimenting.read(intent.id, entry.key, workspace)
+
+    def _workspace(self, entry: Entry) -> Workspace | None:
+        """That of the project a copy went to."""
+        here, project = self._desk.workspace, as_id(entry.after.get("project"))
+        if here is None or project is None:
+            return here
+        return workspace_in(project, here, self._desk.session.clock)

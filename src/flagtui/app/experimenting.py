@@ -141,9 +141,14 @@ class Experimenting:
             if now is not None:
                 await self.plan(intent, now, workspace, leading, saved)
 
-    async def confirm(self, plan: ExperimentPlan, workspace: Workspace, undoes: str = "") -> StepEnded | None:
-        """Ask, and take the step; None when nobody said yes. `undoes` names the entry it takes back."""
-        question = guard.guard([plan], self._desk.rules)
+    async def confirm(
+        self, plan: ExperimentPlan, workspace: Workspace, undoes: str = "", place: str = ""
+    ) -> StepEnded | None:
+        """Ask, and take the step; None when nobody said yes.
+
+        `undoes` names the entry it takes back, `place` where that happens when it is not here.
+        """
+        question = guard.guard([plan], self._desk.rules_in(place))
         if isinstance(question, guard.Refused):
             self.changing.tell(explain_refusal(question))
             return None

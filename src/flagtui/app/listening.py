@@ -22,6 +22,8 @@ class Listener:
     """What was approved has come to an end, good or bad."""
     place: str = ""
     """Where it happens, when that is not the project on screen."""
+    project: int | None = None
+    """The number of that other project."""
     told: Sequence[Consequence] = ()
     """What the question about a new flag says besides."""
 

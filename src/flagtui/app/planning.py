@@ -46,6 +46,11 @@ class Planner:
             self._tell(explain.explain_nothing(result.nothing[0]))
         return result.plans
 
+    async def plan_one(self, wish: Wish, workspace: Workspace) -> Found | None:
+        """What became of one wish; None, and said, when the record cannot be read."""
+        found = await self._plan(wish, workspace, frozenset({wish.record}))
+        return None if found is None else found[1]
+
     async def _plan(self, wish: Wish, workspace: Workspace, ids: frozenset[int]) -> tuple[str, Found] | None:
         flags = workspace.client.flags
         try:

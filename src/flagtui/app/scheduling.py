@@ -1,5 +1,6 @@
 """The stories of changes that happen later: schedule one, see what is scheduled, drop it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -8,13 +9,17 @@ from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_blocked, explain_error
+from flagtui.app.notices import Notice
 from flagtui.app.reading import read_flag
 from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.rollout import share_of
 from flagtui.app.screens.picker import Choice, PickerScreen
+from flagtui.changes.aside import AsidePlan
 from flagtui.changes.blocking import Blocked
-from flagtui.changes.scheduling import Later, plan_later, read_moment, send_later
+from flagtui.changes.entries import Entry
+from flagtui.changes.scheduling import RECURRENCE, Later, plan_later, read_moment, send_later
+from flagtui.changes.unscheduling import plan_unscheduling, way_back
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
@@ -88,6 +93,28 @@ class Scheduling:
             return Reading(problem=moment)
         return Reading([(moment.astimezone(UTC).strftime("%A, %Y-%m-%d %H:%M UTC"), "$text-muted")])
 
+    def undo_entry(self, entry: Entry) -> None:
+        """Drop what was scheduled, or schedule what was dropped."""
+        self._changing.run(self._take_back(entry))
+
+    async def _take_back(self, entry: Entry) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        schedule = workspace.client.schedule
+        try:
+            fresh = await workspace.client.flags.get(entry.record)
+            plan = await plan_unscheduling(entry, fresh, schedule, self._desk.session.clock())
+        except ApiError as error:
+            self._changing.tell(explain_error(error, entry.key))
+            return
+        if plan is None:
+            self._changing.tell(Notice(f"{entry.key}: already as it was"))
+        elif isinstance(plan, Blocked):
+            self._changing.tell(explain_blocked(plan, entry.key))
+        else:
+            await self._send(way_back(entry), replace(plan, undoes=entry.id), workspace)
+
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
         fresh = await read_flag(row, self._desk, self._changing)
         if fresh is None:
@@ -96,16 +123,25 @@ class Scheduling:
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, row.key))
             return
+        await self._send(later, plan, workspace)
+
+    async def _send(self, later: Later, plan: AsidePlan, workspace: Workspace) -> None:
         send = send_later(later, plan.id, workspace.client.schedule)
         ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
         if ended is not None:
             unknown = "whether it was done is not known. @ shows what is scheduled."
-            self._changing.tell(said(ended, unknown, "not scheduled"))
+            self._changing.tell(
+                said(ended, unknown, "not scheduled", "" if plan.undoes else "J, u takes it back")
+            )
+            self._desk.tell()
 
 
 def _dropped(change: ScheduledChange) -> Later:
     moment = change.scheduled_at or datetime.fromtimestamp(0, UTC)
-    return Later(scheduled_words(change), change.payload, moment, change.id)
+    again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
+    if not change.is_recurring:
+        again = {}
+    return Later(scheduled_words(change), change.payload, moment, change.id, again)
 
 
 def _when(change: ScheduledChange) -> str:

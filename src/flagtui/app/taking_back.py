@@ -7,16 +7,18 @@ from flagtui.app.desk import Desk
 from flagtui.app.event_changing import EventChanging
 from flagtui.app.experiment_undoing import ExperimentUndoing
 from flagtui.app.experimenting import Experimenting
+from flagtui.app.scheduling import Scheduling
 from flagtui.changes.entries import Entry
 from flagtui.changes.event_definitions.intent import KIND as EVENT
+from flagtui.changes.scheduling import KIND as SCHEDULED
 
-PLACES: Final = {"flag": "flags", "experiment": "experiments", EVENT: "events"}
+PLACES: Final = {"experiment": "experiments", EVENT: "events"}
 """By kind of record: where such changes are made."""
 
 
 def place_of(entry: Entry | None) -> str:
     """The place whose scope taking this back needs."""
-    return PLACES.get(entry.kind, "journal") if entry is not None else "journal"
+    return PLACES.get(entry.kind, "flags") if entry is not None else "journal"
 
 
 class TakingBack:
@@ -33,5 +35,7 @@ class TakingBack:
         elif entry.kind == "experiment":
             experimenting = Experimenting(self._desk, self._changing)
             ExperimentUndoing(self._desk, experimenting).undo_entry(entry)
+        elif entry.kind == SCHEDULED:
+            Scheduling(self._desk, self._changing).undo_entry(entry)
         else:
             self._changing.undo_entry(entry)

@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 from flagtui.api.clock import Clock
@@ -18,6 +18,7 @@ from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.plan import DiffLine
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,13 @@ class AsidePlan(AboutFlag):
     stays: str = "the flag stays as it is"
     lines: tuple[DiffLine, ...] = ()
     clashes: tuple[Clash, ...] = ()
+    before: Mapping[str, JSON] = field(default_factory=dict)
+    after: Mapping[str, JSON] = field(default_factory=dict)
+    """What the journal keeps to take it back by."""
+    undoes: str = ""
+    """The entry of the journal it takes back."""
+    makes_a_flag: bool = False
+    """The number in the journal is that of the new flag then, and 0 until the server gave it one."""
 
     @property
     def versions(self) -> str:
@@ -57,6 +65,10 @@ class Answered:
 
     note: str = ""
     is_done: bool = True
+    made: Flag | None = None
+    """The new flag, where one was made."""
+    learned: Mapping[str, JSON] = field(default_factory=dict)
+    """Values the server chose, which taking it back has to know."""
 
 
 Send = Callable[[], Awaitable[Answered]]
@@ -79,13 +91,16 @@ async def send_aside(approved: Approved[AsidePlan], send: Send, desk: AsideDesk)
     entry = Entry(
         id=uuid4().hex,
         at=desk.clock.time(),
-        record=plan.id,
+        record=0 if plan.makes_a_flag else plan.id,
         key=plan.key,
         verb=plan.verb.name,
         signature=desk.signature,
         kind=plan.kind,
         reason=approved.reason,
+        before=plan.before,
+        after=plan.after,
         words=(plan.told,),
+        undoes=plan.undoes,
         pid=os.getpid(),
     )
     try:
@@ -93,15 +108,16 @@ async def send_aside(approved: Approved[AsidePlan], send: Send, desk: AsideDesk)
     except JournalUnwritable as fault:
         if not approved.without_journal:
             return AsideEnded(plan, "refused", f"the journal cannot be written: {fault}")
-        return await _sent(plan, send)
-    ended = await _sent(plan, send)
-    await asyncio.to_thread(desk.journal.finish, entry.id, ended.ending, None, ended.note)
+        return (await _sent(plan, send))[0]
+    ended, answered = await _sent(plan, send)
+    finish = desk.journal.finish
+    await asyncio.to_thread(finish, entry.id, ended.ending, answered.made, ended.note, answered.learned)
     return ended
 
 
-async def _sent(plan: AsidePlan, send: Send) -> AsideEnded:
+async def _sent(plan: AsidePlan, send: Send) -> tuple[AsideEnded, Answered]:
     try:
         answered = await send()
     except ApiError as error:
-        return AsideEnded(plan, "unknown" if error.sent else "refused", error.what, error)
-    return AsideEnded(plan, "saved" if answered.is_done else "refused", answered.note)
+        return AsideEnded(plan, "unknown" if error.sent else "refused", error.what, error), Answered()
+    return AsideEnded(plan, "saved" if answered.is_done else "refused", answered.note), answered

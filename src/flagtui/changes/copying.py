@@ -6,7 +6,7 @@ is asked only for flags that need it, and only after the key was seen to be free
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from flagtui.changes.aside import Answered, AsidePlan, Send
@@ -14,13 +14,19 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.cautions import Caution
 from flagtui.changes.consequences import Consequence
 from flagtui.changes.creating import Taken, taken_by, warn_of_deleted
+from flagtui.changes.entries import Entry
+from flagtui.changes.plan import stored_value
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Copied
-from flagtui.models.json_value import as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 from flagtui.models.names import NO_NAMES, Names
 
+KIND: Final = "copy"
+"""What the journal calls a copy that the server made."""
 _BY_HAND: Final = "make it there by hand"
+_KEPT: Final = ("key", "name", "active", "filters")
+"""What of the copy the journal keeps, so that somebody's later change of it is seen."""
 
 
 class Copier(Protocol):
@@ -98,8 +104,11 @@ def plan_copy(
     overwrites = "a flag that somebody makes there with this key in this moment is written over"
     return AsidePlan(
         fresh=flag,
-        verb=Verb("copy", "Copy", f"is in {target.name} now, off", ""),
-        kind="copy",
+        verb=Verb("copy", "Copy", f"is in {target.name} now, off", f"delete it in {target.name}"),
+        kind=KIND,
+        before={"id": flag.id},
+        after={"project": target.id, "project_name": target.name},
+        makes_a_flag=True,
         told=f"copy to {target.name} #{target.id}",
         consequences=(*_found_there(flag, names), *_told(left, target)),
         cautions=(*warn_of_deleted(flag.key, target.taken), Caution("overwrites", overwrites)),
@@ -120,7 +129,7 @@ def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
 
 def _told(left: Sequence[str], target: Target) -> Iterator[Consequence]:
     yield stays_behind_in_words(left)
-    yield Consequence("Way back", f"delete it in {target.name}", "plain")
+    yield Consequence("Way back", f"u in your journal, J, deletes it in {target.name}", "plain")
 
 
 def stays_behind_in_words(left: Sequence[str]) -> Consequence:
@@ -141,9 +150,25 @@ def send_copy(flag: Flag, target: Target, flags: Copier) -> Send:
         notes = [f"#{made.id}"]
         notes += ["it is on" if made.active else ""]
         notes += ["it was there by then and is written over" if (made.version or 1) > 1 else ""]
-        return Answered(", ".join(note for note in notes if note))
+        return Answered(", ".join(note for note in notes if note), made=made, learned=kept_of(made))
 
     return send
+
+
+def kept_of(made: Flag) -> dict[str, JSON]:
+    """What the journal keeps of a copy."""
+    return {name: stored_value(made, name) for name in _KEPT}
+
+
+def project_of(entry: Entry) -> int | None:
+    """The project a copy went to; None for what is no copy of the server's."""
+    return as_id(entry.after.get("project")) if entry.kind == KIND else None
+
+
+def as_creation(entry: Entry) -> Entry:
+    """The copy as what it is in its own project: a new flag."""
+    there = replace(entry.signature, project=str(project_of(entry) or ""))
+    return replace(entry, kind="flag", verb="create", signature=there)
 
 
 def _why(message: object) -> str:

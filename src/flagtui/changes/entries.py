@@ -137,6 +137,7 @@ def ended(entry: Entry, line: Mapping[str, JSON]) -> Entry:
         ending=ending,
         ended_at=moment(line.get("at")),
         saved_version=_whole(line.get("version")),
+        after={**entry.after, **as_dict(line.get("after"))},
         note=as_text(line.get("note")),
     )
 

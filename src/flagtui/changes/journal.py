@@ -72,12 +72,23 @@ class Journal:
         """Returns once the entry is safe on disk; raises `JournalUnwritable` otherwise."""
         self._append(opening(entry))
 
-    def finish(self, id: str, ending: Ending, found: Stored | None = None, note: str = "") -> None:
-        """How it ended, and the record where it is known. A second call can tell what the first could not."""
+    def finish(
+        self,
+        id: str,
+        ending: Ending,
+        found: Stored | None = None,
+        note: str = "",
+        learned: Mapping[str, JSON] | None = None,
+    ) -> None:
+        """How it ended, and the record where it is known. A second call can tell what the first could not.
+
+        `learned` are values the server chose, which taking the change back has to know.
+        """
         line = {"step": "outcome", "id": id, "at": stamp(self.clock()), "outcome": ending}
         number = None if found is None else found.id or None
         version = None if found is None else found.version
-        self._append({**line, "record": number, "version": version, "note": note})
+        told = {"after": dict(learned)} if learned else {}
+        self._append({**line, "record": number, "version": version, "note": note, **told})
 
     def entries(self, since: float = 0.0, text: str = "") -> list[Entry]:
         """All changes begun since then (Unix seconds), newest first; `text` filters by words."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
@@ -15,6 +15,9 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.scheduled_change import ScheduledChange
 
+KIND: Final = "scheduled_change"
+"""What the journal calls it."""
+RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "end_date", "timezone")
 _LATER: Final = re.compile(r"\+?\s*(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
 _UNITS: Final = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _TIME: Final = re.compile(r"(\d{1,2}):(\d{2})")
@@ -38,6 +41,8 @@ class Later:
     """With its zone."""
     known: int | None = None
     """The number of a scheduled change that shall not happen after all."""
+    again: Mapping[str, JSON] = field(default_factory=dict)
+    """How it recurs, in the server's words."""
 
     @property
     def moment(self) -> str:
@@ -80,7 +85,9 @@ def plan_later(later: Later, fresh: Flag) -> AsidePlan | Blocked:
     return AsidePlan(
         fresh=fresh,
         verb=verb,
-        kind="scheduled_change",
+        kind=KIND,
+        before=kept_of(later) if later.known is not None else {},
+        after=kept_of(later) if later.known is None else {},
         told=f"{later.words}, {later.moment}",
         stays="nothing changes now",
         consequences=told,
@@ -114,9 +121,22 @@ def send_later(later: Later, id: int, timetable: Timetable) -> Send:
                 "record_id": str(id),
                 "model_name": "FeatureFlag",
                 "payload": dict(later.payload),
-                "scheduled_at": later.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+                "scheduled_at": _sent(later.at),
+                **later.again,
             }
         )
-        return Answered(f"scheduled change #{made.id}")
+        return Answered(f"scheduled change #{made.id}", learned={"scheduled": made.id})
 
     return send
+
+
+def kept_of(later: Later) -> dict[str, JSON]:
+    """What the journal keeps of it."""
+    kept: dict[str, JSON] = {"words": later.words, "payload": dict(later.payload), "at": _sent(later.at)}
+    if later.known is not None:
+        kept["scheduled"] = later.known
+    return {**kept, "again": dict(later.again)} if later.again else kept
+
+
+def _sent(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,16 +1,21 @@
 """Taking back a journalled change: the old values on today's record, nobody else's work lost unseen."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
+from flagtui.changes.describing import hidden_clash
 from flagtui.changes.difference import Clash
 from flagtui.changes.entries import Entry, Signature, with_payloads
 from flagtui.changes.intent import Intent
-from flagtui.changes.plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.normalising import means_same
+from flagtui.changes.plan import NothingToDo, Plan, plan_flag, stored_value
 from flagtui.changes.verbs import verb_for
 from flagtui.models.flag import Flag
+
+_MADE_WITH: Final = ("key", "name", "active", "filters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,8 @@ def plan_undo(
     if refusal := why_not(entry, here):
         return refusal
     found = plan_flag(undo_intent(entry, fresh), fresh, context)
+    if isinstance(found, Plan) and entry.verb == "create":
+        found = replace(found, clashes=_made_of_it_since(entry, fresh))
     if isinstance(found, Plan) and found.clashes:
         return Contested(entry, fresh, found.clashes, found)
     return found
@@ -96,6 +103,23 @@ def undo_intent(entry: Entry, fresh: Flag) -> Intent:
         before.pop("key", None)
         after.pop("key", None)
     return Intent(entry.record, before, verb_for(before), seen=after, seen_version=_version_after(entry))
+
+
+def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
+    """What deleting a flag takes away from whoever changed it since it was created."""
+    saved, gone = entry.saved_version, "deleted"
+    if saved is not None and saved == fresh.version:
+        return ()
+    after = with_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
+    now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
+    found = [
+        Clash((name,), after[name], gone, now[name])
+        for name in now
+        if not means_same(after[name], now[name], (name,))
+    ]
+    if not found and saved is not None and fresh.version is not None:
+        found = [Clash(("version",), saved, gone, fresh.version)]
+    return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
 
 
 def _version_after(entry: Entry) -> int | None:

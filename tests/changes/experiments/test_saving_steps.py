@@ -167,9 +167,14 @@ async def test_the_last_step_can_be_taken_back_once(
     assert last_step(desk.journal.entries(), Signature(host="elsewhere", project="1")) is None
 
 
-async def test_an_end_cannot_be_taken_back(experiment: Made, planned: Planned, tmp_path: Path) -> None:
-    desk = desk_for(Server(experiment()), tmp_path)
-    await save_step(approve(planned("end", experiment())), desk)
+async def test_an_end_is_taken_back_with_the_conclusion_it_erased(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    fresh = experiment(conclusion="won", conclusion_comment="so far")
+    desk = desk_for(Server(fresh), tmp_path)
+    await save_step(approve(planned("end", fresh)), desk)
     entry = last_step(desk.journal.entries(), HERE)
     assert entry is not None
-    assert step_back(entry) is None
+    back = step_back(entry)
+    assert back is not None
+    assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}

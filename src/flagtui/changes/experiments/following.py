@@ -59,6 +59,8 @@ def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around
             )
         case "restore":
             yield _flag(fresh, "stays as it is")
+        case "reopen":
+            yield from _reopening(fresh, choices)
     yield from _of_making(fresh, step, choices, around)
     if around.leading and step.name in ("end", "ship", "reset"):
         yield Consequence("So far", around.leading)
@@ -122,6 +124,18 @@ def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
         yield Consequence("Conditions", "an open condition of 100 % is put before all others", "warning")
     if fresh.state in LIVE:
         yield Consequence("Experiment", "ends with it", "experiment")
+
+
+def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
+    fields, flag = choices.fields, fresh.feature_flag
+    if fields.get("start_date") and flag is not None and not flag.active:
+        yield _flag(fresh, "is turned on with it: its variants are served at once", "danger")
+    else:
+        yield _flag(fresh, "stays as it is")
+    if "end_date" in fields and not fields["end_date"]:
+        yield Consequence("Results", "count on until today, as if it had never ended", "warning")
+    elif "start_date" in fields:
+        yield Consequence("Results", "count from its old start again", "warning")
 
 
 def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Consequence]:

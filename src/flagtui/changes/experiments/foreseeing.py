@@ -20,7 +20,7 @@ from flagtui.models.experiment import Experiment
 Check = Callable[[Experiment, Step, Choices], Blocked | None]
 EDITABLE_OLD: Final = frozenset({"name", "description"})
 """All that experiments of the old engine let be changed."""
-_WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy")
+_WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy", "reopen")
 """Steps for which the state does not matter."""
 _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
     "launch": Blocked("state", "it has already been launched"),

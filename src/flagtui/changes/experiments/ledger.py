@@ -8,6 +8,7 @@ from flagtui.api.shipping import shipped
 from flagtui.changes.body import clean_filters
 from flagtui.changes.experiments.plan import ExperimentPlan
 from flagtui.changes.experiments.steps import StepName
+from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 
 CONCLUDED: Final = ("conclusion", "conclusion_comment")
@@ -21,6 +22,21 @@ Sides = tuple[dict[str, JSON], dict[str, JSON]]
 
 def before_and_after(plan: ExperimentPlan) -> Sides:
     """Every value that the step changes, also those a person is told of in other words."""
+    before, after = _sides(plan)
+    flag = plan.fresh.feature_flag
+    if flag is not None and plan.step.name in ("launch", "ship", "archive"):
+        before |= {"feature_flag.id": flag.id, "feature_flag.key": flag.key}
+    return before, after
+
+
+def learned(step: StepName, record: Experiment) -> dict[str, JSON]:
+    """What the server chose when the step was taken."""
+    if step in MAKING:
+        return {"name": record.name}
+    return {"end_date": record.raw.get("end_date")} if step in ("end", "ship") else {}
+
+
+def _sides(plan: ExperimentPlan) -> Sides:
     before = {move.where: move.line.before for move in plan.moves}
     after = {move.where: move.line.after for move in plan.moves}
     chosen = plan.choices

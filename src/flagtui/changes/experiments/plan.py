@@ -129,6 +129,7 @@ def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:
         and not left_out(plan, found),
         "copy": found.id != plan.id,
         "edit": not left_out(plan, found),
+        "reopen": not left_out(plan, found),
     }
     return reached[plan.step.name]
 

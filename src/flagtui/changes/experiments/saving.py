@@ -13,7 +13,7 @@ from flagtui.api.errors import ApiError, ApprovalNeeded, NotFound, Unreachable
 from flagtui.changes.context import FRESH_FOR
 from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.experiments.fields import WORDS
-from flagtui.changes.experiments.ledger import MAKING, before_and_after
+from flagtui.changes.experiments.ledger import MAKING, before_and_after, learned
 from flagtui.changes.experiments.ordering import with_order
 from flagtui.changes.experiments.plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
@@ -152,6 +152,7 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "duplicate": lambda: experiments.duplicate(id, flag_key=chosen.flag_key, name=chosen.name or None),
         "create": lambda: experiments.create(chosen.name, chosen.flag_key, chosen.fields),
         "edit": lambda: experiments.update(id, with_order(plan.fresh, chosen.fields)),
+        "reopen": lambda: experiments.update(id, chosen.fields),
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
         "cohort": lambda: _with_cohort(id, experiments),
         "delete": lambda: experiments.delete(id),
@@ -242,11 +243,13 @@ def _entry(plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepD
 
 async def _written_down(ended: StepEnded, journal: Journal) -> StepEnded:
     note = "" if ended.ending == "saved" else ended.reason
+    name, record = ended.plan.step.name, ended.record
     id = ended.plan.id
-    if ended.plan.step.name in MAKING:
-        id = ended.record.id if ended.record is not None else 0
+    if name in MAKING:
+        id = record.id if record is not None else 0
+    told = learned(name, record) if record is not None and ended.ending == "saved" else {}
     try:
-        await asyncio.to_thread(journal.finish, ended.journal_id, ended.ending, Numbered(id), note)
+        await asyncio.to_thread(journal.finish, ended.journal_id, ended.ending, Numbered(id), note, told)
     except JournalUnwritable as fault:
         return replace(ended, note=f"how it ended could not be written down: {fault}")
     return ended

@@ -23,6 +23,7 @@ StepName = Literal[
     "create",
     "edit",
     "copy",
+    "reopen",
 ]
 LIVE: Final = frozenset({"running", "paused", "exposure_frozen"})
 LAUNCHED: Final = LIVE | {"stopped"}
@@ -78,8 +79,9 @@ def _verb(name: str, title: str, done: str, undo: str = "", *, is_grave: bool = 
 _STEPS: Final = (
     Step(
         "launch",
-        _verb("launch", "Launch the experiment", "is launched", is_grave=True),
+        _verb("launch", "Launch the experiment", "is launched", "make it a draft again", is_grave=True),
         frozenset({"draft"}),
+        back="reset",
         for_old_engine=False,
     ),
     Step(
@@ -94,9 +96,15 @@ _STEPS: Final = (
         frozenset({"paused"}),
         back="pause",
     ),
-    Step("end", _verb("end", "End the experiment", "has ended", is_grave=True), LIVE),
     Step(
-        "ship", _verb("ship", "Ship a variant", "is decided", is_grave=True), LAUNCHED, for_old_engine=False
+        "end", _verb("end", "End the experiment", "has ended", "let it go on", is_grave=True), LIVE, "reopen"
+    ),
+    Step(
+        "ship",
+        _verb("ship", "Ship a variant", "is decided", "give its flag the old shares", is_grave=True),
+        LAUNCHED,
+        back="reopen",
+        for_old_engine=False,
     ),
     Step(
         "archive",
@@ -114,12 +122,17 @@ _STEPS: Final = (
     ),
     Step(
         "reset",
-        _verb("reset", "Reset to a draft", "is a draft again", is_grave=True),
+        _verb("reset", "Reset to a draft", "is a draft again", "give it its dates back", is_grave=True),
         LAUNCHED,
+        back="reopen",
         for_old_engine=False,
     ),
     Step(
-        "duplicate", _verb("duplicate", "Duplicate the experiment", "has a copy"), ANY, for_old_engine=False
+        "duplicate",
+        _verb("duplicate", "Duplicate the experiment", "has a copy", "delete the copy"),
+        ANY,
+        back="delete",
+        for_old_engine=False,
     ),
     Step(
         "create",
@@ -128,7 +141,13 @@ _STEPS: Final = (
         back="delete",
     ),
     Step("edit", _verb("edit", "Edit the experiment", "is changed", "put the old values back"), ANY, "edit"),
-    Step("copy", _verb("copy", "Copy to another project", "has a copy there"), ANY, for_old_engine=False),
+    Step(
+        "copy",
+        _verb("copy", "Copy to another project", "has a copy there", "delete the copy"),
+        ANY,
+        back="delete",
+        for_old_engine=False,
+    ),
     Step("cohort", _verb("cohort", "Create an exposure cohort", "has an exposure cohort"), LAUNCHED),
     Step(
         "delete",
@@ -141,6 +160,18 @@ _STEPS: Final = (
         _verb("restore", "Restore the experiment", "is restored", "delete it again"),
         ANY,
         back="delete",
+    ),
+    Step(
+        "reopen",
+        _verb(
+            "reopen",
+            "Bring back its dates and conclusion",
+            "is as it was",
+            "take that away again",
+            is_grave=True,
+        ),
+        ANY,
+        back="reopen",
     ),
 )
 STEPS: Final[Mapping[str, Step]] = {step.name: step for step in _STEPS}
