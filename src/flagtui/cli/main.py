@@ -41,6 +41,7 @@ class Door(click.Group):
         "profiles": "flagtui.cli.profiles",
         "projects": "flagtui.cli.projects",
         "journal": "flagtui.cli.journal",
+        "undo": "flagtui.cli.undo",
         "doctor": "flagtui.cli.doctor",
     }
     _SUMMARIES = {
@@ -51,6 +52,7 @@ class Door(click.Group):
         "profiles": "List the profiles of the settings file.",
         "projects": "List the projects the key can open.",
         "journal": "Show what you changed, for reading, sharing and programs.",
+        "undo": "Take back a change of yours, held against today's record.",
         "doctor": "Say what was found where; to paste into a report.",
     }
 

@@ -58,8 +58,8 @@ def tastes_of(opening: Opening) -> "Tastes":
 def make_session(opening: Opening, *, read_only: bool, tastes: "Tastes | None" = None) -> "Session":
     """What the app needs to work in this profile; tastes go along to the next. Raises Trouble."""
     from flagtui.app.session import Neighbour, Session
-    from flagtui.changes.guard import Level, Rules
     from flagtui.changes.journal import Journal
+    from flagtui.cli.rules import rules_of
     from flagtui.store.snapshots import Snapshots
 
     profile, state = opening.profile, opening.state_folder()
@@ -77,12 +77,7 @@ def make_session(opening: Opening, *, read_only: bool, tastes: "Tastes | None" =
         host=opening.host.name,
         badge=profile.word,
         colour=profile.theme_colour,
-        rules=Rules(
-            level=Level.READ_ONLY if read_only else Level(profile.level),
-            require_reason=profile.require_reason,
-            place=profile.word,
-            bulk_limit=profile.bulk_limit,
-        ),
+        rules=rules_of(profile, read_only=read_only),
         connect=key.connect,
         journal=Journal(state / "journal"),
         state_folder=state,

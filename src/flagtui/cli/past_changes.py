@@ -12,6 +12,9 @@ from flagtui.config.locations import find_locations
 from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 
+SHORT = 8
+"""Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
+
 
 def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     """Newest first, from the profile alone when one is named. Raises Trouble."""
@@ -36,6 +39,6 @@ def tell_changes(entries: list[Entry]) -> None:
     for entry in entries:
         at = datetime.fromtimestamp(entry.at, UTC)
         place = entry.signature.profile or entry.signature.project
-        say(f"{at:%Y-%m-%d %H:%M:%S} UTC  {place:<8}  {summary(entry)}")
+        say(f"{entry.id[:SHORT]:<{SHORT}}  {at:%Y-%m-%d %H:%M:%S} UTC  {place:<8}  {summary(entry)}")
         for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
-            say(f"{'':25}{line}")
+            say(f"{'':35}{line}")

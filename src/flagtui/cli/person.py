@@ -4,6 +4,7 @@ import getpass
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import click
 
@@ -40,6 +41,9 @@ class Person:
         limits = click.IntRange(1, len(choices))
         number: int = click.prompt(safe_text(question, 300), type=limits, default=default + 1)
         return number - 1
+
+
+NOBODY: Final = Person(is_there=False)
 
 
 def find_person() -> Person:

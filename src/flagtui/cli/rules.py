@@ -1,0 +1,14 @@
+"""How careful a profile is, for the guard. Imports what plans changes."""
+
+from flagtui.changes.guard import Level, Rules
+from flagtui.config.profiles import Profile
+
+
+def rules_of(profile: Profile, *, read_only: bool) -> Rules:
+    """The profile's rules; `read_only` wins over what it allows."""
+    return Rules(
+        level=Level.READ_ONLY if read_only else Level(profile.level),
+        require_reason=profile.require_reason,
+        place=profile.word,
+        bulk_limit=profile.bulk_limit,
+    )

@@ -1,0 +1,166 @@
+"""One journalled change taken back from the command line: found, held against today, asked about, sent."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.difference import Clash
+from flagtui.changes.entries import Ending, Entry, Signature
+from flagtui.changes.guard import Answer, NotYet, Refused, Rules
+from flagtui.changes.journal import Journal
+from flagtui.changes.taking_back import undoable, why_not
+from flagtui.changes.way_back import BackEnded, Office, WayBack, find_way_back, parts_left
+from flagtui.cli.choosing import Opening
+from flagtui.cli.confirming import how_to_agree, settle, show_question
+from flagtui.cli.person import NOBODY, Person, find_person
+from flagtui.cli.rules import rules_of
+from flagtui.cli.signed_in import ask, find_key, open_profile
+from flagtui.cli.telling import say, say_json
+from flagtui.cli.trouble import Trouble
+
+CONFLICT: Final = 3
+"""Somebody else changed the same thing since, and it was left as it is."""
+OPEN: Final = 4
+"""It was sent, and is not applied yet, or nobody knows."""
+_CODES: Final[dict[Ending, int]] = {
+    "saved": 0,
+    "conflicted": CONFLICT,
+    "unknown": OPEN,
+    "awaiting approval": OPEN,
+}
+
+
+def take_back(change: str, place: tuple[str, str], answer: Answer, *, as_json: bool, read_only: bool) -> int:
+    """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
+    opening = open_profile(*place)
+    rules = rules_of(opening.profile, read_only=read_only)
+    work = Work(opening, rules, answer, as_json, NOBODY if as_json else find_person())
+    try:
+        code = ask(opening, find_key(opening), lambda client: work.run(client, change))
+    except KeyboardInterrupt:
+        if not work.is_on_its_way:
+            raise
+        words = "stopped while it was on its way; the next start of the app finds out whether it was done."
+        print(f"flagtui: {words}", file=sys.stderr)
+        return 130
+    if as_json:
+        say_json(work.told)
+    return code
+
+
+@dataclass
+class Work:
+    """One run of the command."""
+
+    opening: Opening
+    rules: Rules
+    answer: Answer
+    as_json: bool
+    person: Person
+    told: list[dict[str, Any]] = field(default_factory=list)
+    """How each part ended, for programs."""
+    is_on_its_way: bool = False
+
+    async def run(self, client: Client, change: str) -> int:
+        """Everything that was confirmed together, one after the other, until one is not taken back."""
+        if client.project == "@current":
+            client = client.for_project(await client.projects.current())
+        office = await self._office(client)
+        entries = await asyncio.to_thread(office.journal.entries)
+        for entry in chosen(entries, change, office.signature):
+            parts = await parts_left(entry, client)
+            for part in parts:
+                undoes = entry.id if part is parts[-1] else ""
+                if code := await self._take_back(part, office, undoes):
+                    return code
+        return 0
+
+    async def _office(self, client: Client) -> Office:
+        try:
+            me = await client.people.me()
+        except ApiError:
+            # A key that may not say whose it is may still write.
+            me = None
+        here = Signature(
+            by=(me.email or me.label) if me else "",
+            profile=self.opening.profile.name,
+            host=str(client.host),
+            project=str(client.project),
+        )
+        journal = Journal(self.opening.state_folder() / "journal")
+        return Office(client, journal, here, client.connection.clock, me, self._say)
+
+    async def _take_back(self, part: Entry, office: Office, undoes: str) -> int:
+        way = await find_way_back(part, office, undoes)
+        if isinstance(way, Blocked):
+            raise Trouble(_sentence(part.key, way.reason, way.next))
+        if way is None:
+            self._ended(part, BackEnded(part.key, "saved", "is as it was already"))
+            return 0
+        place = f"{self.rules.place} › {way.place}" if way.place else self.rules.place
+        question = way.ask(replace(self.rules, place=place))
+        if isinstance(question, Refused):
+            raise Trouble(_sentence(part.key, question.reason, question.next))
+        if not self.as_json:
+            show_question(question)
+        approved = settle(question, self.answer, self.person)
+        if isinstance(approved, NotYet):
+            return self._not_agreed(part, way, how_to_agree(question, approved.why))
+        self.is_on_its_way = True
+        ended = await way.send(approved)
+        self.is_on_its_way = False
+        self._ended(part, ended)
+        return _CODES.get(ended.ending, 2)
+
+    def _not_agreed(self, part: Entry, way: WayBack, words: str) -> int:
+        if not way.plan.clashes or self.answer.overwrite:
+            raise Trouble(f"{part.key}: {words}")
+        self._ended(part, BackEnded(part.key, "conflicted", words), way.plan.clashes)
+        return CONFLICT
+
+    def _ended(self, part: Entry, ended: BackEnded, clashes: Sequence[Clash] = ()) -> None:
+        if self.as_json:
+            sides = [
+                {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs}
+                for one in clashes
+            ]
+            said = {"key": ended.key, "ending": ended.ending, "words": ended.words, "next": ended.next}
+            self.told.append({"undoes": part.id, **said, "clashes": sides})
+        elif ended.ending == "saved":
+            say(f"{ended.key} {ended.words}." + (f" {ended.next}" if ended.next else ""))
+        else:
+            words = f"{ended.key}: {ended.ending}: {ended.words}. {ended.next}".rstrip()
+            print(f"flagtui: {Trouble(words)}", file=sys.stderr)
+
+    def _say(self, words: str) -> None:
+        if not self.as_json:
+            say(words)
+
+
+def chosen(entries: Sequence[Entry], change: str, here: Signature) -> list[Entry]:
+    """The change with this id, or the newest with those that were confirmed with it. Raises Trouble."""
+    open_ones = undoable(entries, here)
+    if not change:
+        if not open_ones:
+            raise Trouble("there is nothing of yours to take back in this project.")
+        batch = open_ones[0].batch
+        return [entry for entry in open_ones if entry.batch == batch] if batch else open_ones[:1]
+    found = [entry for entry in entries if entry.id.startswith(change.lower())]
+    if not found:
+        raise Trouble(f"no change {change} is in the journal. flagtui journal shows the ids.")
+    if len(found) > 1:
+        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.")
+    if refusal := why_not(found[0], here):
+        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next))
+    if found[0] not in open_ones:
+        raise Trouble(f"{found[0].key}: it was taken back already.")
+    return found
+
+
+def _sentence(key: str, reason: str, following: str) -> str:
+    return f"{key}: {reason}." + (f" To go on: {following}." if following else "")

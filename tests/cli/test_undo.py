@@ -1,0 +1,171 @@
+"""`flagtui undo`: by the path of all changes, with both sides where somebody went on."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from tests.changes.test_undo import CALM
+from tests.cli.conftest import KEY, Run, Service
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.api.client import Client
+from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Rules, guard
+from flagtui.changes.intent import Intent
+from flagtui.changes.journal import Journal
+from flagtui.changes.plan import Plan, plan_flag
+from flagtui.cli.confirming import settle
+from flagtui.cli.person import Person
+from flagtui.models.flag import Flag
+
+Answered = TypeVar("Answered")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Somebody with a journal and a flag that was turned off from here."""
+
+    service: Service
+    journal: Journal
+    key: str
+
+    def ask(self, question: Callable[[Client], Awaitable[Answered]]) -> Answered:
+        async def run() -> Answered:
+            async with Client(self.service.address, KEY, 1) as client:
+                return await question(client)
+
+        return asyncio.run(run())
+
+    def flag(self) -> Flag:
+        async def read(client: Client) -> Flag:
+            page = await client.flags.page({"search": self.key})
+            return await client.flags.get(next(row.id for row in page.rows if row.key == self.key))
+
+        return self.ask(read)
+
+    def turn_off(self, id: str, batch: str = "") -> None:
+        """A change of ours, in the journal and on the server."""
+        before = self.flag()
+        here = Signature("ada@acme.test", "x", self.ask(host), "1")
+        sides = {"before": {"active": True}, "after": {"active": False}}
+        at = self.journal.clock()
+        self.journal.begin(
+            Entry(id, at, before.id, self.key, "turn off", here, version=before.version, batch=batch, **sides)
+        )
+        self.journal.finish(id, "saved", self.change(active=False))
+
+    def change(self, **values: bool) -> Flag:
+        id = self.flag().id
+        return self.ask(lambda client: client.flags.update(id, values))
+
+
+async def host(client: Client) -> str:
+    return str(client.host)
+
+
+@pytest.fixture
+def desk(request: pytest.FixtureRequest, service: Service, home: Path) -> Desk:
+    key = f"undo-{abs(hash(request.node.name))}"
+    found = Desk(service, Journal(home / ".local" / "state" / "flagtui" / "journal"), key)
+    found.ask(lambda client: client.flags.create({"key": key, "active": True}))
+    return found
+
+
+def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, desk: Desk) -> None:
+    desk.turn_off("aaaa1111")
+    asked = signed_in("undo")
+    assert (asked.code, desk.flag().active) == (2, False)
+    assert "nothing was sent. To agree: --yes" in asked.err
+    done = signed_in("undo", "--yes")
+    assert done.code == 0, done.err
+    assert all(words in done.out for words in ("Turn ON", "off → on", f"{desk.key} is on"))
+    assert desk.flag().active is True
+    newest = desk.journal.entries()[0]
+    assert newest.undoes == "aaaa1111"
+    assert f"{newest.id[:8]}  " in signed_in("journal").out
+    again = signed_in("undo", "aaaa", "--yes")
+    assert (again.code, "taken back already" in again.err) == (2, True)
+    back = signed_in("undo", newest.id[:8], "--yes", "--json")
+    assert [one["ending"] for one in json.loads(back.out)] == ["saved"]
+    assert desk.flag().active is False
+
+
+def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
+    signed_in: Run, desk: Desk
+) -> None:
+    flag = desk.flag()
+    here = Signature("ada@acme.test", "x", desk.ask(host), "1")
+    sides = {"before": {"name": "Old"}, "after": {"name": "Mine"}}
+    desk.journal.begin(Entry("bbbb1111", 1.0, flag.id, desk.key, "change description", here, **sides))
+    desk.journal.finish("bbbb1111", "saved")
+    desk.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))
+    kept = signed_in("undo", "bbbb1111", "--yes")
+    assert (kept.code, desk.flag().name) == (3, "Theirs")
+    assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
+    assert "--overwrite" in kept.err
+    told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)
+    assert told[0]["clashes"] == [{"where": "name", "was": "Mine", "yours": "Old", "theirs": "Theirs"}]
+    done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
+    assert (done.code, desk.flag().name) == (0, "Old")
+
+
+def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(signed_in: Run, desk: Desk) -> None:
+    assert signed_in("undo").err == "flagtui: there is nothing of yours to take back in this project.\n"
+    desk.turn_off("cccc1111")
+    desk.turn_off("cccc2222")
+    for arguments, words in (
+        (("undo", "dddd"), "no change dddd is in the journal"),
+        (("undo", "cccc"), "2 changes begin with cccc"),
+        (("--read-only", "undo", "--yes"), "read-only"),
+        (("undo", "cccc1111", "--project", "2", "--yes"), "another project"),
+    ):
+        done = signed_in(*arguments)
+        assert (done.code, done.err.count("\n"), words in done.err) == (2, 1, True), done.err
+    assert desk.flag().active is False
+
+
+@dataclass(frozen=True)
+class Scripted(Person):
+    """Somebody who has made up their mind."""
+
+    is_there: bool = True
+    yes: bool = True
+    says: dict[str, str] = field(default_factory=dict)
+
+    def agree(self, question: str) -> bool:
+        return self.yes
+
+    def ask(self, question: str, default: str) -> str:
+        return next((said for start, said in self.says.items() if question.startswith(start)), default)
+
+
+def asked(level: Level, *, reason: bool = False, clash: bool = False) -> Question[Plan]:
+    fresh = Flag.of(raw_flag(id=7, key="checkout", name="Theirs"))
+    seen = {"name": "Mine"} if clash else {}
+    plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, CALM)
+    assert isinstance(plan, Plan)
+    question = guard([plan], Rules(level, require_reason=reason))
+    assert isinstance(question, Question)
+    return question
+
+
+def test_a_person_is_asked_for_what_the_options_leave_open() -> None:
+    strict = asked(Level.STRICT, reason=True)
+    says = {"Why": "incident 7", "To confirm, type checkout": "checkout"}
+    approved = settle(strict, Answer(), Scripted(says=says))
+    assert isinstance(approved, Approved)
+    assert approved.reason == "incident 7"
+    assert isinstance(settle(strict, Answer(yes=True), Scripted(says={"Why": "x"})), NotYet)
+    plain = asked(Level.GUARDED)
+    assert isinstance(settle(plain, Answer(), Scripted()), Approved)
+    assert isinstance(settle(plain, Answer(), Scripted(yes=False)), NotYet)
+
+
+def test_overwriting_somebody_is_a_question_of_its_own() -> None:
+    clashing = asked(Level.GUARDED, clash=True)
+    assert isinstance(settle(clashing, Answer(yes=True), Scripted(yes=False)), NotYet)
+    assert isinstance(settle(clashing, Answer(), Scripted(yes=True)), Approved)
