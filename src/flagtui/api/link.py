@@ -35,8 +35,12 @@ class Link:
 
     @property
     def is_offline(self) -> bool:
-        """True while the last request found nobody."""
-        return isinstance(self.error, Unreachable | Unanswered)
+        """True while the last request found nobody, or was a change that got no answer.
+
+        A long question without an answer says little: the server may be busy with just that.
+        """
+        error = self.error
+        return isinstance(error, Unreachable) or (isinstance(error, Unanswered) and error.facts.is_write)
 
     @property
     def state(self) -> State:

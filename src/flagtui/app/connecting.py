@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
-from flagtui.app.desk import Desk
+from flagtui.app.desk import Desk, Watcher
 from flagtui.app.inspecting import Inspector
 from flagtui.app.lookout import Lookout
 from flagtui.app.screens.picker import Choice
@@ -17,6 +17,7 @@ from flagtui.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.api.link import Link
     from flagtui.models.person import Me
     from flagtui.models.project import Project
 
@@ -56,10 +57,22 @@ async def open_project(desk: Desk, lookout: Lookout, client: Client) -> None:
     desk.follow(
         workspace.flags.watch(desk.tell),
         workspace.flags_loading.watch(desk.tell),
-        # Every request moves the link; only being made to wait is worth a redraw.
-        link.watch(lambda: desk.tell() if link.waiting else None),
+        link.watch(_when_it_shows(link, desk.tell)),
     )
     await reload(desk, lookout)
+
+
+def _when_it_shows(link: Link, tell: Watcher) -> Watcher:
+    """Every request moves the link; only being made to wait, and being cut off or not, is worth a redraw."""
+    was_offline = link.is_offline
+
+    def moved() -> None:
+        nonlocal was_offline
+        if link.waiting or link.is_offline is not was_offline:
+            was_offline = link.is_offline
+            tell()
+
+    return moved
 
 
 async def reload(desk: Desk, lookout: Lookout) -> None:

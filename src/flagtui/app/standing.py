@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from flagtui.api.errors import NotSignedIn, Unanswered, Unreachable
+from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
 from flagtui.app.desk import Desk
-from flagtui.app.formats import DAY, HOUR, MINUTE
+from flagtui.app.formats import DAY, HOUR, MINUTE, count
 from flagtui.app.states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.app.widgets.header import Link, Location, Tab
 from flagtui.changes.guard import Level
@@ -41,18 +41,24 @@ def link_of(desk: Desk, now: float, kind: Kind = "flags") -> Link:
     age = _rough(loading.age)
     if workspace.waiting:
         return Link("retrying", f"waiting {workspace.waiting:.0f} s")
-    if trouble is not None:
+    doubt = f"{count(workspace.in_doubt, 'change')} not known" if workspace.in_doubt else ""
+    if trouble is not None or workspace.client.link.is_offline:
         data = f", data {age} old" if loading.loaded_at else ""
-        if isinstance(trouble, Unreachable | Unanswered):
-            return Link("offline", f"offline{data}")
-        status = trouble.status if trouble.status and trouble.status >= 400 else "no usable answer"
-        return Link("offline", f"{status}{data}")
+        return Link("offline", f"{_offline_words(trouble)}{f', {doubt}' if doubt else data}")
+    if doubt:
+        return Link("retrying", doubt)
     if isinstance(loading.state, Running) and not (_is_complete(workspace, kind) and loading.age is not None):
         total = f" of {loading.state.total:,}" if loading.state.total else ""
         return Link("loading", f"loading {loading.state.done:,}{total}")
     if desk.session.rules.level is Level.READ_ONLY:
         return Link("read-only", "read-only")
     return Link("synced", "synced just now" if (loading.age or 0) < MINUTE else f"synced {age} ago")
+
+
+def _offline_words(trouble: ApiError | None) -> str:
+    if trouble is None or isinstance(trouble, Unreachable | Unanswered):
+        return "offline"
+    return str(trouble.status) if trouble.status and trouble.status >= 400 else "no usable answer"
 
 
 def tabs_of(desk: Desk) -> list[Tab]:

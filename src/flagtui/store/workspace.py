@@ -72,6 +72,8 @@ class Workspace:
     ) -> None:
         self.client = client
         self.profile = profile
+        self.in_doubt = 0
+        """Changes of which nobody knows yet whether the server made them."""
         self._flags = Shelf[FlagRow](lambda filters: self.client.flags.pages(filters), clock)
         self._experiments = Shelf[ExperimentRow](
             lambda filters: self.client.experiments.pages(filters), clock
