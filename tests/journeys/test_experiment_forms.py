@@ -97,12 +97,29 @@ async def test_a_new_one_can_run_on_a_flag_that_is_there_and_wait_for_an_event_n
         assert "+ a variant" not in program.screen
         await open_line(program, "+ a metric", "mean", "no event is called this", "looked twice", "how often")
         await answer(program, "Looked twice")
+        await open_line(program, "+ a metric", "retention", "plan upgraded", "plan upgraded", "14 days")
+        assert "such as 1 to 14 days; units are" in words(program.screen)
+        await answer(program, "1 to 14 days", "Stays")
+        await open_line(program, "Stays", "when they come back", "2 to 30 days")
+        await open_line(program, "Stays", "count from the last time")
         await program.press("ctrl+s")
         assert "one of them was never seen here" in words(program.screen)
+        assert "+ Stays (retention plan upgraded → plan upgraded)" in words(program.screen)
         assert "search-suggestions is used as it is, with its variants" in words(program.screen)
         await say_yes(program)
         made = await stored(program, "Second look")
-        assert (made.feature_flag_key, len(made.metrics)) == ("search-suggestions", 1)
+        assert (made.feature_flag_key, len(made.metrics)) == ("search-suggestions", 2)
+        event = {"kind": "EventsNode", "event": "plan upgraded", "properties": []}
+        ours = {"uuid", "name", "fingerprint", "kind", "goal"}
+        assert {key: part for key, part in made.metrics[1].items() if key not in ours} == {
+            "metric_type": "retention",
+            "start_event": event,
+            "completion_event": event,
+            "retention_window_start": 2,
+            "retention_window_end": 30,
+            "retention_window_unit": "day",
+            "start_handling": "last_seen",
+        }
 
 
 @pytest.mark.parametrize("server", SERVERS)

@@ -13,6 +13,8 @@ from flagtui.changes.experiments.metrics import (
     metric_words,
     problems_in_metric,
     ratio_of,
+    retention_of,
+    return_words,
     window_words,
 )
 
@@ -27,7 +29,9 @@ BUILT = [
         "order per sessions with visit",
         ("order", "visit"),
     ),
+    (retention_of("signup", "order", (1, 14, "day")), "retention signup → order", ("signup", "order")),
 ]
+COMES_BACK = retention_of("signup", "order", (1, 14, "day"))
 
 
 @pytest.mark.parametrize(("metric", "words", "events"), BUILT)
@@ -69,6 +73,12 @@ def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> Non
         ({**mean_of(event_node("order")), "conversion_window": 0}, "ends before it begins"),
         ({**mean_of(event_node("order")), "name": "n" * 401}, "longer than 400"),
         ({"kind": "ExperimentTrendsQuery"}, "measured no more"),
+        ({**COMES_BACK, "completion_event": None}, "a step without an event"),
+        ({**COMES_BACK, "retention_window_end": None}, "has to know when people come back"),
+        ({**COMES_BACK, "retention_window_unit": "year"}, "has to know when people come back"),
+        ({**COMES_BACK, "retention_window_start": 15}, "come back before they were there"),
+        ({**COMES_BACK, "retention_window_start": -1}, "come back before they were there"),
+        ({**COMES_BACK, "start_handling": ""}, "the first or the last time"),
     ],
 )
 def test_what_a_server_would_refuse_is_known_before(metric: dict[str, Any], problem: str) -> None:
@@ -76,6 +86,8 @@ def test_what_a_server_would_refuse_is_known_before(metric: dict[str, Any], prob
 
 
 def test_a_window_is_told_as_people_say_it() -> None:
+    assert return_words(COMES_BACK) == "1 to 14 days"
+    assert return_words({"retention_window_end": 3}) == ""
     assert window_words({}) == ""
     assert window_words({"conversion_window": 1, "conversion_window_unit": "hour"}) == "within 1 hour"
     assert window_words({"conversion_window": 14, "conversion_window_unit": "day"}) == "within 14 days"

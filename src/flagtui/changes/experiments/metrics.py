@@ -10,13 +10,14 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 
 Item = dict[str, JSON]
-Kind = Literal["mean", "funnel", "ratio"]
+Kind = Literal["mean", "funnel", "ratio", "retention"]
 Counting = Literal["total", "dau", "unique_session", "sum", "avg", "min", "max"]
 
 KINDS: Final[Mapping[Kind, str]] = {
     "mean": "how much of something each person does",
     "funnel": "how many people come through these steps",
     "ratio": "one thing for each of another",
+    "retention": "how many people come back for something later",
 }
 COUNTING: Final[Mapping[Counting, str]] = {
     "total": "how often",
@@ -51,14 +52,45 @@ def mean_of(source: Item) -> Item:
 
 def funnel_of(events: Sequence[str]) -> Item:
     """The share of people who come through all steps; meeting the experiment goes before the first."""
-    steps: list[JSON] = [{"kind": "EventsNode", "event": event, "properties": []} for event in events]
-    return {"kind": "ExperimentMetric", "metric_type": "funnel", "goal": "increase", "series": steps}
+    series: list[JSON] = [_step(event) for event in events]
+    return {"kind": "ExperimentMetric", "metric_type": "funnel", "goal": "increase", "series": series}
 
 
 def ratio_of(numerator: Item, denominator: Item) -> Item:
     """One thing over another."""
     parts = {"numerator": numerator, "denominator": denominator}
     return {"kind": "ExperimentMetric", "metric_type": "ratio", "goal": "increase", **parts}
+
+
+def retention_of(start: str, completion: str, span: tuple[int, int, str]) -> Item:
+    """The share of people who did the first and come back for the second within the span: from, to, unit."""
+    first, last, unit = span
+    return {
+        "kind": "ExperimentMetric",
+        "metric_type": "retention",
+        "goal": "increase",
+        **retention_nodes(start, completion),
+        **return_span(first, last, unit),
+        "start_handling": "first_seen",
+    }
+
+
+def retention_nodes(start: str, completion: str) -> Item:
+    """What people did, and what they come back for."""
+    return {"start_event": _step(start), "completion_event": _step(completion)}
+
+
+def return_span(first: int, last: int, unit: str) -> Item:
+    """When people count as having come back."""
+    return {
+        "retention_window_start": first,
+        "retention_window_end": last,
+        "retention_window_unit": unit,
+    }
+
+
+def _step(event: str) -> Item:
+    return {"kind": "EventsNode", "event": event, "properties": []}
 
 
 def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
@@ -116,6 +148,14 @@ def window_words(metric: Mapping[str, JSON]) -> str:
     return f"within {count:g} {unit}{'' if count == 1 else 's'}"
 
 
+def return_words(metric: Mapping[str, JSON]) -> str:
+    """When people count as having come back: `1 to 14 days`; empty when nothing says so."""
+    first, last = (as_number(metric.get(f"retention_window_{end}")) for end in ("start", "end"))
+    if first is None or last is None:
+        return ""
+    return f"{first:g} to {last:g} {as_text(metric.get('retention_window_unit')) or 'day'}s"
+
+
 def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
     """What a server would refuse of a metric of this engine."""
     name = as_text(metric.get("name"))
@@ -133,9 +173,21 @@ def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
             yield f"{called} has a step without an event"
         elif as_text(node.get("math")) in OF_A_PROPERTY and not as_text(node.get("math_property")):
             yield f"{called} has to know which property of {_named(node)}"
+    if as_text(metric.get("metric_type")) == "retention":
+        yield from _problems_in_return(metric, called)
     window = metric.get("conversion_window")
     if window is not None and (as_number(window) or 0) <= 0:
         yield f"{called} has a window that ends before it begins"
+
+
+def _problems_in_return(metric: Mapping[str, JSON], called: str) -> Iterator[str]:
+    first, last = (as_number(metric.get(f"retention_window_{end}")) for end in ("start", "end"))
+    if first is None or last is None or as_text(metric.get("retention_window_unit")) not in UNITS:
+        yield f"{called} has to know when people come back, such as 1 to 14 days"
+    elif not 0 <= first <= last:
+        yield f"{called} has people come back before they were there"
+    if as_text(metric.get("start_handling")) not in ("first_seen", "last_seen"):
+        yield f"{called} has to know whether it counts from the first or the last time"
 
 
 def _is_known(node: Mapping[str, JSON]) -> bool:

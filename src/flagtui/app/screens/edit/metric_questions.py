@@ -1,6 +1,6 @@
 """The questions that make a metric: what it measures, of which event, and which way is better."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ MOST_EVENTS: Final = 2000
 UNSEEN: Final = ""
 LONGEST: Final = 400
 NO_END: Final = "for as long as it runs"
+USUAL_RETURN: Final = "1 to 14 days"
 
 
 class MetricQuestions:
@@ -52,8 +53,21 @@ class MetricQuestions:
                 top = await self._counted("How much of what")
                 bottom = await self._counted("… for each of what") if top else None
                 return metrics.ratio_of(top, bottom) if top and bottom else None
+            case "retention":
+                return await self._retention()
         steps = await self._steps(())
         return metrics.funnel_of(steps) if steps else None
+
+    async def _retention(self) -> Item | None:
+        ends = await self._ends("", "")
+        span = await self._span(USUAL_RETURN) if ends else None
+        return metrics.retention_of(*ends, span) if ends and span else None
+
+    async def _ends(self, start: str, completion: str) -> tuple[str, str] | None:
+        """What people did, and what they come back for."""
+        did = await self.event("Who did what", start)
+        again = await self.event("… and comes back for what", completion) if did else None
+        return (did, again) if did and again else None
 
     async def change(self, metric: Item, others: str) -> Item | str | None:
         """One part of a metric; a word for what is to become of the whole of it."""
@@ -62,6 +76,7 @@ class MetricQuestions:
         choices = [
             Choice("name", "name", metrics.metric_name(metric)),
             Choice("events", "what it measures", metrics.metric_words(metric)) if kind in KINDS else None,
+            *_about_return(metric),
             Choice("goal", "lower wins" if is_up else "higher wins", "which way is better"),
             Choice("window", "how long it counts", metrics.window_words(metric) or NO_END),
             Choice("role", f"make it {others}", ""),
@@ -78,6 +93,11 @@ class MetricQuestions:
                 return {**metric, "goal": "decrease" if is_up else "increase"}
             case "window":
                 return await self._window(metric)
+            case "span":
+                span = await self._span(metrics.return_words(metric) or USUAL_RETURN)
+                return {**metric, **metrics.return_span(*span)} if span else None
+            case "first_seen" | "last_seen" as handling:
+                return {**metric, "start_handling": handling}
             case "role" | "remove" as word:
                 return word
         return None
@@ -92,6 +112,10 @@ class MetricQuestions:
                 return None
             series = [old.get(as_text(as_dict(node).get("event")), node) for node in as_list(made["series"])]
             return {**metric, "series": series}
+        if kind == "retention":
+            before, after = (as_text(node.get("event")) for node in metrics.nodes_of(metric))
+            ends = await self._ends(before, after)
+            return {**metric, **metrics.retention_nodes(*ends)} if ends else None
         made = await self._made("mean" if kind == "mean" else "ratio")
         if made is None:
             return None
@@ -114,6 +138,11 @@ class MetricQuestions:
         kept = {key: part for key, part in metric.items() if not key.startswith("conversion_window")}
         count, unit = window_of(line)
         return {**kept, "conversion_window": count, "conversion_window_unit": unit} if count else kept
+
+    async def _span(self, before: str) -> tuple[int, int, str] | None:
+        about = f"from and to, such as {USUAL_RETURN} after doing the first"
+        line = await ask_line(self._changing, "Comes back when", about, before, _span_problem)
+        return None if line is None else span_of(line)
 
     # Events
 
@@ -200,6 +229,32 @@ def window_problem(line: str) -> str:
     if not line.strip() or window_of(line)[0] is not None:
         return ""
     return f"a number and one of {', '.join(f'{unit}s' for unit in UNITS)}"
+
+
+def span_of(line: str) -> tuple[int, int, str] | None:
+    """`1 to 14 days` as numbers and unit; None for a line that is no such span."""
+    first, _, rest = line.strip().partition(" to ")
+    last, unit = window_of(rest)
+    if not first.strip().isdigit() or last is None or int(first) > last:
+        return None
+    return int(first), last, unit
+
+
+def _span_problem(line: str) -> str:
+    if span_of(line) is not None:
+        return ""
+    return f"such as {USUAL_RETURN}; units are {', '.join(f'{unit}s' for unit in UNITS)}"
+
+
+def _about_return(metric: Item) -> Iterator[Choice[str]]:
+    """What only a retention metric has."""
+    if as_text(metric.get("metric_type")) != "retention":
+        return
+    yield Choice("span", "when they come back", metrics.return_words(metric))
+    if metric.get("start_handling") == "last_seen":
+        yield Choice("first_seen", "count from the first time", "it counts from the last")
+    else:
+        yield Choice("last_seen", "count from the last time", "it counts from the first")
 
 
 def role_words(copy: ExperimentCopy, link: Mapping[str, JSON]) -> str:
