@@ -2,27 +2,14 @@
 
 import httpx
 import pytest
+from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.turned_clock import look_out, pass_time
 from tests.doubles.whole_program import Setting, running
 from textual import events
-from textual.strip import Strip
 
 from flagtui.app.widgets.row_list import RowList
 
 MINUTE = 60.0
-
-
-def watch_drawing(rows: RowList[object], monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Every line of the list that is painted from now on."""
-    drawn: list[int] = []
-    render = rows.render_line
-
-    def noted(y: int) -> Strip:
-        drawn.append(y)
-        return render(y)
-
-    monkeypatch.setattr(rows, "render_line", noted)
-    return drawn
 
 
 async def test_the_list_looks_by_itself_and_paints_only_what_changed(

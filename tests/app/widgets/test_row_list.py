@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.list_app import ListApp
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -20,18 +21,6 @@ def make_flags(count: int, start: int = 0, **same: Any) -> list[FlagRow]:
         FlagRow(id=n, key=f"flag-{n:03}", active=True, rollout=50, **same)
         for n in range(start, start + count)
     ]
-
-
-def watch_drawing(rows: RowList[FlagRow], monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    drawn: list[int] = []
-    draw = rows.render_line
-
-    def draw_and_tell(y: int) -> Strip:
-        drawn.append(y)
-        return draw(y)
-
-    monkeypatch.setattr(rows, "render_line", draw_and_tell)
-    return drawn
 
 
 def keys(lines: list[str]) -> list[str]:
