@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import httpx
+import pytest
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, Wire, running, words
 from textual.widgets import Input
 
 from flagtui.app.screens.confirm import ConfirmScreen
+from flagtui.app.screens.experiment import ExperimentScreen
 from flagtui.app.screens.flags import FlagsScreen
 from flagtui.app.screens.journal import JournalScreen
 from flagtui.app.screens.picker import PickerScreen
@@ -14,6 +16,7 @@ from flagtui.app.screens.sign_in import SignInScreen
 from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.event_definitions.intent import KIND
 from flagtui.changes.guard import Level, Rules
 from flagtui.service.keys import NewKey, create_key
 
@@ -41,6 +44,34 @@ def another_key(program: Program, *scopes: str) -> str:
 
 
 # A key revoked midway
+
+
+@pytest.mark.parametrize("server", ["default", "strict", "legacy"])
+async def test_a_key_revoked_while_results_are_read_is_replaced_and_no_result_is_lost(
+    setting: Setting, server: str
+) -> None:
+    options = () if server == "default" else ((server, True),)
+    async with running(replace(setting, options=options, size=WIDE)) as program:
+        await program.press("2", "slash", *"is:running", "enter", "enter")
+        assert isinstance(program.app.screen, ExperimentScreen)
+        seen = results(program)
+        assert seen
+        revoke(program.wire)
+        await program.press("r")
+        assert isinstance(program.app.screen, SignInScreen)
+        await program.press("escape")
+        assert results(program) == seen
+        assert "not accepted" in words(program.screen)
+        await program.press("r")
+        await type_key(program, another_key(program))
+        assert isinstance(program.app.screen, ExperimentScreen)
+        assert results(program) == seen
+        assert "not accepted" not in words(program.screen)
+
+
+def results(program: Program) -> list[str]:
+    """Each metric with its numbers and its interval."""
+    return [line.rpartition("┤")[0].strip(" ▌") for line in program.screen.splitlines() if "(funnel)" in line]
 
 
 async def test_a_key_revoked_before_the_question_is_replaced_and_the_question_comes(setting: Setting) -> None:
@@ -118,7 +149,24 @@ async def test_what_the_key_may_not_is_dimmed_with_the_scope_in_the_help(setting
             await program.press("V", "d", "question_mark")
             assert f"needs {scope}" in words(program.screen)
             await program.press("escape")
+        await take_nothing_back(program)
         assert program.wire.writes() == []
+
+
+async def take_nothing_back(program: Program) -> None:
+    """In the journal the help names the scope of what the change under the cursor was made to."""
+    assert program.app.desk.workspace is not None
+    here = program.app.desk.signature(program.app.desk.workspace)
+    scopes = {"flag": "feature_flag:write", "experiment": "experiment:write", KIND: "event_definition:write"}
+    for place, kind in enumerate(scopes):
+        program.journal.begin(Entry(kind, 9.0 - place, 1, "k", "edit", here, kind))
+        program.journal.finish(kind, "saved")
+    await program.press("J")
+    for scope in scopes.values():
+        await program.press("u", "question_mark")
+        inside = [line.split("│")[1] for line in program.screen.splitlines() if line.count("│") > 1]
+        assert f"Take back the change under the cursor needs {scope}" in words(" ".join(inside))
+        await program.press("escape", "down")
 
 
 async def test_a_read_only_profile_has_no_keys_that_write(setting: Setting) -> None:

@@ -226,7 +226,8 @@ class FlagTui(TerminalApp[None]):
         screen = self.screen
         if not screen.is_modal:
             here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
-            why_not, searches = partial(why_dimmed, self.desk), isinstance(screen, BrowseScreen)
+            place = screen.place if isinstance(screen, JournalScreen) else ""
+            why_not, searches = partial(why_dimmed, self.desk, place=place), isinstance(screen, BrowseScreen)
             self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
 
     def action_command_palette(self) -> None:

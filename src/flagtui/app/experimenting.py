@@ -79,7 +79,7 @@ class Experimenting:
         try:
             fresh = await workspace.client.experiments.get(id)
         except ApiError as error:
-            if await self._signs_in(error):
+            if await self.signs_in(error):
                 return await self.read(id, name, workspace)
             if isinstance(error, NotFound):
                 workspace.experiments.remove(id)
@@ -88,8 +88,8 @@ class Experimenting:
         workspace.experiments.put(fresh.row())
         return fresh
 
-    async def _signs_in(self, error: ApiError | None) -> bool:
-        """Whether another key was what it lacked, and the person has given one."""
+    async def signs_in(self, error: ApiError | None) -> bool:
+        """Whether another key was what it lacked, and the person has given one. Only within a worker."""
         if error is None or not needs_key(error):
             return False
         self._desk.become_troubled(error)
@@ -177,7 +177,7 @@ class Experimenting:
 
         Nothing is sent by that: the same question is asked anew.
         """
-        if await self._signs_in(ended.error):
+        if await self.signs_in(ended.error):
             return True
         self.changing.tell(words_for(ended))
         return False

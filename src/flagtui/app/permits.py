@@ -40,7 +40,10 @@ def missing_scope(desk: Desk, place: str) -> str:
     return scope if workspace is not None and scope and not workspace.allows(scope) else ""
 
 
-def why_dimmed(desk: Desk, command: str) -> str:
-    """`needs feature_flag:write` for a command that the key does not cover."""
-    scope = missing_scope(desk, command.partition(".")[0])
+def why_dimmed(desk: Desk, command: str, place: str = "") -> str:
+    """`needs feature_flag:write` for a command that the key does not cover.
+
+    `place` is where it writes when the screen knows better than the command's own name.
+    """
+    scope = missing_scope(desk, place or command.partition(".")[0])
     return f"needs {scope}" if scope else ""

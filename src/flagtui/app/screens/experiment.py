@@ -130,7 +130,17 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         async for found in self._inspector.look(self._row, again=again):
             self._findings = found
             self._draw()
-        await self._plot()
+        refused = self._inspector.take_refusal()
+        if refused is None:
+            await self._plot()
+        else:
+            self._sign_in(refused, again=again)
+
+    @work(group="choose")
+    async def _sign_in(self, refused: ApiError, *, again: bool) -> None:
+        """Ask for another key, and read with that; what is on screen stays meanwhile."""
+        if await self.experimenting.signs_in(refused):
+            self._looking = self._look(again=again)
 
     async def _plot(self) -> None:
         """The course of the chosen metric, where there is room for it."""
@@ -226,7 +236,9 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
 
     def action_metric(self) -> None:
         if self.metric is not None and self._row.started_at is not None:
-            self.app.push_screen(SeriesScreen(self._desk, self._inspector, self._row, self.metric))
+            signs_in = self.experimenting.signs_in
+            days = SeriesScreen(self._desk, self._inspector, self._row, self.metric, signs_in)
+            self.app.push_screen(days)
 
     def action_read_results(self) -> None:
         """Ask again, or stop asking."""

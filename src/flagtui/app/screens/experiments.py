@@ -120,6 +120,9 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         async for found in inspector.look(row):
             if self.record is not None and self.record.id == row.id:
                 self.query_one(ExperimentPane).show(found, self._desk.session.clock())
+        if (refused := inspector.take_refusal()) is not None:
+            # Nobody asked for it: the header says that another key is needed.
+            self._desk.become_troubled(refused)
         self.rows.redraw_ages()
 
     @on(RowList.Highlighted)

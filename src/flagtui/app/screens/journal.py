@@ -51,7 +51,7 @@ class JournalScreen(BrowseScreen):
         self._entries: list[Entry] = []
         self._shown: list[Entry] = []
         self._undoable: frozenset[str] = frozenset()
-        self._place = "journal"
+        self.place = "journal"
         """Where changes like the one under the cursor are made, which decides what the key may take back."""
         self.add_class("-preview")
 
@@ -120,8 +120,8 @@ class JournalScreen(BrowseScreen):
     def _draw_entry(self) -> None:
         entry = self.entry
         self.query_one(EntryPane).show(list(self._told(entry)) if entry else [])
-        if (place := place_of(entry)) != self._place:
-            self._place = place
+        if (place := place_of(entry)) != self.place:
+            self.place = place
             self.refresh_bindings()
 
     def _told(self, entry: Entry) -> Iterator[list[Piece]]:
@@ -157,7 +157,7 @@ class JournalScreen(BrowseScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("journal"):
-            return may_write(self._desk, self._place)
+            return may_write(self._desk, self.place)
         return super().check_action(action, parameters)
 
     def leave_rows(self) -> None:

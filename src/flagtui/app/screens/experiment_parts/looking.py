@@ -11,6 +11,7 @@ from flagtui.api.budget import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.app.screens.experiment_parts.findings import Findings, Metric, Reading, metrics_of
 from flagtui.app.screens.experiment_parts.measuring import Measuring
+from flagtui.app.signing_in import needs_key
 from flagtui.changes.experiments.metrics import events_measured
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
@@ -40,7 +41,8 @@ class ExperimentInspector:
     ) -> None:
         self._client = client
         self._clock = clock
-        self._measuring = Measuring(client, clock, may_calculate)
+        self._measuring = Measuring(client, clock, may_calculate, self._hear)
+        self._refused: ApiError | None = None
         self._kept: OrderedDict[int, Findings] = OrderedDict()
         self._glimpsed: dict[int, Findings] = {}
 
@@ -48,6 +50,15 @@ class ExperimentInspector:
     def client(self) -> Client:
         """Whom it asks."""
         return self._client
+
+    def take_refusal(self) -> ApiError | None:
+        """Why the key was not accepted while somebody looked, told once; None when it was."""
+        refused, self._refused = self._refused, None
+        return refused
+
+    def _hear(self, error: ApiError) -> None:
+        if needs_key(error):
+            self._refused = error
 
     def known(self, row: ExperimentRow) -> Findings:
         """What is known without asking."""
@@ -58,13 +69,14 @@ class ExperimentInspector:
 
     async def look(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
         """The experiment as more and more of it arrives. Errors become words."""
-        found = self.known(row)
+        found, self._refused = self.known(row), None
         if not again and found.at is not None and self._clock() - found.at < FRESH_FOR:
             yield found
             return
         try:
             experiment = await self._client.experiments.get(row.id)
         except ApiError as error:
+            self._hear(error)
             yield replace(found, trouble=f"{error.what} {error.next}".strip())
             return
         found = self._keep(_opened(found, experiment))
@@ -78,7 +90,8 @@ class ExperimentInspector:
         async for measured in self._measuring.measure(found, experiment, again=again):
             found = self._keep(measured)
             yield found
-        yield self._keep(replace(found, at=self._clock()))
+        # What was asked with a key that is not accepted any more is asked again with the next one.
+        yield self._keep(replace(found, at=found.at if self._refused else self._clock()))
 
     def glimpsed(self, row: ExperimentRow) -> Findings | None:
         """What is known of its first metric: from looking closely, else from a glance."""
@@ -151,6 +164,7 @@ class ExperimentInspector:
         try:
             exposures = await self._client.experiments.exposures(experiment)
         except ApiError as error:
+            self._hear(error)
             return replace(found, exposure_trouble=error.what)
         return replace(found, exposed=dict(exposures.total_exposures), exposure_trouble="")
 

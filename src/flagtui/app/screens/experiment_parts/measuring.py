@@ -32,8 +32,15 @@ LOOKS: Final = (1.0, 1.0, 2.0, 3.0, *[5.0] * 30)
 class Measuring:
     """Fills the readings of an experiment, one after the other. Errors become words."""
 
-    def __init__(self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        clock: Callable[[], float],
+        may_calculate: Callable[[], bool],
+        hear: Callable[[ApiError], None] = lambda _error: None,
+    ) -> None:
         self._client = client
+        self._hear = hear
         self._clock = clock
         self._may_calculate = may_calculate
 
@@ -61,7 +68,8 @@ class Measuring:
         """With the results of the last calculation, where that is young enough or there is nothing to add."""
         try:
             run = await self._client.experiments.latest_recalculation(experiment.id, urgency=urgency)
-        except ApiError:
+        except ApiError as error:
+            self._hear(error)
             return found
         counted_until = unix(run.query_to or run.completed_at) if run is not None else None
         if run is None or counted_until is None:
@@ -82,7 +90,8 @@ class Measuring:
                     return
                 await self._client.connection.clock.sleep(wait)
                 run = await experiments.recalculation(id, run.id)
-        except ApiError:
+        except ApiError as error:
+            self._hear(error)
             return
 
     async def _asked(self, found: Findings, experiment: Experiment) -> AsyncIterator[Findings]:
@@ -113,6 +122,7 @@ class Measuring:
         try:
             result = await ask(experiment.id, reading.metric.raw, urgency=urgency)
         except ApiError as error:
+            self._hear(error)
             stored = await self._stored(reading.metric, experiment)
             return stored or replace(reading, is_awaited=False, trouble=error.what)
         return Reading(reading.metric, result)
@@ -132,7 +142,8 @@ class Measuring:
         """Without metrics there is nothing to measure, or the server does not name the goal it measures."""
         try:
             answer = await self._client.experiments.old_result(found.row.id)
-        except ApiError:
+        except ApiError as error:
+            self._hear(error)
             return found
         result = read_old_result(answer)
         if result is None:

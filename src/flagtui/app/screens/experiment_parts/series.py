@@ -1,5 +1,6 @@
 """One metric day by day, on the whole screen: the plot, or the same as a table."""
 
+from collections.abc import Awaitable, Callable
 from datetime import date
 from typing import ClassVar
 
@@ -41,9 +42,16 @@ class SeriesScreen(Screen[None]):
     AUTO_FOCUS = "VerticalScroll"
 
     def __init__(
-        self, desk: Desk, inspector: ExperimentInspector, row: ExperimentRow, metric: Metric
+        self,
+        desk: Desk,
+        inspector: ExperimentInspector,
+        row: ExperimentRow,
+        metric: Metric,
+        signs_in: Callable[[ApiError], Awaitable[bool]],
     ) -> None:
         super().__init__()
+        self._signs_in = signs_in
+        """Whether an error was for want of a key, and another one was given."""
         self._desk = desk
         self._inspector = inspector
         self._row = row
@@ -78,9 +86,15 @@ class SeriesScreen(Screen[None]):
             return
         except ApiError as error:
             self._frame(safe_text(f"{error.what} {error.next}", 200), "$warning")
+            self._sign_in(error)
             return
         self._show(self._series)
         await self._plot(self._series)
+
+    @work(group="choose")
+    async def _sign_in(self, error: ApiError) -> None:
+        if await self._signs_in(error):
+            self._read()
 
     def _show(self, series: Timeseries) -> None:
         words, colour = state_words(series)
@@ -123,6 +137,7 @@ class SeriesScreen(Screen[None]):
             state = await self._inspector.recalculate(self._row, self._metric)
         except ApiError as error:
             tell(self.app, explain_error(error, "the days are not calculated anew"))
+            self._sign_in(error)
             return
         words = f"asked the server to calculate the days anew: {state or 'accepted'} · r reads them again"
         tell(self.app, Notice(words))
