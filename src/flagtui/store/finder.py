@@ -8,6 +8,7 @@ from operator import contains, is_, itemgetter
 from typing import Any, Final, Generic
 
 from flagtui.store.columns import Columns
+from flagtui.store.found import Found
 from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query, Vocabulary, read_line
 from flagtui.store.query.folding import fold
 from flagtui.store.query.language import Term, text_test
@@ -122,7 +123,7 @@ class Finder(Generic[Row]):
         if line != self.query.line:
             self.query = read_line(line, self._listing.vocabulary)
         order, places = self._order, self._answer(self.query).places
-        return order if len(places) == len(order) else [order[place] for place in places]
+        return order if len(places) == len(order) else Found(order, places)
 
     def count(self, line: str) -> int:
         """How many rows a line finds; `query` stays what it is."""
