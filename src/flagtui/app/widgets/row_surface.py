@@ -14,6 +14,7 @@ from textual.widget import Widget
 from flagtui.app.widgets.cells import Look
 from flagtui.app.widgets.columns import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.line_cache import LineCache
 from flagtui.app.widgets.marks import Marks
 from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Sort
 from flagtui.app.widgets.row_styles import COMPONENTS, Ground, RowStyles
@@ -50,6 +51,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
+        self._styles_cache = LineCache()
         self.columns = tuple(columns)
         self._hidden: frozenset[str] = frozenset()
         self._sort: Sort | None = None
