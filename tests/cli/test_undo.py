@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from tests.changes.test_undo import CALM
@@ -51,7 +51,7 @@ class Desk:
         """A change of ours, in the journal and on the server."""
         before = self.flag()
         here = Signature("ada@acme.test", "x", self.ask(host), "1")
-        sides = {"before": {"active": True}, "after": {"active": False}}
+        sides: dict[str, Any] = {"before": {"active": True}, "after": {"active": False}}
         at = self.journal.clock()
         self.journal.begin(
             Entry(id, at, before.id, self.key, "turn off", here, version=before.version, batch=batch, **sides)
@@ -99,7 +99,7 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
 ) -> None:
     flag = desk.flag()
     here = Signature("ada@acme.test", "x", desk.ask(host), "1")
-    sides = {"before": {"name": "Old"}, "after": {"name": "Mine"}}
+    sides: dict[str, Any] = {"before": {"name": "Old"}, "after": {"name": "Mine"}}
     desk.journal.begin(Entry("bbbb1111", 1.0, flag.id, desk.key, "change description", here, **sides))
     desk.journal.finish("bbbb1111", "saved")
     desk.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))

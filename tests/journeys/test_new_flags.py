@@ -162,6 +162,7 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         await program.press("y")
         other = await other_project(program)
         assert f"for-a-cohort is in {other.label} now, off: #" in program.notices[-1]
+        assert "u takes it back" in program.notices[-1]
         there = program.colleague().for_project(other.id)
         row = next(iter((await there.flags.page({"search": "for-a-cohort"})).rows))
         copy = await there.flags.get(row.id)
@@ -176,6 +177,18 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         await program.press("D", "down", "enter")
         assert "there is already a flag for-a-cohort" in program.notices[-1]
         assert copies(program) == 1
+        await there.flags.update(copy.id, {"active": True})
+        await program.press("u")
+        asked = words(program.screen)
+        assert all(words in asked for words in (f"Delete in TEST › {other.label}", "Overwrite theirs"))
+        await program.press("y")
+        assert not (await there.flags.get(copy.id)).deleted
+        await program.press("o")
+        assert (await there.flags.get(copy.id)).deleted
+        assert (await program.stored("for-a-cohort")).key == "for-a-cohort"
+        assert "u to undo" not in program.notices[-1], "u takes back what was done here"
+        await program.press("J", "down", "u")
+        assert "taken back already" in program.notices[-1]
 
 
 @pytest.mark.parametrize(("mode", "reason"), [("strict", "feature_flag:write"), ("legacy", "does not know")])

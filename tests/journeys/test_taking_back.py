@@ -16,6 +16,7 @@ from flagtui.changes.entries import Entry
 from flagtui.changes.event_definitions.intent import KIND
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.rows import ExperimentRow
 from flagtui.service.keys import NewKey, create_key
 
 EVENT = "checkout completed"
@@ -84,6 +85,35 @@ async def changed_earlier(program: Program) -> int:
         program.journal.begin(entry)
         program.journal.finish(entry.id, "saved")
     return experiment.id
+
+
+@pytest.mark.parametrize("server", ["default", "strict", "legacy"])
+async def test_a_launch_is_taken_back_in_two_questions_the_flag_first(setting: Setting, server: str) -> None:
+    options = () if server == "default" else ((server, True),)
+    async with running(replace(setting, options=options)) as program:
+        await program.press("2", "slash", *"length of the tour", "enter")
+        await program.press("L", "y")
+        assert await at_hand(program) == ("running", True)
+        await program.press("u")
+        assert "on → off" in words(program.screen)
+        await program.press("y")
+        assert "Reset to a draft" in words(program.screen)
+        await program.press("escape")
+        assert await at_hand(program) == ("paused", False)
+        await program.press("u")
+        assert "Reset to a draft" in words(program.screen), "the flag is off already"
+        await program.press("y")
+        assert await at_hand(program) == ("draft", False)
+        launched = program.journal.entries()[-1]
+        assert [entry.undoes == launched.id for entry in program.journal.entries()] == [True, False, False]
+
+
+async def at_hand(program: Program) -> tuple[str, bool]:
+    """The state of the experiment under the cursor, and whether its flag is on."""
+    row: ExperimentRow | None = program.app.screen.query_one(RowList).row
+    assert row is not None
+    found = await program.colleague().experiments.get(row.id)
+    return found.state, found.feature_flag is not None and found.feature_flag.active
 
 
 def revoke_for_writes(wire: Wire) -> None:

@@ -31,6 +31,7 @@ from flagtui.changes.intent import Intent
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.plan import NothingToDo, Plan
 from flagtui.changes.recovery import recover
+from flagtui.changes.taking_back import undoable
 from flagtui.changes.undo import last_batch
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON, as_text
@@ -231,6 +232,10 @@ class Changing:
         here = self._desk.signature(workspace)
         entries = await asyncio.to_thread(self._desk.session.journal.entries)
         found = last_batch(entries, here)
+        copies = [entry for entry in undoable(entries, here) if project_of(entry) is not None]
+        if copies and (not found or copies[0].at > found[0].at):
+            await self._undo_entry(copies[0])
+            return
         if not found:
             self._tell(Notice("There is nothing of yours to undo in this project."))
             return

@@ -105,7 +105,7 @@ class Copying:
         ended = await agree_and_send(plan, send, self._changing, self._desk, workspace, place=name)
         if ended is not None:
             unknown = f"whether it was made is not known. Look for it in {name}: p."
-            self._changing.tell(said(ended, unknown, "not copied", "J, u takes it back"))
+            self._changing.tell(said(ended, unknown, "not copied", "u takes it back"))
 
     async def _there(self, row: FlagRow, workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have this key; None, and said, without an answer."""

@@ -20,12 +20,12 @@ from flagtui.changes.plan import NothingToDo
 from flagtui.changes.recovery import Found
 
 
-def explain_outcome(outcome: Outcome) -> Notice:
-    """The toast after a change."""
+def explain_outcome(outcome: Outcome, *, is_here: bool = True) -> Notice:
+    """The toast after a change; what was done in another project is not what `u` takes back next."""
     key = outcome.plan.key
     match outcome:
         case Saved():
-            return _saved(outcome, key)
+            return _saved(outcome, key, can_undo=is_here and bool(outcome.undo_words))
         case Conflicted(theirs=theirs):
             who = theirs.last_modified_by.label if theirs and theirs.last_modified_by else "somebody else"
             now = "Nothing of yours was saved. Look at it, then try again."
@@ -61,8 +61,8 @@ def left_open(words: str, *, is_known: bool) -> Notice:
     return Notice(f"{words}.", "information" if is_known else "warning", "Left open last time", seconds=12)
 
 
-def _saved(outcome: Saved, key: str) -> Notice:
-    lines = [f"{key} {outcome.words}" + (" · u to undo" if outcome.undo_words else "")]
+def _saved(outcome: Saved, key: str, *, can_undo: bool) -> Notice:
+    lines = [f"{key} {outcome.words}" + (" · u to undo" if can_undo else "")]
     report = outcome.report
     if report.others:
         lines.append(

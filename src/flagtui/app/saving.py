@@ -1,12 +1,12 @@
 """Approved changes on their way: painted over their rows until the answer, then said in words."""
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from flagtui.app import explain
 from flagtui.app.desk import Desk
+from flagtui.app.doubts import Doubts
 from flagtui.app.notices import Notice
 from flagtui.changes import saving
 from flagtui.changes.batch import Batch
@@ -52,7 +52,7 @@ class Saver:
     def __init__(self, desk: Desk, tell: Callable[[Notice], None]) -> None:
         self._desk = desk
         self._tell = tell
-        self._doubts: set[asyncio.Task[None]] = set()
+        self._doubts = Doubts(desk)
 
     async def save(self, approved: Approved, workspace: Workspace, undoes: Mapping[int, str]) -> Ended:
         """Everything this approval covers; `undoes` names the journal entry each plan takes back."""
@@ -69,11 +69,11 @@ class Saver:
             outcome = await saving.save(approved, desk, undoes.get(plan.id, ""))
             believe(outcome, workspace)
         if isinstance(outcome, Unknown):
-            with self._in_doubt(plan, workspace):
+            with self._doubts.about(plan.id, workspace.flags, workspace):
                 self._tell(explain.explain_outcome(outcome))
                 outcome = await settle(outcome, workspace.client.flags, desk.journal, desk.clock, desk.tell)
                 await self._believe_late(outcome, workspace)
-        self._tell(explain.explain_outcome(outcome))
+        self._tell(explain.explain_outcome(outcome, is_here=workspace is self._desk.workspace))
         return outcome
 
     async def _save_many(
@@ -95,43 +95,18 @@ class Saver:
             for outcome in batch.outcomes.values():
                 if isinstance(outcome, Unknown):
                     # The first one ends the batch, so there is no other.
-                    doubts.enter_context(self._in_doubt(outcome.plan, workspace))
+                    doubts.enter_context(self._doubts.about(outcome.plan.id, workspace.flags, workspace))
             self._tell(explain.explain_batch(batch))
             async for _plan, outcome in batch.settle():
                 await self._believe_late(outcome, workspace)
                 self._tell(explain.explain_outcome(outcome))
         return Ended(tuple(batch.outcomes.values()), batch.remaining)
 
-    @contextmanager
-    def _in_doubt(self, plan: Plan, workspace: Workspace) -> Iterator[None]:
-        """As long as nobody knows, the row is as the server said last, with its mark; the header says it."""
-        workspace.in_doubt += 1
-        try:
-            with workspace.flags.showing(plan.id, {}):
-                self._desk.tell()
-                yield
-        finally:
-            workspace.in_doubt -= 1
-            self._desk.tell()
-
     async def _believe_late(self, outcome: Outcome, workspace: Workspace) -> None:
-        """What was found out at last; what nobody could read stays in doubt until the rows are read again."""
+        """What was found out at last; what nobody could read stays in doubt."""
         believe(outcome, workspace)
         if isinstance(outcome, Unknown) and outcome.seen is None:
-            staying = asyncio.create_task(self._stay_in_doubt(outcome.plan, workspace))
-            self._doubts.add(staying)
-            staying.add_done_callback(self._doubts.discard)
-            await asyncio.sleep(0)
-
-    async def _stay_in_doubt(self, plan: Plan, workspace: Workspace) -> None:
-        loading, is_read = workspace.flags_loading, asyncio.Event()
-        last = loading.loaded_at
-        stop = loading.watch(lambda: is_read.set() if loading.loaded_at != last else None)
-        try:
-            with self._in_doubt(plan, workspace):
-                await is_read.wait()
-        finally:
-            stop()
+            await self._doubts.keep(outcome.plan.id, workspace.flags, workspace.flags_loading, workspace)
 
 
 def believe(outcome: Outcome, workspace: Workspace) -> None:

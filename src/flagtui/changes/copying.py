@@ -129,7 +129,7 @@ def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
 
 def _told(left: Sequence[str], target: Target) -> Iterator[Consequence]:
     yield stays_behind_in_words(left)
-    yield Consequence("Way back", f"u in your journal, J, deletes it in {target.name}", "plain")
+    yield Consequence("Way back", f"u deletes it in {target.name}", "plain")
 
 
 def stays_behind_in_words(left: Sequence[str]) -> Consequence:
