@@ -1,18 +1,9 @@
 """Turning a flag off and on again, with everything that can come between."""
 
 import httpx
-from tests.doubles import quiet
-from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.doubles.whole_program import Setting, Wire, running, words
 
-from flagtui.app.standing import link_of
 from flagtui.changes.guard import Level, Rules
-from flagtui.changes.resolving import LOOKS
-
-
-def header(program: Program) -> str:
-    """What the end of the first line says, where toasts may lie over it."""
-    link = link_of(program.app.desk, program.timing.now)
-    return f"{link.kind}: {link.words}"
 
 
 async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(setting: Setting) -> None:
@@ -119,75 +110,6 @@ async def test_a_change_that_never_arrives_is_called_failed_and_the_row_comes_ba
         assert "not saved" in program.notices[-1]
         assert program.row("new-nav").active
         assert [entry.ending for entry in program.journal.entries()] == ["failed"]
-
-
-async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_done(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        path = f"/feature_flags/{program.row('new-nav').id}/"
-        looks = len(LOOKS)
-
-        def one_too_many(request: httpx.Request) -> bool:
-            nonlocal looks
-            looks -= request.method == "GET" and request.url.path.endswith(path)
-            return looks < 0
-
-        await program.press("space")
-        program.wire.before = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
-        program.wire.held = one_too_many
-        program.timing.now += 1
-        await quiet.press(program.app, "y")
-        while looks >= 0:
-            await quiet.settle(program.app)
-        assert "not known: new-nav: no answer came" in program.notices[-1]
-        assert header(program) == "retrying: 1 change not known"
-        assert " ●↻ new-nav " in program.screen
-        program.wire.let_go.set()
-        await program.settle()
-        assert "not saved: new-nav: the server did not do it within 60 s" in program.notices[-1]
-        assert header(program).startswith("synced: ")
-        assert " ●  new-nav " in program.screen
-
-
-async def test_what_nobody_could_find_out_stays_in_doubt_until_the_rows_are_read_again(
-    setting: Setting,
-) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
-        program.wire.after = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
-        program.wire.before = lambda request: (
-            None if request.method == "PATCH" else httpx.ConnectError("down")
-        )
-        await program.press("y")
-        assert "not known" in program.notices[-1]
-        assert header(program) == "offline: offline, 1 change not known"
-        assert " ●↻ new-nav " in program.screen
-        program.wire.before = lambda request: None
-        await program.press("f5")
-        assert header(program) == "synced: synced just now"
-        assert " ○• new-nav " in program.screen
-        assert len(program.wire.writes()) == 1
-
-
-async def test_the_header_is_offline_once_a_change_finds_no_server_and_no_longer_than_that(
-    setting: Setting,
-) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
-        program.wire.before = lambda request: httpx.ConnectError("down")
-        await program.press("y")
-        assert header(program) == "offline: offline, data <1 min old"
-        program.wire.before = lambda request: None
-        await program.press("space")
-        assert header(program) == "synced: synced just now"
-        await program.press("n")
-        forbidden = httpx.Response(403, json={"detail": "No.", "code": "permission_denied"})
-        program.wire.before = lambda request: forbidden if request.method == "PATCH" else None
-        await program.press("space", "y")
-        assert "not saved" in program.notices[-1]
-        assert header(program) == "synced: synced just now"
 
 
 async def test_a_flag_that_a_colleague_turned_off_meanwhile_is_left_as_it_is(setting: Setting) -> None:

@@ -9,6 +9,7 @@ from flagtui.api.errors import PaymentNeeded
 from flagtui.app import event_explain, explain
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
+from flagtui.app.doubts import Doubts
 from flagtui.app.event_planning import Asked, EventPlanner, Step
 from flagtui.app.event_rows import believe, painted_values, people_of
 from flagtui.app.notices import Notice
@@ -51,6 +52,7 @@ class EventChanging:
         self._desk = desk
         self.changing = changing
         self._refusal: tuple[Workspace, str] | None = None
+        self._doubts = Doubts(desk)
 
     @property
     def why_read_only(self) -> str:
@@ -152,6 +154,9 @@ class EventChanging:
                 )
             async for one in save_all(approved, desk, undoes):
                 believe(one, workspace, session.clock(), people)
+                if one.ending == "unknown":
+                    events, loading = workspace.events, workspace.events_loading
+                    await self._doubts.keep(one.plan.id, events, loading, workspace)
                 painted[one.plan.key].close()
                 ended.append(one)
         self._remember_refusal(ended, workspace)

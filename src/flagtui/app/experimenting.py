@@ -6,6 +6,7 @@ from dataclasses import replace
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
+from flagtui.app.doubts import Doubts
 from flagtui.app.experiment_choices import StepQuestions
 from flagtui.app.explain import explain_blocked, explain_error, explain_refusal, left_open
 from flagtui.app.notices import Notice
@@ -37,6 +38,7 @@ class Experimenting:
         self._desk = desk
         self.changing = changing
         self._questions = StepQuestions(changing)
+        self._doubts = Doubts(desk)
 
     def start(self, name: StepName, row: ExperimentRow, leading: str = "") -> None:
         """Begin the path; `leading` says what the first metric shows so far."""
@@ -169,6 +171,9 @@ class Experimenting:
         )
         ended = await self.changing.see_through(save_step(approved, desk, undoes))
         await believe(ended, workspace)
+        if ended.ending == "unknown":
+            rows, loading = workspace.experiments, workspace.experiments_loading
+            await self._doubts.keep(plan.id, rows, loading, workspace)
         self._desk.tell()
         return ended
 
