@@ -9,7 +9,8 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.entries import Entry
 from flagtui.changes.experiments.following import Around
 from flagtui.changes.experiments.plan import ExperimentPlan
-from flagtui.changes.experiments.undo import plan_step_back, step_back
+from flagtui.changes.experiments.steps import STEPS
+from flagtui.changes.experiments.undo import parts_of, plan_step_back, step_back
 from flagtui.changes.guard import Answer, NotYet, Question, Rules, guard
 from flagtui.models.experiment import Experiment
 
@@ -68,3 +69,83 @@ def test_a_way_back_that_today_s_state_forbids_says_so() -> None:
     found = way_back(entry, made("running"))
     assert isinstance(found, Blocked)
     assert found.reason == "it is not paused"
+
+
+DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
+
+
+def reset() -> Entry:
+    """What the journal keeps of a reset."""
+    erased = {**dict.fromkeys(DATES), "archived": False, "status": "draft"}
+    return Entry(
+        "e", NOW, 12, "Blue button", "reset experiment", kind="experiment", before=DATES, after=erased
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_on", "words"), [(True, "blue stays as it is"), (False, "blue is turned on with it")]
+)
+def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_flag(
+    is_on: bool, words: str
+) -> None:
+    flag = {"id": 31, "key": "blue", "active": is_on}
+    plan = way_back(reset(), made("draft", feature_flag=flag))
+    assert isinstance(plan, ExperimentPlan)
+    assert plan.clashes == ()
+    assert [line.words for line in plan.lines] == [
+        "start date: none → 2026-02-18 09:00",
+        "conclusion: none → won",
+    ]
+    assert plan.consequences[0].text.startswith(words)
+
+
+def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:
+    anew = way_back(reset(), made("running", start_date="2026-03-01T09:00:00Z"))
+    assert isinstance(anew, ExperimentPlan)
+    assert [clash.where for clash in anew.clashes] == ["start_date"]
+
+
+def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_date() -> None:
+    sides: dict[str, Any] = {
+        "before": {"conclusion": "lost"},
+        "after": {"status": "stopped", "conclusion": "won"},
+    }
+    entry = Entry("e", NOW, 12, "Blue button", "end experiment", kind="experiment", **sides)
+    blocked = way_back(entry, made("draft"))
+    assert isinstance(blocked, Blocked)
+    assert blocked.reason == "it was reset to a draft since"
+    plan = way_back(entry, made("stopped", conclusion="won", is_legacy=True))
+    assert isinstance(plan, ExperimentPlan)
+    assert dict(plan.choices.fields) == {"end_date": None}
+
+
+def test_what_was_taken_back_is_taken_back_itself() -> None:
+    verb = STEPS["reopen"].verb.name
+    entry = Entry(
+        "e", NOW, 12, "x", verb, kind="experiment", before={"end_date": "b"}, after={"end_date": None}
+    )
+    intent = step_back(entry)
+    assert intent is not None
+    assert (intent.step.name, dict(intent.choices.fields)) == ("reopen", {"end_date": "b"})
+
+
+@pytest.mark.parametrize(
+    ("verb", "before", "after", "kinds"),
+    [
+        ("launch", {"feature_flag.active": False}, {"feature_flag.active": True}, ["flag", "experiment"]),
+        ("launch", {}, {}, ["experiment"]),
+        ("archive", {"feature_flag.active": True}, {"feature_flag.active": False}, ["experiment", "flag"]),
+        ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}}, ["flag"]),
+        ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}, "status": "stopped"}, ["flag", "experiment"]),
+    ],
+)
+def test_what_a_step_did_to_the_flag_is_taken_back_as_a_change_of_the_flag(
+    verb: str, before: dict[str, Any], after: dict[str, Any], kinds: list[str]
+) -> None:
+    flag = {"feature_flag.id": 31, "feature_flag.key": "blue"}
+    told = f"{verb} experiment"
+    parts = parts_of(
+        Entry("e", NOW, 12, "x", told, kind="experiment", before={**flag, **before}, after=after)
+    )
+    assert [part.kind for part in parts] == kinds
+    assert all((part.record, part.key) == (31, "blue") for part in parts if part.kind == "flag")

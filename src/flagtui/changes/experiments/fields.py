@@ -143,9 +143,16 @@ def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
             parts = _part_changes(as_dict(before), as_dict(after))
         case "holdout_id":
             return (f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}",)
+        case "start_date" | "end_date" | "conclusion":
+            return (f"{label}: {_or_none(before)} → {_or_none(after)}",)
         case _:
             return (f"{label}: {arrow(before, after)}",)
     return tuple(f"{label}: {part}" for part in parts) or (f"{label}: in another order",)
+
+
+def _or_none(value: JSON) -> str:
+    """A word, or a moment to the minute."""
+    return as_text(value)[:16].replace("T", " ") or "none"
 
 
 def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:

@@ -124,7 +124,7 @@ def plan_step_back(
     if fresh.uses_legacy_metrics and intent.step.name == "reopen":
         wanted = {name: value for name, value in wanted.items() if name == "end_date"}
     now = {name: stored_field(fresh, name) for name in wanted}
-    fields = {name: value for name, value in wanted.items() if not same(value, now[name])}
+    fields = {name: value for name, value in wanted.items() if not _alike(value, now[name])}
     if not fields:
         return None
     plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, around)
@@ -133,7 +133,7 @@ def plan_step_back(
     clashes = tuple(
         Clash((name,), entry.after[name], mine, now[name])
         for name, mine in fields.items()
-        if name in entry.after and not same(entry.after[name], now[name])
+        if name in entry.after and not _alike(entry.after[name], now[name])
     )
     return replace(plan, clashes=clashes)
 
@@ -155,4 +155,9 @@ def _is_as_made(made: JSON, now: JSON) -> bool:
     """Servers give metrics numbers and fill in what they lack."""
     if isinstance(made, list) and isinstance(now, list):
         return len(made) == len(now)
-    return same(made, now) or not (made or now)
+    return _alike(made, now)
+
+
+def _alike(one: JSON, other: JSON) -> bool:
+    """Servers differ in how they say that there is nothing."""
+    return same(one, other) or not (one or other)
