@@ -2,6 +2,7 @@
 
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
+from textual import events
 
 from flagtui.app.screens.browse import BrowseScreen
 from flagtui.app.screens.journal import JournalScreen
@@ -34,6 +35,24 @@ async def test_what_follows_the_line_s_last_key_is_for_the_list(setting: Setting
             await program.press("escape", "backspace")
             screen = await packet(program, "end", "q", "space", "left", "q", "escape", "escape", "escape")
             assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
+
+
+async def test_escape_and_a_letter_that_look_like_alt_are_two_keys_unless_somebody_bound_that(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await program.press("slash", *"new")
+        program.app.post_message(events.Key("alt+j", "j"))
+        screen = await packet(program, "x")
+        assert (screen.search.value, len(screen.rows.marks), screen.focused) == ("new", 1, screen.rows)
+        program.app.post_message(events.Key("alt+shift+g", "G"))
+        screen = await packet(program)
+        assert screen.search.value == ""
+        program.app.set_keymap({"lists.first": "alt+g"})
+        await program.press("slash", *"new", "enter", "j")
+        program.app.post_message(events.Key("alt+g", "g"))
+        screen = await packet(program)
+        assert (screen.search.value, screen.rows.place) == ("new", 0)
 
 
 async def test_the_journal_s_line_is_left_within_the_key_too(setting: Setting) -> None:

@@ -57,6 +57,9 @@ def test_a_query_in_one_packet_is_found(demo: Terminal) -> None:
     demo.press("/kill-sea")
     demo.wait_for("1 of 2")
     assert "kill-search-v2" in demo.text
+    demo.press("\x1bx")
+    demo.wait_for("1 marked")
+    assert re.search("/ kill-sea +", demo.text)
 
 
 def test_a_crash_gives_the_terminal_back_and_tells_one_sentence_without_values(home: dict[str, str]) -> None:

@@ -18,6 +18,7 @@ from flagtui.app.terminal.first_frame import attributes_before
 from flagtui.app.terminal.frame_keeping import keep_frame
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
 
 ReturnT = TypeVar("ReturnT")
 
@@ -89,11 +90,25 @@ class TerminalApp(App[ReturnT]):
             self._encoder.forget()
         if self._early.keep(event):
             return
-        if isinstance(event, events.Key):
+        if isinstance(event, events.Key) and not event.is_forwarded:
             self.show_live()
-            if not event.is_forwarded and await self._obey(event):
-                return
-        await super().on_event(event)
+            for key in self._keys_of(event):
+                if not await self._obey(key):
+                    await super().on_event(key)
+        else:
+            await super().on_event(event)
+
+    def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
+        """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its
+        search line, where nothing is lost by an Escape, unless something is bound to the one."""
+        held, _, _ = event.key.rpartition("+")
+        letter = event.character
+        is_list = isinstance(self.focused, RowList | SearchLine)
+        if not is_list or held not in ("alt", "alt+shift") or letter is None:
+            return (event,)
+        if event.key in self.screen.active_bindings:
+            return (event,)
+        return events.Key("escape", "\x1b"), events.Key(letter, letter)
 
     async def _obey(self, event: events.Key) -> bool:
         """What is pressed in a list is a command, obeyed before the next key of the same packet is looked at.
@@ -135,7 +150,7 @@ class TerminalApp(App[ReturnT]):
         self.set_timer(LONGEST_WAIT, self.show_live)
         for event in self._early.release():
             self.show_live()
-            await super().on_event(event)
+            await self.on_event(event)
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's own way to the terminal, for frames the encoder knows."""
