@@ -42,7 +42,7 @@ from flagtui.changes.plan import Plan, plan_flag
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.saving import Desk, save
 from flagtui.changes.scheduling import Later, plan_later, send_later
-from flagtui.changes.taking_back import undoable, why_not
+from flagtui.changes.taking_back import as_left, undoable, why_not
 from flagtui.changes.way_back import Office, WayBack, find_way_back, parts_left
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_id
@@ -410,6 +410,21 @@ async def colleague_changes(bench: Bench, what: str, entry: Entry) -> None:
         await client.schedule.update(as_id(entry.after["scheduled"]) or 0, {"payload": {"operation": "x"}})
     else:
         await client.flags.update(entry.record, {"active": True, "name": "theirs"})
+
+
+async def test_what_the_same_person_did_with_it_since_is_nobody_elses(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        state, was = await BACK["flag: create"](bench)
+        (entry,) = bench.journal.entries()
+        await bench.flag(Intent(entry.record, {"name": "Mine", "tags": ["ops"]}, "edit"))
+        for changes, clashes in ({}, []), ({"tags": ["ops", "theirs"]}, ["tags"]):
+            if changes:
+                await bench.client.flags.update(entry.record, changes)
+            left = as_left(entry, bench.journal.entries())
+            way = await find_way_back(left, bench.office, entry.id)
+            assert isinstance(way, WayBack)
+            assert [clash.where for clash in way.plan.clashes] == clashes
+        assert await state() != was
 
 
 MADE: Final = {

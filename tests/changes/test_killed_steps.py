@@ -55,6 +55,8 @@ STEPS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "archive with its flag": ("stopped", {"disable_flag": True}),
     "unarchive": ("archived", {}),
     "reset": ("concluded", {}),
+    "reopen": ("concluded", {"fields": {"conclusion": "won", "conclusion_comment": None}}),
+    "reopen ended": ("stopped", {"fields": {"end_date": None}}),
     "duplicate": ("running", {"flag_key": "{key}-copy"}),
     "create": ("", {"name": "New {key}", "flag_key": "{key}"}),
     "edit": ("running", {"fields": {"description": "another one"}, "seen": {"description": ""}}),
@@ -74,6 +76,7 @@ OLDER: Final = (
     "reset",
     "create",
     "edit",
+    "reopen",
     "delete",
 )
 """What servers without words for the steps can do with one request."""

@@ -31,7 +31,7 @@ from flagtui.changes.intent import Intent
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.plan import NothingToDo, Plan
 from flagtui.changes.recovery import recover
-from flagtui.changes.taking_back import undoable
+from flagtui.changes.taking_back import as_left, undoable
 from flagtui.changes.undo import last_batch
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON, as_text
@@ -183,6 +183,7 @@ class Changing:
             self.run(self._follow([wish], Listener(ended=ended)))
 
     async def _undo_entry(self, entry: Entry) -> None:
+        entry = as_left(entry, await asyncio.to_thread(self._desk.session.journal.entries))
         project = project_of(entry)
         workspace = self._workspace(project)
         if workspace is None:
@@ -239,7 +240,7 @@ class Changing:
         if not found:
             self._tell(Notice("There is nothing of yours to undo in this project."))
             return
-        await self._follow([wish_undone(entry, here) for entry in found])
+        await self._follow([wish_undone(as_left(entry, entries), here) for entry in found])
 
     async def _follow(self, wishes: Sequence[Wish], listener: Listener = NOBODY) -> None:
         workspace = self._workspace(listener.project)

@@ -18,6 +18,7 @@ from flagtui.changes.experiments.undo import (
     step_back,
     why_no_step_back,
 )
+from flagtui.changes.taking_back import as_left
 from flagtui.changes.way_back import parts_left
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_id
@@ -59,6 +60,7 @@ class ExperimentUndoing:
         workspace = self._desk.workspace
         if workspace is None:
             return
+        entry = as_left(entry, await asyncio.to_thread(self._desk.session.journal.entries))
         try:
             parts = await parts_left(entry, workspace.client)
         except ApiError as error:

@@ -25,7 +25,7 @@ from flagtui.models.names import NO_NAMES, Names
 KIND: Final = "copy"
 """What the journal calls a copy that the server made."""
 _BY_HAND: Final = "make it there by hand"
-_KEPT: Final = ("key", "name", "active", "filters")
+_KEPT: Final = ("key", "name", "active", "filters", "tags")
 """What of the copy the journal keeps, so that somebody's later change of it is seen."""
 
 

@@ -1,6 +1,6 @@
 """Taking back a journalled change: the old values on today's record, nobody else's work lost unseen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,8 +14,11 @@ from flagtui.changes.normalising import means_same
 from flagtui.changes.plan import NothingToDo, Plan, plan_flag, stored_value
 from flagtui.changes.verbs import verb_for
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
-_MADE_WITH: Final = ("key", "name", "active", "filters")
+_MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
+_UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
+"""What a new flag has where nothing was said about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +114,13 @@ def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
     if saved is not None and saved == fresh.version:
         return ()
     after = with_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
+    after = {**_UNSAID, **after}
     now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
     found = [
         Clash((name,), after[name], gone, now[name])
         for name in now
         if not means_same(after[name], now[name], (name,))
     ]
-    if not found and saved is not None and fresh.version is not None:
-        found = [Clash(("version",), saved, gone, fresh.version)]
     return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
 
 

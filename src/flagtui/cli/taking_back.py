@@ -13,7 +13,7 @@ from flagtui.changes.difference import Clash
 from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.guard import Answer, NotYet, Refused, Rules
 from flagtui.changes.journal import Journal
-from flagtui.changes.taking_back import undoable, why_not
+from flagtui.changes.taking_back import as_left, undoable, why_not
 from flagtui.changes.way_back import BackEnded, Office, WayBack, find_way_back, parts_left
 from flagtui.cli.choosing import Opening
 from flagtui.cli.confirming import how_to_agree, settle, show_question
@@ -73,7 +73,7 @@ class Work:
         office = await self._office(client)
         entries = await asyncio.to_thread(office.journal.entries)
         for entry in chosen(entries, change, office.signature):
-            parts = await parts_left(entry, client)
+            parts = await parts_left(as_left(entry, entries), client)
             for part in parts:
                 undoes = entry.id if part is parts[-1] else ""
                 if code := await self._take_back(part, office, undoes):

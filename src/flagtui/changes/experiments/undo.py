@@ -143,8 +143,9 @@ def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[Clash]:
     step = BY_VERB.get(entry.verb)
     if step is None or step.name not in MAKING:
         return
-    if fresh.state != "draft":
-        yield Clash(("status",), "draft", _DELETED, fresh.state)
+    left = entry.after.get("status", "draft")
+    if fresh.state != left:
+        yield Clash(("status",), left, _DELETED, fresh.state)
     for name in ("name", "description", "metrics", "metrics_secondary"):
         made, now = entry.after.get(name), stored_field(fresh, name)
         if name in entry.after and not _is_as_made(made, now):
