@@ -71,6 +71,16 @@ def test_pausing_says_that_it_is_the_flag_that_is_switched(experiment: Made, pla
     assert any("blue is turned off" in one.text for one in plan.consequences)
 
 
+@pytest.mark.parametrize(
+    ("state", "words"), [("running", "keep getting their variants"), ("paused", "stays off")]
+)
+def test_resetting_says_who_gets_a_variant_then(
+    state: str, words: str, experiment: Made, planned: Planned
+) -> None:
+    plan = planned("reset", experiment(state))
+    assert any(words in one.text for one in plan.consequences if one.label == "Flag")
+
+
 def test_ending_early_says_what_the_numbers_are_worth(experiment: Made, planned: Planned) -> None:
     early = planned("end", experiment(running_time_calculation={"recommended_running_time": 20}))
     assert [caution.text for caution in early.cautions] == [

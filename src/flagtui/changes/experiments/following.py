@@ -51,7 +51,10 @@ def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around
             yield from _archiving(fresh, step, choices)
         case "reset":
             yield Consequence("Results", "start, end and conclusion are erased; results begin anew", "danger")
-            yield _flag(fresh, "stays as it is: people keep getting their variants", "warning")
+            if fresh.feature_flag is not None and not fresh.feature_flag.active:
+                yield _flag(fresh, "stays off: nobody gets a variant")
+            else:
+                yield _flag(fresh, "stays as it is: people keep getting their variants", "warning")
         case "delete":
             yield _flag(fresh, "stays as it is, and is still served", "warning")
             yield Consequence(
