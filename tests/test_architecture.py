@@ -171,3 +171,13 @@ def test_the_app_loads_neither_http_nor_the_keyring_before_its_first_frame() -> 
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_list_and_its_search_need_no_models_of_whole_records() -> None:
+    """They take as much memory again as ten thousand rows."""
+    program = (
+        "import sys, flagtui.app.widgets.row_list, flagtui.store.collection, flagtui.store.finder\n"
+        "print(*sorted({'httpx', 'keyring', 'pydantic'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

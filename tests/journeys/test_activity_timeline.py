@@ -12,7 +12,7 @@ from tests.doubles.whole_program import WIDE, Program, Setting, make_template, r
 
 from flagtui.app.screens.activity import ActivityScreen
 from flagtui.app.screens.flag import FlagScreen
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 
 MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))

@@ -1,30 +1,13 @@
 """Entries of the activity as one line each: what kind of change it was and how much it can have moved."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from flagtui.models.activity import Activity, Change
+from flagtui.models.change_row import ChangeRow
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import as_list
 from flagtui.models.times import unix
 
-KINDS: Final = (
-    "on",
-    "off",
-    "rollout",
-    "conditions",
-    "variants",
-    "payload",
-    "created",
-    "deleted",
-    "restored",
-    "archived",
-    "unarchived",
-    "renamed",
-    "tags",
-    "description",
-    "other",
-)
 _SWITCHES: Final = {
     "active": ("on", "off"),
     "archived": ("archived", "unarchived"),
@@ -42,29 +25,6 @@ _WEIGHTS: Final = {
     "renamed": 0.3,
     "created": 0.1,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
-    """One entry. Text is raw; times are Unix seconds, UTC."""
-
-    id: str
-    place: int
-    """Higher is newer; the order is the server's."""
-    entry: Activity
-    at: float | None
-    flag_id: int | None
-    key: str
-    """The flag's key at that time, without the mark that deleting puts on it."""
-    who: str
-    email: str
-    kinds: tuple[str, ...]
-    weight: float
-    """The share of people whose flag it can have changed, 0 to 1, as far as the entry alone tells."""
-    version: int | None
-    """The version it made; None where the server did not write it down."""
-    is_standing: bool = False
-    """A deletion that nobody took back."""
 
 
 def change_row(entry: Activity, place: int) -> ChangeRow:

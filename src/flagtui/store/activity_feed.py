@@ -7,7 +7,8 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.models.activity import Activity, ActivityPage
-from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.models.activity_rows import change_row
+from flagtui.models.change_row import ChangeRow
 from flagtui.store.finder import Listing
 from flagtui.store.query.activity import ACTIVITY
 from flagtui.store.query.folding import fold

@@ -17,7 +17,8 @@ from flagtui.app.widgets.activity_columns import activity_columns, day_words, dr
 from flagtui.app.widgets.columns import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.models.activity_rows import change_row
+from flagtui.models.change_row import ChangeRow
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow

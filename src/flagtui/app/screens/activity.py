@@ -24,7 +24,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.store.workspace import Workspace
 
 HINT: Final = "search  by:sam  flag:new  kind:rollout  since:2h  @ 14:05"

@@ -9,7 +9,7 @@ from flagtui.app.formats import DAY
 from flagtui.app.history_words import activity_words
 from flagtui.app.widgets.cells import Cell, Look, Piece
 from flagtui.app.widgets.columns import Column, Slot
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 

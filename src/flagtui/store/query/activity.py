@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from flagtui.models.activity_rows import KINDS, ChangeRow
+from flagtui.models.change_row import KINDS, ChangeRow
 from flagtui.store.query.folding import fold
 from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.readings import Read, number_of, part_of, person_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.store.query.language import Problem
 from flagtui.store.query.vocabulary import WrongValue
 

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from flagtui.app.history_words import activity_words
 from flagtui.changes.markdown import code, plain
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 

@@ -20,7 +20,7 @@ from flagtui.app.screens.browse import WIDE, BrowseScreen
 from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.workspace import Workspace
 

@@ -7,7 +7,7 @@ from flagtui.app.diff_words import diff_lines
 from flagtui.app.formats import MINUTE, ago, moment
 from flagtui.app.history_words import activity_words
 from flagtui.app.widgets.line import Piece
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow

@@ -9,7 +9,7 @@ from flagtui.app.screens.activity_parts.reading import count_words
 from flagtui.app.widgets.activity_columns import day_words
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.search_line import Completion, Problem
-from flagtui.models.activity_rows import ChangeRow
+from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
