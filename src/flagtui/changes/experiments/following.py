@@ -51,10 +51,7 @@ def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around
             yield from _archiving(fresh, step, choices)
         case "reset":
             yield Consequence("Results", "start, end and conclusion are erased; results begin anew", "danger")
-            if fresh.feature_flag is not None and not fresh.feature_flag.active:
-                yield _flag(fresh, "stays off: nobody gets a variant")
-            else:
-                yield _flag(fresh, "stays as it is: people keep getting their variants", "warning")
+            yield _left_serving(fresh)
         case "delete":
             yield _flag(fresh, "stays as it is, and is still served", "warning")
             yield Consequence(
@@ -127,6 +124,12 @@ def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
         yield Consequence("Conditions", "an open condition of 100 % is put before all others", "warning")
     if fresh.state in LIVE:
         yield Consequence("Experiment", "ends with it", "experiment")
+
+
+def _left_serving(fresh: Experiment) -> Consequence:
+    if fresh.feature_flag is not None and not fresh.feature_flag.active:
+        return _flag(fresh, "stays off: nobody gets a variant")
+    return _flag(fresh, "stays as it is: people keep getting their variants", "warning")
 
 
 def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
