@@ -3,8 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from textual.widgets import Input
+
+from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.service.keys import NewKey, create_key
 
 MODES: dict[str, tuple[tuple[str, Any], ...]] = {
     "default": (),
@@ -48,6 +53,49 @@ async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Se
         assert "Not any more turned off" in words(program.screen)
         await program.press("y")
         assert await scheduled(program, "new-nav") == []
+
+
+async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        revoke(program.wire, KEY)
+        await program.press("at")
+        first = await give_another_key(program)
+        await program.press("down", "enter", *"+2h", "enter")
+        assert "Schedule a change in TEST" in words(program.screen)
+        revoke(program.wire, first)
+        await program.press("y")
+        second = await give_another_key(program)
+        assert "Schedule a change in TEST" in words(program.screen)
+        assert await scheduled(program, "new-nav") == []
+        await program.press("y")
+        assert len(await scheduled(program, "new-nav")) == 1
+        revoke(program.wire, second)
+        await program.press("J", "u")
+        third = await give_another_key(program)
+        assert "Drop a scheduled change" in words(program.screen)
+        revoke(program.wire, third)
+        await program.press("y")
+        await give_another_key(program)
+        assert len(await scheduled(program, "new-nav")) == 1
+        await program.press("y")
+        assert await scheduled(program, "new-nav") == []
+        endings = [entry.ending for entry in program.journal.entries()]
+        assert endings == ["saved", "refused", "saved", "refused"]
+
+
+def revoke(wire: Wire, key: str) -> None:
+    """The server knows this key no more; any other it still knows."""
+    refusal = httpx.Response(401, json={"type": "authentication_error", "code": "authentication_failed"})
+    wire.before = lambda asked: refusal if asked.headers["authorization"] == f"Bearer {key}" else None
+
+
+async def give_another_key(program: Program) -> str:
+    assert isinstance(program.app.screen, SignInScreen)
+    key = create_key(program.database, NewKey("another", ("*",)))
+    program.app.screen.query_one(Input).value = key
+    await program.press("enter")
+    return key
 
 
 async def test_a_moment_that_has_gone_by_is_not_taken(setting: Setting) -> None:

@@ -51,7 +51,11 @@ class Beside:
             return
         send = send_beside(what, fresh.id, workspace.client.flags)
         ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
-        if ended is not None:
+        if ended is None:
+            return
+        if await self._changing.signing_in.helps(ended.error):
+            await self._make(what, row)
+        else:
             unknown = "whether it was made is not known. Look in the browser."
             self._changing.tell(said(ended, unknown, "not made"))
 

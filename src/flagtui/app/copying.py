@@ -67,7 +67,8 @@ class Copying:
         if there is None:
             return
         if needs_the_server(original.flag):
-            await self._by_the_server(original, there, name)
+            if await self._is_asked_again(original, there, name):
+                await self.away(row, project, name)
             return
 
         def ended(found: Ended) -> None:
@@ -79,17 +80,20 @@ class Copying:
         listener = Listener(ended=ended, place=name, told=told)
         self._changing.create(copy_of(original.flag, row.key), listener, there)
 
-    async def _by_the_server(self, original: Original, there: Workspace, name: str) -> None:
+    async def _is_asked_again(self, original: Original, there: Workspace, name: str) -> bool:
+        """Have the server make it, and say how that ended; True when there is another key to ask it with."""
         workspace = self._desk.workspace
         if workspace is None:
-            return
+            return False
         flag, flags = original.flag, workspace.client.flags
         try:
             ours = await workspace.client.projects.get(workspace.client.project)
             theirs = await there.client.projects.get(there.client.project)
         except ApiError as error:
+            if await self._changing.signing_in.helps(error):
+                return True
             self._changing.tell(explain_error(error, f"{flag.key} was not copied"))
-            return
+            return False
         try:
             deleted = {one.key: one.id for one in await recent_deletions(there.client.flags)}
         except ApiError:
@@ -100,12 +104,16 @@ class Copying:
         plan = plan_copy(flag, target, original.left, self._desk.names)
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, flag.key))
-            return
+            return False
         send = send_copy(flag, target, flags)
         ended = await agree_and_send(plan, send, self._changing, self._desk, workspace, place=name)
-        if ended is not None:
-            unknown = f"whether it was made is not known. Look for it in {name}: p."
-            self._changing.tell(said(ended, unknown, "not copied", "u takes it back"))
+        if ended is None:
+            return False
+        if await self._changing.signing_in.helps(ended.error):
+            return True
+        unknown = f"whether it was made is not known. Look for it in {name}: p."
+        self._changing.tell(said(ended, unknown, "not copied", "u takes it back"))
+        return False
 
     async def _there(self, row: FlagRow, workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have this key; None, and said, without an answer."""
@@ -114,6 +122,8 @@ class Copying:
             for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
                 there.flags.put_all((await there.client.flags.page(filters)).rows)
         except ApiError as error:
+            if await self._changing.signing_in.helps(error):
+                return await self._there(row, workspace, project)
             self._changing.tell(explain_error(error, f"{row.key} was not copied"))
             return None
         return there

@@ -11,7 +11,6 @@ from flagtui.app.experiment_choices import StepQuestions
 from flagtui.app.explain import explain_blocked, explain_error, explain_refusal, left_open
 from flagtui.app.notices import Notice
 from flagtui.app.screens.confirm import ConfirmScreen, Surface
-from flagtui.app.signing_in import needs_key
 from flagtui.changes import guard
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.experiments.following import Around
@@ -92,10 +91,7 @@ class Experimenting:
 
     async def signs_in(self, error: ApiError | None) -> bool:
         """Whether another key was what it lacked, and the person has given one. Only within a worker."""
-        if error is None or not needs_key(error):
-            return False
-        self._desk.become_troubled(error)
-        return await self.changing.signing_in.ask(error)
+        return await self.changing.signing_in.helps(error)
 
     def is_read_only(self) -> bool:
         """Whether nothing can be written here, which is said then."""

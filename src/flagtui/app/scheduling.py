@@ -52,7 +52,10 @@ class Scheduling:
         try:
             known = await workspace.client.schedule.all({"model_name": "FeatureFlag", "record_id": row.id})
         except ApiError as error:
-            self._changing.tell(explain_error(error, "the schedule cannot be read"))
+            if await self._changing.signing_in.helps(error):
+                await self._begin(row)
+            else:
+                self._changing.tell(explain_error(error, "the schedule cannot be read"))
             return
         waiting = [
             Choice[Kind](one, f"drop: {scheduled_words(one)}", _when(one)) for one in known if not one.is_done
@@ -106,14 +109,17 @@ class Scheduling:
             fresh = await workspace.client.flags.get(entry.record)
             plan = await plan_unscheduling(entry, fresh, schedule, self._desk.session.clock())
         except ApiError as error:
-            self._changing.tell(explain_error(error, entry.key))
+            if await self._changing.signing_in.helps(error):
+                await self._take_back(entry)
+            else:
+                self._changing.tell(explain_error(error, entry.key))
             return
         if plan is None:
             self._changing.tell(Notice(f"{entry.key}: already as it was"))
         elif isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))
-        else:
-            await self._send(way_back(entry), replace(plan, undoes=entry.id), workspace)
+        elif await self._is_asked_again(way_back(entry), replace(plan, undoes=entry.id), workspace):
+            await self._take_back(entry)
 
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
         fresh = await read_flag(row, self._desk, self._changing)
@@ -123,17 +129,22 @@ class Scheduling:
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, row.key))
             return
-        await self._send(later, plan, workspace)
+        if await self._is_asked_again(later, plan, workspace):
+            await self._ask(later, row, workspace)
 
-    async def _send(self, later: Later, plan: AsidePlan, workspace: Workspace) -> None:
+    async def _is_asked_again(self, later: Later, plan: AsidePlan, workspace: Workspace) -> bool:
+        """Ask, send, say how it ended; True when the key was refused and there is another one now."""
         send = send_later(later, plan.id, workspace.client.schedule)
         ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
-        if ended is not None:
-            unknown = "whether it was done is not known. @ shows what is scheduled."
-            self._changing.tell(
-                said(ended, unknown, "not scheduled", "" if plan.undoes else "J, u takes it back")
-            )
-            self._desk.tell()
+        if ended is None:
+            return False
+        if await self._changing.signing_in.helps(ended.error):
+            return True
+        unknown = "whether it was done is not known. @ shows what is scheduled."
+        back = "" if plan.undoes else "J, u takes it back"
+        self._changing.tell(said(ended, unknown, "not scheduled", back))
+        self._desk.tell()
+        return False
 
 
 def _dropped(change: ScheduledChange) -> Later:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,9 @@ class SigningIn:
         self._app = app
         self._desk = desk
         self._is_asking = False
+        self._turn = asyncio.Lock()
+        self._asked = 0
+        self._has_helped = False
         self.opens: Introduction | None = None
         """What the server said of the key given last."""
 
@@ -82,6 +86,19 @@ class SigningIn:
             said = await await_call(lambda: kept(attempt.text))
             tell(self._app, Notice(said))
         return True
+
+    async def helps(self, error: ApiError | None) -> bool:
+        """Whether another key was all that was missing, and the person gave one. Only within a worker."""
+        if error is None or not needs_key(error):
+            return False
+        asked = self._asked
+        async with self._turn:
+            if self._asked == asked:
+                # Of several that were refused at the same time one asks, and the answer counts for all.
+                self._desk.become_troubled(error)
+                self._has_helped = await self.ask(error)
+                self._asked += 1
+        return self._has_helped
 
     async def _adopt(self, session: Session, attempt: Attempt) -> None:
         """Everything there is goes on with the new key."""
