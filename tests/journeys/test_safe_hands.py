@@ -1,5 +1,6 @@
 """Profiles, keys that stop working, changes left open, the journal: nothing is lost or repeated."""
 
+import re
 from dataclasses import replace
 
 import httpx
@@ -9,6 +10,7 @@ from textual.widgets import Input
 
 from flagtui.app.screens.confirm import ConfirmScreen
 from flagtui.app.screens.experiment import ExperimentScreen
+from flagtui.app.screens.experiment_parts.series import SeriesScreen
 from flagtui.app.screens.flags import FlagsScreen
 from flagtui.app.screens.journal import JournalScreen
 from flagtui.app.screens.picker import PickerScreen
@@ -72,6 +74,22 @@ async def test_a_key_revoked_while_results_are_read_is_replaced_and_no_result_is
 def results(program: Program) -> list[str]:
     """Each metric with its numbers and its interval."""
     return [line.rpartition("┤")[0].strip(" ▌") for line in program.screen.splitlines() if "(funnel)" in line]
+
+
+async def test_a_key_revoked_while_days_are_read_is_replaced_and_the_days_come(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await program.press("2", "slash", *"is:running", "enter", "enter")
+        revoke(program.wire)
+        await program.press("enter")
+        assert isinstance(program.app.screen, SignInScreen)
+        await program.press("escape")
+        assert isinstance(program.app.screen, SeriesScreen)
+        assert "not accepted" in words(program.screen)
+        await program.press("r")
+        await type_key(program, another_key(program))
+        assert isinstance(program.app.screen, SeriesScreen)
+        assert "not accepted" not in words(program.screen)
+        assert re.search(r"\d+ of \d+ days", words(program.screen))
 
 
 async def test_a_key_revoked_before_the_question_is_replaced_and_the_question_comes(setting: Setting) -> None:
