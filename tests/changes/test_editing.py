@@ -9,10 +9,10 @@ from tests.changes.test_targeting import RICH
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.context import Context
-from flagtui.changes.describing import MASK
 from flagtui.changes.drafts import GivenUp, edit
 from flagtui.changes.editing import Edited, Faulty, as_text, editable, from_text, without_comments
 from flagtui.changes.intent import Intent
+from flagtui.changes.masking import MASK
 from flagtui.changes.plan import Plan, plan_flag
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

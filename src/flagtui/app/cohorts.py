@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
-from flagtui.models.filters import Filters
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -51,6 +50,8 @@ class Cohorts:
         """Their names where entries of a log ask for cohorts nobody named yet; whether there are new ones."""
         if self._is_asked:
             return False
+        from flagtui.models.filters import Filters
+
         asked = {
             cohort
             for entry in entries

@@ -1,16 +1,21 @@
 """What every screen shares: where we are, what we believe, how far it can be trusted. Knows no widgets."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
-from flagtui.app.inspecting import Inspector
 from flagtui.app.session import Session
-from flagtui.changes import saving
-from flagtui.changes.entries import Signature
-from flagtui.changes.guard import Rules
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from flagtui.app.inspecting import Inspector
+    from flagtui.changes import saving
+    from flagtui.changes.entries import Signature
+    from flagtui.changes.rules import Rules
 
 Watcher = Callable[[], None]
 
@@ -79,6 +84,8 @@ class Desk:
 
     def signature(self, workspace: Workspace) -> Signature:
         """What the journal says of us and of where we are."""
+        from flagtui.changes.entries import Signature
+
         me = workspace.me
         return Signature(
             by=(me.email or me.label) if me else "",
@@ -89,5 +96,7 @@ class Desk:
 
     def saving_desk(self, workspace: Workspace, tell: Callable[[str], None]) -> saving.Desk:
         """What the written path works with."""
+        from flagtui.changes import saving
+
         session, flags = self.session, workspace.client.flags
         return saving.Desk(flags, session.journal, self.signature(workspace), session.timing, tell)

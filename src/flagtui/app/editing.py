@@ -15,8 +15,8 @@ from flagtui.app.screens.edit.form import FormScreen
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.rollout import RolloutScreen
 from flagtui.changes import drafts
-from flagtui.changes.guard import Level
 from flagtui.changes.intent import Intent, archive, delete, turn_off, turn_on, unarchive
+from flagtui.changes.rules import Level
 from flagtui.changes.tagging import read_tags, retag
 from flagtui.changes.targeting import set_all_rollouts, set_rollout
 from flagtui.changes.working_copy import WorkingCopy

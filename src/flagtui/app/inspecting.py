@@ -13,16 +13,16 @@ from flagtui.api.errors import ApiError
 from flagtui.app.cohorts import Cohorts
 from flagtui.app.local_definitions import LocalDefinitions
 from flagtui.app.widgets.preview import Counted, Details, Reach
-from flagtui.changes.reaching import Asked, asked_of
-from flagtui.models.activity import Activity
-from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius, FlagStatus
 from flagtui.models.names import Names
-from flagtui.models.rows import FlagRow
-from flagtui.models.scheduled_change import ScheduledChange
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.changes.reaching import Asked
+    from flagtui.models.activity import Activity
+    from flagtui.models.flag import Flag
+    from flagtui.models.flag_answers import BlastRadius, FlagStatus
+    from flagtui.models.rows import FlagRow
+    from flagtui.models.scheduled_change import ScheduledChange
 
 KEPT: Final = 200
 FEW: Final = 6
@@ -91,9 +91,9 @@ class Inspector:
             status, schedule = await asyncio.gather(self._status(row), self._schedule(row))
             details = replace(
                 details,
-                status=status if isinstance(status, FlagStatus) else None,
+                status=None if isinstance(status, str) else status,
                 no_status=status if isinstance(status, str) else "",
-                schedule=schedule if isinstance(schedule, tuple) else None,
+                schedule=None if isinstance(schedule, str) else schedule,
                 no_schedule=schedule if isinstance(schedule, str) else "",
             )
             self._keep(details)
@@ -134,14 +134,14 @@ class Inspector:
         """At a glance: a flag with many conditions is counted when somebody opens it."""
         if not flag.targeting.is_editable:
             return Reach(reason="its rules are of a newer kind")
-        many = len([*asked_of(flag.targeting)])
+        many = len(_asked_of(flag))
         if many > FEW:
             return Reach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
         return [found async for found in self._counting(flag, Urgency.PERSON)][-1]
 
     async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[Reach]:
         """Every condition counted on the server, a few at a time; the same properties are counted once."""
-        waiting = [*asked_of(flag.targeting)]
+        waiting = _asked_of(flag)
         counted: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
@@ -161,6 +161,12 @@ class Inspector:
     async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
         condition = dict(asked.condition.raw)
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
+
+
+def _asked_of(flag: Flag) -> list[Asked]:
+    from flagtui.changes.reaching import asked_of
+
+    return [*asked_of(flag.targeting)]
 
 
 def _part(asked: Asked, found: BlastRadius) -> Counted:

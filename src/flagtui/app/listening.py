@@ -1,11 +1,14 @@
 """Who wants to hear how a change goes on."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from flagtui.app.saving import Ended
-from flagtui.changes.consequences import Consequence
+if TYPE_CHECKING:
+    from flagtui.app.saving import Ended
+    from flagtui.changes.consequences import Consequence
 
 
 def unheard(*_said: object) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from flagtui.api.errors import ApiError
 from flagtui.app.cohorts import Cohorts
-from flagtui.evaluate import Definitions
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list
-from flagtui.models.local_evaluation import LocalEvaluation
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.evaluate import Definitions
+    from flagtui.models.local_evaluation import LocalEvaluation
 
 
 class LocalDefinitions:
@@ -53,6 +53,8 @@ class LocalDefinitions:
 
     async def definitions(self, also: Sequence[Mapping[str, JSON]] = ()) -> Definitions | None:
         """What the evaluator works with, with these flags as they were read; None without a document."""
+        from flagtui.evaluate import Definitions
+
         document = await self.read()
         if document is None:
             return Definitions.of([dict(raw) for raw in also]) if also else None
@@ -64,6 +66,8 @@ class LocalDefinitions:
 def _definitions(
     raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str]
 ) -> Definitions:
+    from flagtui.evaluate import Definitions
+
     flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
     # Read on their own they are newer, and name cohorts as people do.
     newer = {flag.get("key"): dict(flag) for flag in also}

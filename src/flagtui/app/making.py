@@ -17,8 +17,8 @@ from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.changes.blocking import is_plain_key
 from flagtui.changes.creating import boolean_flag, multivariate_flag, remote_configuration
-from flagtui.changes.guard import Level
 from flagtui.changes.intent import restore
+from flagtui.changes.rules import Level
 from flagtui.changes.working_copy import WorkingCopy
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow

@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.app.commands import COMMANDS
 from flagtui.app.desk import Desk
-from flagtui.changes.guard import Level
+from flagtui.changes.rules import Level
 
 SCOPES: Final[Mapping[str, str]] = {
     "flags": "feature_flag:write",

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.app.tastes import Tastes
-from flagtui.changes.guard import Rules
-from flagtui.changes.journal import Journal
 from flagtui.store.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.changes.journal import Journal
+    from flagtui.changes.rules import Rules
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,7 @@ from textual.app import App
 from flagtui.api.errors import ApiError, BadKey, NotSignedIn
 from flagtui.app.desk import Desk
 from flagtui.app.notices import Notice, tell
-from flagtui.app.screens.sign_in import SignInScreen
 from flagtui.app.session import Session
-from flagtui.changes.outcome import Failed, Outcome, Refused
 from flagtui.config.daemon import await_call
 from flagtui.store.introducing import Introduction, abilities, introduce
 
@@ -70,6 +67,8 @@ class SigningIn:
         session = self._desk.session
         if session.with_key is None or self._is_asking:
             return False
+        from flagtui.app.screens.sign_in import SignInScreen
+
         attempt = Attempt(session)
         self._is_asking = True
         try:
@@ -130,9 +129,3 @@ def welcome(found: Introduction) -> Notice:
     who = f" as {found.person}" if found.person else ""
     lines = [f"signed in{who}", *(f"{each.words}: the key lacks {each.scope}" for each in lacking)]
     return Notice("\n".join(lines), "warning" if lacking else "information")
-
-
-def key_refused(outcomes: Iterable[Outcome]) -> ApiError | None:
-    """Why the key was not accepted for one of these changes; None when that was not what kept it."""
-    errors = (outcome.error for outcome in outcomes if isinstance(outcome, Refused | Failed))
-    return next((error for error in errors if needs_key(error)), None)

@@ -7,7 +7,7 @@ from flagtui.app.desk import Desk
 from flagtui.app.formats import DAY, HOUR, MINUTE, count
 from flagtui.app.states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.app.widgets.header import Link, Location, Tab
-from flagtui.changes.guard import Level
+from flagtui.changes.rules import Level
 from flagtui.store.loading import Failed, Loading, Running
 from flagtui.store.workspace import Kind, Workspace
 

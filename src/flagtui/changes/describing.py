@@ -9,6 +9,7 @@ from typing import Final
 
 from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
 from flagtui.changes.intent import FIELD_WORDS
+from flagtui.changes.masking import MASK
 from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
 from flagtui.models.filters import Condition, Property, as_index
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
@@ -18,8 +19,6 @@ SHORT: Final = 80
 """Characters of one value inside a sentence."""
 Sides = tuple[dict[str, JSON], dict[str, JSON]]
 """A condition as it is and as it would be."""
-MASK: Final = "••••••"
-"""Shown and kept in place of an encrypted payload."""
 
 _SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
     "active": ("off", "on"),

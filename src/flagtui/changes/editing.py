@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.body import clean_filters
-from flagtui.changes.describing import MASK
 from flagtui.changes.difference import same
 from flagtui.changes.intent import Intent
+from flagtui.changes.masking import MASK
 from flagtui.changes.verbs import verb_for
 from flagtui.changes.wellformed import problems_in_fields
 from flagtui.models.flag import Flag

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from flagtui.changes.describing import MASK
 from flagtui.changes.difference import same
+from flagtui.changes.masking import MASK
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
 
 Ending = Literal["saved", "conflicted", "awaiting approval", "refused", "failed", "unknown"]

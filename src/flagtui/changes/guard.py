@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Final, Generic
 from uuid import uuid4
 from weakref import WeakSet
@@ -12,37 +11,14 @@ from typing_extensions import TypeVar
 from flagtui.changes.difference import Clash
 from flagtui.changes.plan import Plan
 from flagtui.changes.proposal import Proposal
+from flagtui.changes.rules import Level as Level
+from flagtui.changes.rules import Rules as Rules
 
 P = TypeVar("P", bound=Proposal, default=Plan)
 """Plans of one kind of record; of flags where nothing else is said."""
 
 ARMS_AFTER: Final = 0.5
 """Seconds a dialog ignores its confirm key, so that a key pressed for something else cannot reach it."""
-
-
-class Level(StrEnum):
-    """How careful a profile is."""
-
-    READ_ONLY = "read_only"
-    RELAXED = "relaxed"
-    GUARDED = "guarded"
-    STRICT = "strict"
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """A profile's choice."""
-
-    level: Level = Level.GUARDED
-    require_reason: bool = False
-    place: str = ""
-    """The profile's badge, such as `PROD`."""
-    bulk_limit: int = 100
-    """Flags one confirmation may change."""
-    count_from: int = 10
-    """From this many flags on, their number is typed, whatever the level."""
-    is_unlocked: bool = False
-    """True for a while after somebody unlocked a strict profile: one flag then needs no typing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.changes.describing import MASK
 from flagtui.changes.difference import same
 from flagtui.changes.editing import editable, intent_of
 from flagtui.changes.intent import Intent
+from flagtui.changes.masking import MASK
 from flagtui.changes.targeting import even_shares
 from flagtui.changes.wellformed import problems_in_fields
 from flagtui.models.filters import Filters, as_index

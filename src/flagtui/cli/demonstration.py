@@ -34,8 +34,8 @@ def open_demo(wish: Demonstration) -> int:
     from flagtui.app.app import FlagTui
     from flagtui.app.session import Session
     from flagtui.app.tastes import Tastes
-    from flagtui.changes.guard import Level, Rules
     from flagtui.changes.journal import Journal
+    from flagtui.changes.rules import Level, Rules
 
     folder = _folder()
     name = _name(wish)

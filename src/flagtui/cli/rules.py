@@ -1,6 +1,6 @@
-"""How careful a profile is, for the guard. Imports what plans changes."""
+"""How careful a profile is, for the guard."""
 
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.rules import Level, Rules
 from flagtui.config.profiles import Profile
 
 

@@ -3,11 +3,11 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
-from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.collection import Collection, Identified
 from flagtui.store.loading import Loaded, Loading, Page, State
 from flagtui.store.query import Query
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.models.person import KeyInfo, Me
     from flagtui.models.project import Project
+    from flagtui.store.activity_feed import ActivityFeed
 
 Kind = Literal["flags", "experiments", "events"]
 Row = TypeVar("Row", bound=Identified)
@@ -86,8 +87,6 @@ class Workspace:
             "experiments": self._experiments,
             "events": self._events,
         }
-        self.activity = ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))
-        """Who changed which flag; read when somebody looks."""
         self.me: Me | None = None
         self.key: KeyInfo | None = None
         self.project: Project | None = None
@@ -95,6 +94,13 @@ class Workspace:
         """Why `me`, `key` or `project` is not known, by that name."""
         self._snapshots = snapshots
         self._clock = clock
+
+    @cached_property
+    def activity(self) -> "ActivityFeed":
+        """Who changed which flag; made and read when somebody looks."""
+        from flagtui.store.activity_feed import ActivityFeed
+
+        return ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))
 
     @property
     def flags(self) -> Collection[FlagRow]:

@@ -24,7 +24,7 @@ from flagtui.app.widgets.header import Tab
 from flagtui.app.widgets.line_history import LineHistory
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.changes.describing import MASK
+from flagtui.changes.masking import MASK
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text

@@ -11,7 +11,7 @@ from flagtui.app.screens.edit.payload import PayloadScreen
 from flagtui.app.screens.edit.properties import Surroundings, ask_property
 from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.changes.blocking import is_plain_key
-from flagtui.changes.describing import MASK
+from flagtui.changes.masking import MASK
 from flagtui.changes.tagging import read_tags
 from flagtui.changes.working_copy import WorkingCopy
 from flagtui.models.json_value import as_dict, as_list, as_text

@@ -7,7 +7,8 @@ from typing import Final, Literal, Protocol
 from flagtui.app.formats import percent
 from flagtui.app.sentences import property_pieces
 from flagtui.app.widgets.line import Piece
-from flagtui.changes.describing import MASK, group_noun
+from flagtui.changes.describing import group_noun
+from flagtui.changes.masking import MASK
 from flagtui.changes.validation import SUM_TOLERANCE
 from flagtui.changes.working_copy import GROUP_TYPE, WorkingCopy
 from flagtui.models.filters import Property, as_index

@@ -6,8 +6,8 @@ from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import reach_summary
 from flagtui.app.screens.flag_tabs.side import age_lines, link_lines, recent_lines
 from flagtui.app.way_out import way_out_lines
+from flagtui.app.widgets.flag_lines import seen_by_lines, variant_lines
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import seen_by_lines, variant_lines
 from flagtui.models.flag import Flag
 from flagtui.safe_text import safe_text
 

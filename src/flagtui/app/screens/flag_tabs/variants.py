@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from flagtui.app.formats import percent
 from flagtui.app.json_rows import json_lines
 from flagtui.app.screens.flag_tabs.pane import MASK, Study
+from flagtui.app.widgets.flag_lines import VARIANT_STYLES, variant_bar
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import VARIANT_STYLES, variant_bar
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text

@@ -1,0 +1,29 @@
+"""How careful a profile is. The guard holds plans against it; whoever only shows it needs no plans."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How careful a profile is."""
+
+    READ_ONLY = "read_only"
+    RELAXED = "relaxed"
+    GUARDED = "guarded"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A profile's choice."""
+
+    level: Level = Level.GUARDED
+    require_reason: bool = False
+    place: str = ""
+    """The profile's badge, such as `PROD`."""
+    bulk_limit: int = 100
+    """Flags one confirmation may change."""
+    count_from: int = 10
+    """From this many flags on, their number is typed, whatever the level."""
+    is_unlocked: bool = False
+    """True for a while after somebody unlocked a strict profile: one flag then needs no typing."""
