@@ -1,6 +1,7 @@
 """What cannot be done here, and why: a profile that only reads, or a key that lacks a scope."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from flagtui.app.commands import COMMANDS
@@ -20,6 +21,7 @@ SCOPES: Final[Mapping[str, str]] = {
 """By the place a command works in: what a key needs to write there."""
 
 
+@cache
 def writes_in(place: str) -> frozenset[str]:
     """The actions of the commands that change something in a place, without their parameters."""
     return frozenset(

@@ -59,13 +59,8 @@ class RowPainter(Generic[R]):
         self._kept.clear()
 
     def forget_rows(self) -> None:
-        """Draw every row anew: time has passed."""
+        """Draw every row anew: time has passed, or the colours are others."""
         self._kept.clear()
-
-    def forget(self) -> None:
-        """Draw everything anew: theme or style sheet changed."""
-        self._kept.clear()
-        self._styles.forget()
 
     def row(self, row_id: RecordId, row: R, state: RowState, now: float) -> Strip:
         """One row. A kept strip is used only for the very same record object."""

@@ -1,17 +1,17 @@
-"""The style of every piece of a row, taken from the style sheet's component classes and blended once."""
+"""The style of every piece of a row, taken from the style sheet and blended once."""
 
 from typing import Literal
 
 from rich.style import Style
 from textual.color import Color
 from textual.css.styles import RenderStyles
+from textual.dom import DOMNode
 from textual.widget import Widget
 
-from flagtui.app.widgets.cells import LOOKS, Look
+from flagtui.app.widgets.cells import Look
 
 Ground = Literal["row", "cursor", "cursor-blurred", "header"]
 """What a piece is drawn on."""
-GROUNDS: tuple[Ground, ...] = ("row", "cursor", "cursor-blurred", "header")
 
 MANY_COLOURS = ("256", "truecolor")
 FEW_COLOUR_CURSORS: dict[Ground, Style] = {
@@ -20,18 +20,29 @@ FEW_COLOUR_CURSORS: dict[Ground, Style] = {
 }
 """With 16 colours the cursor's background is the grey of half the texts on it, so there it has none."""
 
-COMPONENTS = frozenset(f"row-list--{name}" for name in (*LOOKS, *GROUNDS, "mark"))
-
 
 class RowStyles:
-    """Rich styles of one widget, by ground and look. `forget` after a change of theme or style sheet."""
+    """Rich styles of one widget, by ground and look: rules for `.row-list--LOOK` below it.
+
+    As component classes they would all be read again, and every line drawn, whenever the widget gets or loses
+    the focus. They are read when first drawn with, and again when theme or colours are others.
+    """
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
         self._known: dict[tuple[Ground, str], Style] = {}
+        self._known_for: object = None
 
-    def forget(self) -> None:
+    def are_stale(self) -> bool:
+        """True, and everything is forgotten, when rules that held before may be others now."""
+        app = self._widget.app
+        looks = (app.theme, app.native_ansi_color, app.no_color)
+        now = (*looks, *self._widget.background_colors, *self._widget.colors)
+        if now == self._known_for:
+            return False
         self._known.clear()
+        self._known_for = now
+        return True
 
     def of(self, ground: Ground, look: Look | Literal["mark"]) -> Style:
         """The style for a look on a ground, with translucent and automatic colours settled against it."""
@@ -41,8 +52,7 @@ class RowStyles:
         return style
 
     def _blend(self, ground: Ground, look: str) -> Style:
-        below = self._widget.get_component_styles(f"row-list--{ground}")
-        piece = self._widget.get_component_styles(f"row-list--{look}")
+        below, piece = self._rules(ground), self._rules(look)
         background = self._widget.background_colors[1] + below.background
         fallback = self._widget.colors[3]
         colour = _colour(piece, background) or _colour(below, background) or background + fallback
@@ -50,6 +60,13 @@ class RowStyles:
         if ground in FEW_COLOUR_CURSORS and self._widget.app.console.color_system not in MANY_COLOURS:
             return FEW_COLOUR_CURSORS[ground] + text_style
         return Style.from_color(colour.rich_color, background.rich_color) + text_style
+
+    def _rules(self, name: str) -> RenderStyles:
+        """As Textual does for component classes: a node that is only there to be matched."""
+        node = DOMNode(classes=f"row-list--{name}")
+        node._attach(self._widget)
+        self._widget.app.stylesheet.apply(node)
+        return node.styles
 
 
 def _colour(styles: RenderStyles, background: Color) -> Color | None:

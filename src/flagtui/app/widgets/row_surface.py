@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 from textwrap import wrap
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from textual import events
 from textual.geometry import Region
@@ -17,7 +17,7 @@ from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line_cache import LineCache
 from flagtui.app.widgets.marks import Marks
 from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Sort
-from flagtui.app.widgets.row_styles import COMPONENTS, Ground, RowStyles
+from flagtui.app.widgets.row_styles import Ground, RowStyles
 from flagtui.app.widgets.viewport import Viewport
 from flagtui.safe_text import safe_text
 
@@ -38,7 +38,6 @@ class RowSurface(Widget, Generic[R], can_focus=True):
     DEFAULT_CSS = """
     RowSurface { height: 1fr; width: 1fr; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENTS)
     ALLOW_SELECT = False
 
     def __init__(
@@ -57,7 +56,8 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._sort: Sort | None = None
         self._id_of = id_of
         self._clock = clock
-        self._painter: RowPainter[R] = RowPainter(RowStyles(self), glyphs or glyphs_for(terminal_encoding()))
+        self._row_styles = RowStyles(self)
+        self._painter: RowPainter[R] = RowPainter(self._row_styles, glyphs or glyphs_for(terminal_encoding()))
         self._rows: Sequence[R] = ()
         self._order: Sequence[int] = ()
         self._view = Viewport()
@@ -135,7 +135,9 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         return self._painter.row(self._id_of(row), row, state, self._clock())
 
     def notify_style_update(self) -> None:
-        self._painter.forget()
+        if self._row_styles.are_stale():
+            self._painter.forget_rows()
+            self.refresh()
         super().notify_style_update()
 
     def on_resize(self, event: events.Resize) -> None:
