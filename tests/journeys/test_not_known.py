@@ -1,17 +1,17 @@
 """A change whose end nobody knows: what row and header say, and until when."""
 
+from dataclasses import replace
+
 import httpx
 from tests.doubles import quiet
-from tests.doubles.whole_program import Program, Setting, running
+from tests.doubles.whole_program import Program, Setting, running, words
 
-from flagtui.app.standing import link_of
 from flagtui.changes.resolving import LOOKS
 
 
 def header(program: Program) -> str:
-    """What the end of the first line says, where toasts may lie over it."""
-    link = link_of(program.app.desk, program.timing.now)
-    return f"{link.kind}: {link.words}"
+    """How the first line ends; no toast lies over it."""
+    return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
 
 
 async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_done(setting: Setting) -> None:
@@ -33,19 +33,19 @@ async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_don
         while looks >= 0:
             await quiet.settle(program.app)
         assert "not known: new-nav: no answer came" in program.notices[-1]
-        assert header(program) == "retrying: 1 change not known"
+        assert header(program) == "◔ 1 change not known"
         assert " ●↻ new-nav " in program.screen
         program.wire.let_go.set()
         await program.settle()
         assert "not saved: new-nav: the server did not do it within 60 s" in program.notices[-1]
-        assert header(program).startswith("synced: ")
+        assert header(program).startswith("● synced ")
         assert " ●  new-nav " in program.screen
 
 
 async def test_what_nobody_could_find_out_stays_in_doubt_until_the_rows_are_read_again(
     setting: Setting,
 ) -> None:
-    async with running(setting) as program:
+    async with running(replace(setting, size=(80, 24))) as program:
         await program.go_to("new-nav")
         await program.press("space")
         program.wire.after = lambda request: httpx.ReadTimeout("lost") if request.method == "PATCH" else None
@@ -53,12 +53,14 @@ async def test_what_nobody_could_find_out_stays_in_doubt_until_the_rows_are_read
             None if request.method == "PATCH" else httpx.ConnectError("down")
         )
         await program.press("y")
-        assert "not known" in program.notices[-1]
-        assert header(program) == "offline: offline, 1 change not known"
+        assert "new-nav: whether it was done could not be found out" in words(program.screen)
+        assert "It cannot be read. It was not sent twice. F5 reads the list again" in words(program.screen)
+        assert sum("cannot be read at the moment" in said for said in program.notices) == 1
+        assert header(program) == "▲ offline, 1 change not known"
         assert " ●↻ new-nav " in program.screen
         program.wire.before = lambda request: None
         await program.press("f5")
-        assert header(program) == "synced: synced just now"
+        assert header(program) == "● synced just now"
         assert " ○• new-nav " in program.screen
         assert len(program.wire.writes()) == 1
 
@@ -71,16 +73,16 @@ async def test_the_header_is_offline_once_a_change_finds_no_server_and_no_longer
         await program.press("space")
         program.wire.before = lambda request: httpx.ConnectError("down")
         await program.press("y")
-        assert header(program) == "offline: offline, data <1 min old"
+        assert header(program) == "▲ offline, data <1 min old"
         program.wire.before = lambda request: None
         await program.press("space")
-        assert header(program) == "synced: synced just now"
+        assert header(program) == "● synced just now"
         await program.press("n")
         forbidden = httpx.Response(403, json={"detail": "No.", "code": "permission_denied"})
         program.wire.before = lambda request: forbidden if request.method == "PATCH" else None
         await program.press("space", "y")
         assert "not saved" in program.notices[-1]
-        assert header(program) == "synced: synced just now"
+        assert header(program) == "● synced just now"
 
 
 async def test_experiments_and_events_stay_in_doubt_until_they_are_read_again(setting: Setting) -> None:
@@ -97,9 +99,9 @@ async def test_experiments_and_events_stay_in_doubt_until_they_are_read_again(se
             program.wire.after = lambda request: lost if is_write(request) else None
             program.wire.before = lambda request: None if is_write(request) else down
             await program.press("y")
-            assert header(program) == "offline: offline, 1 change not known", tab
+            assert header(program) == "▲ offline, 1 change not known", tab
             assert next(line for line in program.screen.splitlines()[4:] if name in line)[3] == "↻", tab
             program.wire.before = program.wire.after = lambda request: None
             await program.press("f5")
-            assert header(program) == "synced: synced just now", tab
+            assert header(program) == "● synced just now", tab
             assert "↻" not in program.screen, tab

@@ -51,6 +51,18 @@ def explain_outcome(outcome: Outcome, *, is_here: bool = True) -> Notice:
             return Notice(text, "error", "not known")
 
 
+def explain_settled(outcome: Outcome, *, is_here: bool = True) -> Notice:
+    """The toast once looking has ended, also where nothing was found out."""
+    if not isinstance(outcome, Unknown):
+        return explain_outcome(outcome, is_here=is_here)
+    now = "It cannot be read." if outcome.seen is None else "It has changed since."
+    text = (
+        f"{outcome.plan.key}: whether it was done could not be found out.\n{now} It was not sent twice.\n"
+        "F5 reads the list again; the journal keeps what was asked for."
+    )
+    return Notice(text, "error", "not known")
+
+
 def explain_found(found: Found) -> Notice:
     """What became of a change that an earlier run did not see the end of."""
     return left_open(found.words, is_known=found.truth in ("applied", "not applied"))

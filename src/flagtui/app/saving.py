@@ -68,12 +68,14 @@ class Saver:
         with workspace.flags.showing(plan.id, plan.values):
             outcome = await saving.save(approved, desk, undoes.get(plan.id, ""))
             believe(outcome, workspace)
-        if isinstance(outcome, Unknown):
+        if not isinstance(outcome, Unknown):
+            self._tell(explain.explain_outcome(outcome, is_here=workspace is self._desk.workspace))
+        else:
             with self._doubts.about(plan.id, workspace.flags, workspace):
                 self._tell(explain.explain_outcome(outcome))
                 outcome = await settle(outcome, workspace.client.flags, desk.journal, desk.clock, desk.tell)
                 await self._believe_late(outcome, workspace)
-        self._tell(explain.explain_outcome(outcome, is_here=workspace is self._desk.workspace))
+            self._tell(explain.explain_settled(outcome, is_here=workspace is self._desk.workspace))
         return outcome
 
     async def _save_many(
@@ -99,7 +101,7 @@ class Saver:
             self._tell(explain.explain_batch(batch))
             async for _plan, outcome in batch.settle():
                 await self._believe_late(outcome, workspace)
-                self._tell(explain.explain_outcome(outcome))
+                self._tell(explain.explain_settled(outcome))
         return Ended(tuple(batch.outcomes.values()), batch.remaining)
 
     async def _believe_late(self, outcome: Outcome, workspace: Workspace) -> None:

@@ -40,15 +40,16 @@ class FlagReader(Protocol):
 
 async def resolve(unknown: Unknown, flags: FlagReader, clock: Clock, tell: Tell) -> Saved | Failed | Unknown:
     """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
-    waited = 0.0
+    waited, told = 0.0, ""
     for at in LOOKS:
         await clock.sleep(at - waited)
         waited = at
         found = await _look(unknown, flags)
         if isinstance(found, Saved | Failed):
             return found
-        unknown = found
-        tell(_state_in_words(unknown))
+        unknown, before = found, told
+        if (told := _state_in_words(unknown)) != before:
+            tell(told)
     return unknown
 
 
@@ -60,8 +61,9 @@ async def watch(unknown: Unknown, flags: FlagReader, clock: Clock, tell: Tell) -
         found = await _look(unknown, flags)
         if isinstance(found, Saved | Failed):
             return found
-        unknown = found
-        tell(_state_in_words(unknown))
+        unknown, before = found, unknown
+        if (words := _state_in_words(unknown)) != _state_in_words(before):
+            tell(words)
     if unknown.seen is None or _may_be_hidden(unknown.plan, unknown.seen):
         return unknown
     reason = f"the server did not do it within {WATCH_FOR:.0f} s"
