@@ -34,16 +34,16 @@ def tell(app: App[Any], notice: Notice) -> None:
     lines = [safe_text(line, 400) for line in notice.text.split("\n")]
     title = safe_text(notice.title, 80)
     seconds = notice.seconds if notice.tone == "information" else max(notice.seconds, 12.0)
-    _make_room(app, _height(app, [title, *lines]))
     app.notify("\n".join(lines), title=title, severity=notice.tone, timeout=seconds, markup=False)
+    app.call_later(_make_room, app)
 
 
-def _make_room(app: App[Any], height: int) -> None:
-    """Older ones go where one more would push them over the header: it says whether the server answers."""
-    room = app.size.height - FRAME - height
-    for known in reversed(list(app._notifications)):
+def _make_room(app: App[Any]) -> None:
+    """Older ones go where they would lie over the header: it says whether the server answers."""
+    room = app.size.height - FRAME
+    for place, known in enumerate(reversed(list(app._notifications))):
         room -= _height(app, [known.title, *known.message.split("\n")])
-        if room < 0:
+        if place and room < 0:
             app._unnotify(known)
 
 
