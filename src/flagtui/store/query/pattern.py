@@ -58,10 +58,12 @@ class Pattern(ValueTest[str]):
         held = first.each(values)
         if self._needs.is_enough:
             return held
+        left = list(compress(range(len(values)), held))
+        for test in others:
+            left = list(compress(left, test.each([values[index] for index in left])))
         passing = bytearray(len(values))
-        for index in compress(range(len(values)), held):
-            value = values[index]
-            passing[index] = all(test(value) for test in others) and self._walk(value)
+        for index in left:
+            passing[index] = self._walk(values[index])
         return bytes(passing)
 
     def implies(self, other: object) -> bool:

@@ -5,6 +5,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import repeat
 from typing import Final, Generic, TypeVar
 
@@ -63,10 +64,8 @@ class ContainsAny(ValueTest[str]):
         return any(word in value for word in self.words)
 
     def each(self, values: Sequence[str]) -> bytes:
-        found = b"\0" * len(values)
-        for word in self.words:
-            found = bytes(map(operator.or_, found, map(operator.contains, values, repeat(word))))
-        return found
+        each = [map(operator.contains, values, repeat(word)) for word in self.words]
+        return bytes(reduce(partial(map, operator.or_), each))
 
 
 @dataclass(frozen=True, slots=True)
