@@ -1,8 +1,9 @@
 """The app: puts desk, screens and the written path together. Wiring only."""
 
 import os
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import events, work
 from textual.command import CommandPalette
@@ -15,28 +16,26 @@ from flagtui.app.changing import Changing
 from flagtui.app.connecting import connect, open_chosen, project_choices, projects_to_choose, reload
 from flagtui.app.crash import crash_report, keep_report
 from flagtui.app.desk import Desk, Watcher
-from flagtui.app.explain import explain_error
 from flagtui.app.listening import unheard
 from flagtui.app.lookout import Lookout
 from flagtui.app.notices import Notice, tell
 from flagtui.app.palette import CommandsHere, RecordsByName
 from flagtui.app.permits import why_dimmed
 from flagtui.app.screens.browse import BrowseScreen
-from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.screens.flags import FlagsScreen
-from flagtui.app.screens.help import HelpScreen
-from flagtui.app.screens.journal import JournalScreen
-from flagtui.app.screens.picker import PickerScreen
 from flagtui.app.screens.records import RecordsScreen
-from flagtui.app.screens.since import SinceScreen
 from flagtui.app.screens.too_small import SMALLEST, TooSmallScreen
 from flagtui.app.session import Session
 from flagtui.app.signing_in import needs_key
 from flagtui.app.stylesheets import stylesheets
-from flagtui.app.switching import change_session, profile_choices
 from flagtui.app.tabbing import Tabbing
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
+
+if TYPE_CHECKING:
+    from flagtui.app.screens.picker import Choice
+
+Chosen = TypeVar("Chosen")
 
 PALETTE_HINT = "a word of a command, or of a record's name"
 LOOK_OUT = 1.0
@@ -114,6 +113,8 @@ class FlagTui(TerminalApp[None]):
             return
         row = next((row for row in workspace.flags.rows if row.key == key), None)
         if row is not None:
+            from flagtui.app.screens.flag import FlagScreen
+
             self._stop_seeking()
             self.push_screen(FlagScreen(self.desk, self.changing, row))
         elif workspace.flags.is_complete and self.desk.refreshes:
@@ -157,7 +158,7 @@ class FlagTui(TerminalApp[None]):
         if not await signing_in.ask(self.desk.trouble):
             return
         choices = projects_to_choose(self.desk, signing_in.opens) if signing_in.opens else []
-        chosen = await self.push_screen_wait(PickerScreen("Project", choices)) if choices else None
+        chosen = await self._choose("Project", choices) if choices else None
         if chosen is None:
             self.action_refresh_now()
         else:
@@ -169,7 +170,9 @@ class FlagTui(TerminalApp[None]):
         if session.switch is None or len(session.neighbours) < 2:
             tell(self, Notice("There is no other profile; make one with: flagtui auth login --profile NAME"))
             return
-        chosen = await self.push_screen_wait(PickerScreen("Profile", profile_choices(self.desk)))
+        from flagtui.app.switching import profile_choices
+
+        chosen = await self._choose("Profile", profile_choices(self.desk))
         if chosen is None or chosen == session.profile:
             return
         if self.changing.is_saving:
@@ -184,18 +187,31 @@ class FlagTui(TerminalApp[None]):
     @work(exclusive=True, group="load")
     async def show_profile(self, session: Session) -> None:
         """Leave everything that belongs to this profile for another."""
+        from flagtui.app.switching import change_session
+
         while len(self.screen_stack) > 2:
             await self.pop_screen()
         await change_session(self.desk, session)
         self.run_worker(self.lookout.run(), group="lookout", exclusive=True)
         self.open_connection()
 
+    async def _choose(self, what: str, choices: Sequence["Choice[Chosen]"]) -> Chosen | None:
+        from flagtui.app.screens.picker import PickerScreen
+
+        return await self.push_screen_wait(PickerScreen(what, choices))
+
+    # What opens above the lists is loaded when it is asked for.
+
     def action_since(self) -> None:
+        from flagtui.app.screens.since import SinceScreen
+
         here = self.screen
         kind = here.kind if isinstance(here, RecordsScreen) else "flags"
         self.push_screen(SinceScreen(self.desk, kind))
 
     def action_journal(self) -> None:
+        from flagtui.app.screens.journal import JournalScreen
+
         if not isinstance(self.screen, JournalScreen):
             self.push_screen(JournalScreen(self.desk, self.changing))
 
@@ -210,9 +226,11 @@ class FlagTui(TerminalApp[None]):
         try:
             choices = await project_choices(self.desk)
         except ApiError as error:
+            from flagtui.app.explain import explain_error
+
             tell(self, explain_error(error, "the projects cannot be listed"))
             return
-        chosen = await self.push_screen_wait(PickerScreen("Project", choices))
+        chosen = await self._choose("Project", choices)
         if chosen is not None and chosen != workspace.client.project:
             self.show_project(chosen)
 
@@ -223,11 +241,14 @@ class FlagTui(TerminalApp[None]):
         self.changing.look_back()
 
     def action_help(self) -> None:
+        from flagtui.app.screens.help import HelpScreen
+
         screen = self.screen
         if not screen.is_modal:
             here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
-            place = screen.place if isinstance(screen, JournalScreen) else ""
-            why_not, searches = partial(why_dimmed, self.desk, place=place), isinstance(screen, BrowseScreen)
+            searches = isinstance(screen, BrowseScreen)
+            place = screen.place if isinstance(screen, BrowseScreen) else ""
+            why_not = partial(why_dimmed, self.desk, place=place)
             self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
 
     def action_command_palette(self) -> None:

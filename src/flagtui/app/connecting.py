@@ -10,7 +10,6 @@ from flagtui.api.errors import ApiError
 from flagtui.app.desk import Desk, Watcher
 from flagtui.app.inspecting import Inspector
 from flagtui.app.lookout import Lookout
-from flagtui.app.screens.picker import Choice
 from flagtui.store.introducing import Introduction, organization_name
 from flagtui.store.loading import Failed
 from flagtui.store.workspace import Workspace
@@ -18,6 +17,7 @@ from flagtui.store.workspace import Workspace
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.link import Link
+    from flagtui.app.screens.picker import Choice
     from flagtui.models.person import Me
     from flagtui.models.project import Project
 
@@ -127,6 +127,8 @@ async def open_chosen(desk: Desk, lookout: Lookout, project: int) -> None:
 
 
 def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:
+    from flagtui.app.screens.picker import Choice
+
     return [
         Choice(
             project.id,

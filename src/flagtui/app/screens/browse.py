@@ -34,6 +34,8 @@ class BrowseScreen(Screen[None]):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = "RowList"
+    place = ""
+    """Where what the keys change here is, for a screen that knows it better than their names do."""
 
     @abstractmethod
     def make_rows(self) -> RowList[Any]:

@@ -17,7 +17,6 @@ from flagtui.app.beside import Beside
 from flagtui.app.changing import Changing
 from flagtui.app.commands import bindings_of
 from flagtui.app.desk import Desk
-from flagtui.app.editing import Editing
 from flagtui.app.explain import explain_error
 from flagtui.app.notices import tell
 from flagtui.app.permits import may_write, writes_in
@@ -72,7 +71,6 @@ class FlagScreen(FlagKeys, Screen[None]):
         super().__init__()
         self._desk = desk
         self._changing = changing
-        self.editing = Editing(desk, changing)
         self._beside = Beside(desk, changing)
         self._row = row
         self._tab = tab

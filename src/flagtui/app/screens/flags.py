@@ -10,9 +10,7 @@ from textual.timer import Timer
 from flagtui.app.changing import Changing
 from flagtui.app.commands import bindings_of
 from flagtui.app.desk import Desk
-from flagtui.app.editing import Editing
 from flagtui.app.screens.edit.keys import FlagKeys
-from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.screens.list_keys import ListKeys
 from flagtui.app.screens.lists import ListScreen
 from flagtui.app.screens.lookups.keys import LookUpKeys
@@ -41,7 +39,6 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     def __init__(self, desk: Desk, changing: Changing) -> None:
         finder: Finder[FlagRow] = Finder(clock=desk.session.clock)
         ListScreen.__init__(self, desk, changing, finder, FLAGS)
-        self.editing = Editing(desk, changing)
         self._drawing: Timer | None = None
         self._is_drawn = False
         self._settled_at = -1
@@ -151,11 +148,12 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     # Keys
 
     def action_open(self) -> None:
-        if self.flag is not None:
-            self.app.push_screen(FlagScreen(self._desk, self._changing, self.flag))
+        self.action_open_tab()
 
-    def action_open_tab(self, tab: str) -> None:
+    def action_open_tab(self, tab: str = "overview") -> None:
         if self.flag is not None:
+            from flagtui.app.screens.flag import FlagScreen
+
             self.app.push_screen(FlagScreen(self._desk, self._changing, self.flag, tab))
 
     def _sort_by(self, sort: Sort) -> None:

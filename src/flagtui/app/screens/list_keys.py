@@ -1,9 +1,11 @@
 """The keys of the list of flags that are about the list itself: columns, named searches, copying, links."""
 
+from __future__ import annotations
+
 import json
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual import work
 
@@ -11,12 +13,8 @@ from flagtui.api.errors import ApiError
 from flagtui.app.addresses import command_for, link_to_flag, request_for_flag, why_not_opened
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.explain import explain_error
 from flagtui.app.notices import Notice, tell
 from flagtui.app.screens.browse import BrowseScreen
-from flagtui.app.screens.checklist import Checklist, ChecklistScreen
-from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.app.standing import tabs_of
 from flagtui.app.widgets.columns import Column
 from flagtui.app.widgets.flag_columns import ALL_FLAG_COLUMNS, FLAG_COLUMNS
@@ -25,11 +23,14 @@ from flagtui.app.widgets.line_history import LineHistory
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.changes.masking import MASK
-from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
 from flagtui.store.sorting import Sort
+
+if TYPE_CHECKING:
+    from flagtui.app.screens.edit.prompt import Reading
+    from flagtui.models.flag import Flag
 
 LIST: Final = "flags"
 FIRST_QUERY: Final = 5
@@ -85,6 +86,9 @@ class ListKeys(BrowseScreen):
         self._changing.run(self._columns())
 
     async def _columns(self) -> None:
+        from flagtui.app.screens.checklist import Checklist, ChecklistScreen
+        from flagtui.app.screens.picker import Choice
+
         shown = chosen_columns(self._desk.session.tastes.columns.get(LIST, ()))
         rest = [column for column in ALL_FLAG_COLUMNS if column not in shown]
         choices = [
@@ -144,6 +148,8 @@ class ListKeys(BrowseScreen):
         self._changing.run(self._save_query(line))
 
     async def _save_query(self, line: str) -> None:
+        from flagtui.app.screens.edit.prompt import Prompt, PromptScreen
+
         prompt = Prompt("Name of this search", line, hint="the word on the tab", read=_query_name)
         name = await self._changing.ask(PromptScreen(prompt))
         if name is None:
@@ -180,6 +186,8 @@ class ListKeys(BrowseScreen):
         workspace = self._desk.workspace
         if workspace is None:
             return
+        from flagtui.app.screens.picker import Choice, PickerScreen
+
         client = workspace.client
         link, request = link_to_flag(client, row.id), request_for_flag(client, row.id)
         command = command_for(client, self._desk.session.profile, row.key)
@@ -204,6 +212,8 @@ class ListKeys(BrowseScreen):
         try:
             flag = await self._desk.workspace.client.flags.get(row.id)
         except ApiError as error:
+            from flagtui.app.explain import explain_error
+
             tell(self.app, explain_error(error, row.key))
             return
         self.app.copy_to_clipboard(flag_as_json(flag))
@@ -245,6 +255,8 @@ def flag_as_json(flag: Flag) -> str:
 
 
 def _query_name(line: str) -> Reading:
+    from flagtui.app.screens.edit.prompt import Reading
+
     name = line.strip()
     if not name:
         return Reading(problem="a name of up to 24 characters")

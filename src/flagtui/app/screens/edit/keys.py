@@ -1,28 +1,40 @@
 """The keys that change flags, for every screen on which flags can be chosen."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from flagtui.app.desk import Desk
-from flagtui.app.editing import Editing
 from flagtui.app.permits import may_write, writes_in
 
 if TYPE_CHECKING:
+    from flagtui.app.changing import Changing
+    from flagtui.app.desk import Desk
+    from flagtui.app.editing import Editing
+    from flagtui.models.rows import FlagRow
+
     AnyScreen = Screen[None]
 else:
     # Textual reads the styles of a class from its first base that is a widget, and this is none.
     AnyScreen = object
-from flagtui.models.rows import FlagRow
 
 
 class FlagKeys(AnyScreen):
     """A screen with this says which flags are meant; the rest is the same everywhere."""
 
-    editing: Editing
     _desk: Desk
+    _changing: Changing
+
+    @cached_property
+    def editing(self) -> Editing:
+        """The stories behind the keys; a list is drawn before anybody needs them."""
+        from flagtui.app.editing import Editing
+
+        return Editing(self._desk, self._changing)
 
     @abstractmethod
     def chosen(self) -> Sequence[FlagRow]:
