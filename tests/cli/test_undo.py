@@ -108,7 +108,8 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
     assert "--overwrite" in kept.err
     told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)
-    assert told[0]["clashes"] == [{"where": "name", "was": "Mine", "yours": "Old", "theirs": "Theirs"}]
+    sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
+    assert told[0]["clashes"] == [{"where": "name", **sides, "by_you": False}]
     done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
     assert (done.code, desk.flag().name) == (0, "Old")
 

@@ -134,9 +134,10 @@ class Changing:
         if entry.record_id is not None:
             self.run(self._path.revert(entry.record_id, entry, Listener(ended=ended)))
 
-    async def undo_part(self, entry: Entry, undoes: str) -> bool:
+    async def undo_part(self, entry: Entry, undoes: str, entries: Sequence[Entry]) -> bool:
         """Take back what a step of its experiment did to a flag. Only within `run`.
 
-        True when the flag is as it was; `undoes` names the whole step when nothing of it is left then.
+        True when the flag is as it was; `undoes` names the whole step when nothing of it is left then,
+        `entries` are the journal's.
         """
-        return await self._path.undo_part(entry, undoes)
+        return await self._path.undo_part(entry, undoes, entries)

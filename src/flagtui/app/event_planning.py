@@ -22,6 +22,7 @@ from flagtui.changes.event_definitions.plan import (
     plan_recreation,
 )
 from flagtui.changes.event_definitions.undo import is_deletion, is_recreation, plan_undo
+from flagtui.changes.taking_back import told_apart
 from flagtui.models.event_definition import EventDefinition
 from flagtui.store.workspace import Workspace
 
@@ -76,6 +77,9 @@ class EventPlanner:
             return None
         if isinstance(asked, Entry):
             found, already = plan_undo(asked, fresh, self._around), "already as it was"
+            if isinstance(found, EventPlan) and found.clashes:
+                entries = await asyncio.to_thread(self._desk.session.journal.entries)
+                found = replace(found, clashes=told_apart(found.clashes, asked, entries))
         else:
             around, already = self._around, "nothing to change, it is so already"
             if is_alone and OUT_OF_SIGHT & asked.changes.keys():

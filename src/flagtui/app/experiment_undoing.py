@@ -1,6 +1,7 @@
 """The stories of taking back steps of experiments: the newest one, or any the journal knows."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from flagtui.api.errors import ApiError
@@ -18,7 +19,7 @@ from flagtui.changes.experiments.undo import (
     step_back,
     why_no_step_back,
 )
-from flagtui.changes.taking_back import as_left
+from flagtui.changes.taking_back import as_left, told_apart
 from flagtui.changes.way_back import parts_left
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_id
@@ -60,7 +61,8 @@ class ExperimentUndoing:
         workspace = self._desk.workspace
         if workspace is None:
             return
-        entry = as_left(entry, await asyncio.to_thread(self._desk.session.journal.entries))
+        entries = await asyncio.to_thread(self._desk.session.journal.entries)
+        entry = as_left(entry, entries)
         try:
             parts = await parts_left(entry, workspace.client)
         except ApiError as error:
@@ -69,13 +71,13 @@ class ExperimentUndoing:
         for part in parts:
             undoes = entry.id if part is parts[-1] else ""
             if part.kind == "flag":
-                is_back = await self._changing.undo_part(part, undoes)
+                is_back = await self._changing.undo_part(part, undoes, entries)
             else:
-                is_back = await self._step_back(part, undoes)
+                is_back = await self._step_back(part, undoes, entries)
             if not is_back:
                 return
 
-    async def _step_back(self, entry: Entry, undoes: str) -> bool:
+    async def _step_back(self, entry: Entry, undoes: str, entries: Sequence[Entry]) -> bool:
         """Whether the experiment is as it was now."""
         intent, workspace = step_back(entry), self._workspace(entry)
         if intent is None or workspace is None:
@@ -91,11 +93,12 @@ class ExperimentUndoing:
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))
             return False
+        plan = replace(plan, clashes=told_apart(plan.clashes, entry, entries))
         project = as_id(entry.after.get("project"))
         place = f"project #{project}" if project is not None else ""
         ended = await self._experimenting.confirm(plan, workspace, undoes, place)
         if ended is not None and await self._experimenting.is_asked_again(ended):
-            return await self._step_back(entry, undoes)
+            return await self._step_back(entry, undoes, entries)
         return ended is not None and ended.ending == "saved"
 
     async def _read(self, intent: ExperimentIntent, entry: Entry, workspace: Workspace) -> Experiment | None:

@@ -99,7 +99,8 @@ class StraightPath:
 
     async def undo_entry(self, entry: Entry) -> None:
         """One earlier change of this person here, whatever came after it."""
-        entry = as_left(entry, await asyncio.to_thread(self._desk.session.journal.entries))
+        entries = await asyncio.to_thread(self._desk.session.journal.entries)
+        entry = as_left(entry, entries)
         project = project_of(entry)
         workspace = self._workspace(project)
         if workspace is None:
@@ -108,17 +109,18 @@ class StraightPath:
         if project is not None:
             entry, name = as_creation(entry), as_text(entry.after.get("project_name"))
             listener = Listener(place=name or f"project #{project}", project=project)
-        await self._follow([wish_undone(entry, self._desk.signature(workspace))], listener)
+        await self._follow([wish_undone(entry, self._desk.signature(workspace), entries)], listener)
 
-    async def undo_part(self, entry: Entry, undoes: str) -> bool:
+    async def undo_part(self, entry: Entry, undoes: str, entries: Sequence[Entry]) -> bool:
         """Take back what a step of its experiment did to a flag. Only within `run`.
 
-        True when the flag is as it was; `undoes` names the whole step when nothing of it is left then.
+        True when the flag is as it was; `undoes` names the whole step when nothing of it is left then,
+        `entries` are the journal's.
         """
         workspace = self._desk.workspace
         if workspace is None:
             return False
-        wish = wish_undone(entry, self._desk.signature(workspace))
+        wish = wish_undone(entry, self._desk.signature(workspace), entries)
         found = await self._planner.plan_one(wish, workspace)
         if found is None:
             refused = self._desk.trouble
@@ -132,7 +134,7 @@ class StraightPath:
                 self._tell(explain.explain_blocked(found, entry.key))
             return isinstance(found, NothingToDo)
         if needs_key(refused) and await self._changing.signing_in.ask(refused):
-            return await self.undo_part(entry, undoes)
+            return await self.undo_part(entry, undoes, entries)
         return False
 
     def _workspace(self, project: int | None) -> Workspace | None:
@@ -157,7 +159,7 @@ class StraightPath:
         if not found:
             self._tell(Notice("There is nothing of yours to undo in this project."))
             return
-        await self._follow([wish_undone(as_left(entry, entries), here) for entry in found])
+        await self._follow([wish_undone(as_left(entry, entries), here, entries) for entry in found])
 
     async def _follow(self, wishes: Sequence[Wish], listener: Listener = NOBODY) -> None:
         workspace = self._workspace(listener.project)

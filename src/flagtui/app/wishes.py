@@ -1,7 +1,7 @@
 """What a person asked for, before it is known whether it can be done: new values, or one taken back."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
@@ -9,6 +9,7 @@ from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.intent import Intent
 from flagtui.changes.plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.reverting import intended, plan_revert
+from flagtui.changes.taking_back import told_apart
 from flagtui.changes.undo import Contested, plan_undo, undo_intent
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
@@ -33,12 +34,17 @@ def wish_for(intent: Intent) -> Wish:
     return Wish(intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context))
 
 
-def wish_undone(entry: Entry, here: Signature) -> Wish:
-    """An earlier change of this person taken back, whatever happened to the record since."""
+def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> Wish:
+    """An earlier change of this person taken back, whatever happened to the record since.
+
+    `entries` tell what of that this person did.
+    """
 
     def plan(fresh: Flag, context: Context) -> Found:
         found = plan_undo(entry, fresh, context, here)
-        return found.overwrite if isinstance(found, Contested) else found
+        if isinstance(found, Contested):
+            return replace(found.overwrite, clashes=told_apart(found.clashes, entry, entries))
+        return found
 
     return Wish(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
 

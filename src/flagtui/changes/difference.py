@@ -42,6 +42,8 @@ class Clash:
     seen: JSON
     mine: JSON
     theirs: JSON
+    is_own: bool = False
+    """Whether theirs is what the same person made of it later."""
 
     @property
     def where(self) -> str:

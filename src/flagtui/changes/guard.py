@@ -77,6 +77,11 @@ class Question(Generic[P]):
         """What agreeing would overwrite."""
         return tuple(clash for plan in self.plans for clash in plan.clashes)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether nobody but this person changed what would be overwritten."""
+        return all(clash.is_own for clash in self.clashes)
+
     def settle(self, answer: Answer) -> "Approved[P] | NotYet":
         """The approval, or what is still missing."""
         if why := self._missing(answer):
@@ -93,7 +98,8 @@ class Question(Generic[P]):
         if self.type_this is None and not answer.yes:
             return "not confirmed"
         if self.clashes and not answer.overwrite:
-            return "somebody else changed the same thing; agree to overwrite it, or keep theirs"
+            who = "you later" if self.is_own else "somebody else"
+            return f"{who} changed the same thing; agree to overwrite it, or keep what is there"
         if self.reason_required and not answer.reason.strip():
             return "a reason is required here"
         return ""

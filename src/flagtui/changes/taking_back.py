@@ -3,19 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 from flagtui.changes import undo
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.copying import KIND as COPY
 from flagtui.changes.copying import as_creation, project_of
+from flagtui.changes.difference import Clash
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.event_definitions.intent import KIND as EVENT
 from flagtui.changes.experiments.ledger import MAKING
 from flagtui.changes.experiments.steps import BY_VERB
 from flagtui.changes.experiments.undo import why_no_step_back
+from flagtui.changes.normalising import means_same
 from flagtui.changes.scheduling import KIND as SCHEDULED
 from flagtui.changes.unscheduling import why_not_dropped
+from flagtui.models.json_value import JSON
 
 _MADE: Final = {
     "cohort": ("no server takes a cohort away for a key", "delete the cohort in the browser"),
@@ -41,14 +44,48 @@ def as_left(entry: Entry, entries: Iterable[Entry]) -> Entry:
         made = entry
     else:
         return entry
-    place = (made.kind, made.record, made.signature.host, made.signature.project)
     after, version = dict(entry.after), entry.saved_version
-    for later in sorted(entries, key=attrgetter("at")):
-        there = (later.kind, later.record, later.signature.host, later.signature.project)
-        if there == place and later.ending == "saved" and later.at >= entry.at and later.id != entry.id:
-            after |= later.after
-            version = later.saved_version or version
+    for later in _later(made, entries):
+        after |= later.after
+        version = later.saved_version or version
     return replace(entry, after=after, saved_version=version)
+
+
+def told_apart(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
+    """What stands against the way back from this entry; what this person did later is marked as their own."""
+    left: dict[str, JSON] = {}
+    for later in _later(entry, entries):
+        left |= later.after
+    return tuple(replace(clash, is_own=_is_left(left, clash)) for clash in clashes)
+
+
+def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """What the same person did with the same record after it, oldest first."""
+    place = _record_of(entry)
+    return [
+        later
+        for later in sorted(entries, key=attrgetter("at"))
+        if later.ending == "saved"
+        and later.at >= entry.at
+        and later.id != entry.id
+        and _record_of(later) == place
+    ]
+
+
+def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
+    here = entry.signature
+    return entry.kind, entry.record, entry.uuid, here.host, here.project
+
+
+def _is_left(left: JSON, clash: Clash) -> bool:
+    """Whether what is there now is what was left there. Masked values are never taken for known."""
+    try:
+        for step in clash.path:
+            at: Any = step
+            left = left[at]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return means_same(left, clash.theirs, clash.path)
 
 
 def why_not(entry: Entry, here: Signature) -> Blocked | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +31,7 @@ from flagtui.changes.resolving import settle
 from flagtui.changes.saving import Desk, save
 from flagtui.changes.scheduling import KIND as SCHEDULED
 from flagtui.changes.scheduling import send_later
+from flagtui.changes.taking_back import told_apart
 from flagtui.changes.undo import Contested, plan_undo, undo_intent
 from flagtui.changes.unscheduling import plan_unscheduling, way_back
 from flagtui.models.experiment import Experiment
@@ -105,21 +106,26 @@ async def _is_back(part: Entry, client: Client) -> bool:
     return intent is not None and plan_step_back(part, intent, fresh, Around()) is None
 
 
-async def find_way_back(part: Entry, office: Office, undoes: str) -> WayBack | Blocked | None:
+async def find_way_back(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry] = ()
+) -> WayBack | Blocked | None:
     """One part held against today; None when it is as it was already. Raises `ApiError`.
 
-    `undoes` names the entry in the journal that nothing is left of after this part.
+    `undoes` names the entry in the journal that nothing is left of after this part, `entries` tell what
+    else this person did.
     """
     if part.kind == EVENT:
-        return await _event(part, office, undoes)
+        return await _event(part, office, undoes, entries)
     if part.kind == "experiment":
-        return await _experiment(part, office, undoes)
+        return await _experiment(part, office, undoes, entries)
     if part.kind == SCHEDULED:
         return await _scheduled(part, office, undoes)
-    return await _flag(part, office, undoes)
+    return await _flag(part, office, undoes, entries)
 
 
-async def _flag(part: Entry, office: Office, undoes: str) -> WayBack | Blocked | None:
+async def _flag(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+) -> WayBack | Blocked | None:
     project, client = project_of(part), office.client
     place, here = "", office.signature
     if project is not None:
@@ -135,7 +141,7 @@ async def _flag(part: Entry, office: Office, undoes: str) -> WayBack | Blocked |
     context = await gather(flags, fresh, intent.changes, around)
     found = plan_undo(part, fresh, context, here)
     if isinstance(found, Contested):
-        found = found.overwrite
+        found = replace(found.overwrite, clashes=told_apart(found.clashes, part, entries))
     if isinstance(found, NothingToDo):
         return ALREADY
     if isinstance(found, Blocked):
@@ -166,7 +172,9 @@ async def _rows(client: Client, ids: tuple[int, ...]) -> list[FlagRow]:
     return found
 
 
-async def _experiment(part: Entry, office: Office, undoes: str) -> WayBack | Blocked | None:
+async def _experiment(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+) -> WayBack | Blocked | None:
     intent, project, client = step_back(part), as_id(part.after.get("project")), office.client
     if intent is None:
         return Blocked("no way back", f"no step takes back: {part.verb}")
@@ -182,6 +190,7 @@ async def _experiment(part: Entry, office: Office, undoes: str) -> WayBack | Blo
     plan = plan_step_back(part, intent, fresh, Around(now=office.clock.time(), dependents=dependents))
     if not isinstance(plan, ExperimentPlan):
         return plan
+    plan = replace(plan, clashes=told_apart(plan.clashes, part, entries))
 
     async def send(approved: Approved[ExperimentPlan]) -> BackEnded:
         desk = StepDesk(client.experiments, office.journal, office.signature, office.clock, office.tell)
@@ -200,7 +209,9 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
     return tuple(row.key for row in await _rows(client, tuple(one.id for one in found)) if row.active)
 
 
-async def _event(part: Entry, office: Office, undoes: str) -> WayBack | Blocked | None:
+async def _event(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+) -> WayBack | Blocked | None:
     definitions, around = office.client.event_definitions, EventAround(office.clock.time())
     if is_deletion(part):
         found: EventPlan | AlreadySo = plan_recreation(part.key, part.before, around)
@@ -210,7 +221,7 @@ async def _event(part: Entry, office: Office, undoes: str) -> WayBack | Blocked 
         found = plan_event_undo(part, fresh, around)
     if isinstance(found, AlreadySo):
         return ALREADY
-    plan = found
+    plan = replace(found, clashes=told_apart(found.clashes, part, entries))
 
     async def send(approved: Approved[EventPlan]) -> BackEnded:
         desk = EventDesk(definitions, office.journal, office.signature, office.clock)

@@ -36,7 +36,8 @@ def how_to_agree(question: Question[Any], why: str) -> str:
 def _asked(question: Question[Any], given: Answer, person: Person) -> Answer:
     answer = given
     if question.clashes and not answer.overwrite:
-        answer = replace(answer, overwrite=person.agree("Overwrite what somebody else changed?"))
+        whose = "you changed later" if question.is_own else "somebody else changed"
+        answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
         if not answer.overwrite:
             return answer
     if question.reason_required and not answer.reason.strip():

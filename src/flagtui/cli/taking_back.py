@@ -76,7 +76,8 @@ class Work:
             parts = await parts_left(as_left(entry, entries), client)
             for part in parts:
                 undoes = entry.id if part is parts[-1] else ""
-                if code := await self._take_back(part, office, undoes):
+                way = await find_way_back(part, office, undoes, entries)
+                if code := await self._take_back(part, way):
                     return code
         return 0
 
@@ -95,8 +96,7 @@ class Work:
         journal = Journal(self.opening.state_folder() / "journal")
         return Office(client, journal, here, client.connection.clock, me, self._say)
 
-    async def _take_back(self, part: Entry, office: Office, undoes: str) -> int:
-        way = await find_way_back(part, office, undoes)
+    async def _take_back(self, part: Entry, way: WayBack | Blocked | None) -> int:
         if isinstance(way, Blocked):
             raise Trouble(_sentence(part.key, way.reason, way.next))
         if way is None:
@@ -126,7 +126,13 @@ class Work:
     def _ended(self, part: Entry, ended: BackEnded, clashes: Sequence[Clash] = ()) -> None:
         if self.as_json:
             sides = [
-                {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs}
+                {
+                    "where": one.where,
+                    "was": one.seen,
+                    "yours": one.mine,
+                    "theirs": one.theirs,
+                    "by_you": one.is_own,
+                }
                 for one in clashes
             ]
             said = {"key": ended.key, "ending": ended.ending, "words": ended.words, "next": ended.next}

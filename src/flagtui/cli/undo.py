@@ -28,13 +28,13 @@ class Given(TypedDict):
     "--type", "typed", default="", metavar="TEXT", help="What has to be typed where y is not enough."
 )
 @click.option("--reason", default="", metavar="WHY", help="Why, for the journal.")
-@click.option("--overwrite", is_flag=True, help="Give up what somebody else changed there since.")
+@click.option("--overwrite", is_flag=True, help="Give up what was changed there since.")
 @click.option("--json", "as_json", is_flag=True, help="Say how it ended as JSON; asks nothing.")
 def command(change: str, **given: Unpack[Given]) -> None:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
-    It is held against today's record: what somebody else changed there since is shown first and
-    stays, unless you choose to overwrite it.
+    It is held against today's record: what was changed there since, by somebody else or by you, is
+    shown first and stays, unless you choose to overwrite it.
     """
     from flagtui.changes.guard import Answer
     from flagtui.cli.taking_back import take_back

@@ -78,7 +78,8 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
     def _accept_label(self) -> Content:
         title = safe_text(self._question.plans[0].title.removesuffix(" of"), 40)
         if self._question.clashes:
-            return styled("Overwrite theirs  o")
+            whose = "what is there" if self._question.is_own else "theirs"
+            return styled(f"Overwrite {whose}  {'tab ⏎' if self._question.type_this else 'o'}")
         return styled(f"{title}  {'⏎' if self._question.type_this else 'y'}")
 
     def _hint(self) -> Content:

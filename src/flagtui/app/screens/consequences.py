@@ -56,9 +56,11 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     for caution in plan.cautions:
         yield from caution_lines(caution.text, caution.instead, width)
     for clash in plan.clashes:
-        words = f"somebody else changed {safe_text(clash.where, 80)} since you looked"
+        where = safe_text(clash.where, 80)
+        words = f"you changed {where} again later" if clash.is_own else f"somebody else changed {where} since"
+        now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
         yield [("  ! ", "bold $error"), (words, "$error")]
-        for side, value in (("was", clash.seen), ("theirs", clash.theirs), ("yours", clash.mine)):
+        for side, value in (("was", clash.seen), (now, clash.theirs), (mine, clash.mine)):
             shown = safe_text(json.dumps(value, ensure_ascii=False), max(20, width - 14))
             yield [(f"    {side:<8}", "$text-muted"), (shown, "")]
 

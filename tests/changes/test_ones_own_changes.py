@@ -1,0 +1,92 @@
+"""An earlier change taken back after the same person went on: what they did later is nobody else's."""
+
+from pathlib import Path
+
+import pytest
+from tests.changes.test_every_undo import Bench, working
+
+from flagtui.app.screens.consequences import question_lines
+from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.changes.guard import Answer, NotYet, Question, Rules
+from flagtui.changes.intent import Intent
+from flagtui.changes.proposal import Proposal
+from flagtui.changes.way_back import WayBack, find_way_back
+from flagtui.models.json_value import JSON
+
+
+async def of_a_flag(bench: Bench) -> None:
+    id = await bench.new_flag()
+    for name in ("First", "Second"):
+        await bench.flag(Intent(id, {"name": name}, "edit"))
+
+
+async def of_a_condition(bench: Bench) -> None:
+    id = await bench.new_flag()
+    for share in (50, 75):
+        filters: JSON = {"groups": [{"properties": [], "rollout_percentage": share}]}
+        await bench.flag(Intent(id, {"filters": filters}, "edit"))
+
+
+async def of_an_experiment(bench: Bench) -> None:
+    made = await bench.in_state("draft")
+    for text in ("First", "Second"):
+        fresh = await bench.client.experiments.get(made.id)
+        seen = {"description": fresh.raw.get("description")}
+        await bench.step("edit", fresh, fields={"description": text}, seen=seen)
+
+
+async def of_an_event(bench: Bench) -> None:
+    id = bench.new_event()
+    for text in ("First", "Second"):
+        await bench.event(EventIntent(id, {"description": text}, "edit"))
+
+
+async def somebody(bench: Bench, kind: str) -> None:
+    """Changes the same thing."""
+    entry = bench.journal.entries()[0]
+    if kind == "event":
+        await bench.client.event_definitions.update(entry.uuid, {"description": "Theirs"})
+    elif kind == "experiment":
+        await bench.client.experiments.update(entry.record, {"description": "Theirs"})
+    elif kind == "condition":
+        filters = {"groups": [{"properties": [], "rollout_percentage": 99}]}
+        await bench.client.flags.update(entry.record, {"filters": filters})
+    else:
+        await bench.client.flags.update(entry.record, {"name": "Theirs"})
+
+
+async def the_question(bench: Bench) -> Question[Proposal]:
+    """Before the older of two changes is taken back."""
+    entries = bench.journal.entries()
+    way = await find_way_back(entries[1], bench.office, entries[1].id, entries)
+    assert isinstance(way, WayBack), way
+    question = way.ask(Rules())
+    assert isinstance(question, Question)
+    return question
+
+
+CHANGED = {
+    "flag": of_a_flag,
+    "condition": of_a_condition,
+    "experiment": of_an_experiment,
+    "event": of_an_event,
+}
+
+
+@pytest.mark.parametrize("kind", CHANGED)
+async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        await CHANGED[kind](bench)
+        told = {}
+        for who in ("own", "theirs"):
+            question = await the_question(bench)
+            refused = question.settle(Answer(yes=True))
+            assert isinstance(refused, NotYet)
+            lines = ("".join(text for text, _style in line) for line in question_lines(question, 96))
+            told[who] = refused.why, " ".join(lines)
+            await somebody(bench, kind)
+        assert told["own"][0].startswith("you later changed the same thing")
+        assert "you changed" in told["own"][1]
+        assert "again later" in told["own"][1]
+        assert told["theirs"][0].startswith("somebody else changed the same thing")
+        assert "somebody else changed" in told["theirs"][1]
