@@ -1,8 +1,10 @@
 """Flags as the server would send them, and the surroundings of a plan."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.office import Office
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.context import Context, Linked, Reach
@@ -33,3 +35,8 @@ def calm() -> Context:
 def child() -> Linked:
     """Another flag that asks for the one under test, and is on."""
     return Linked(9, "child", True)
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.changes.test_saving import HERE
+from tests.changes.office import HERE
 from tests.doubles.flag_server import Fault, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 

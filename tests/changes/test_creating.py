@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.changes.test_saving import HERE, Office
+from tests.changes.office import HERE, Office
 from tests.changes.test_targeting import RICH
 from tests.changes.test_with_the_service import GENERATIONS, working
 from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
@@ -38,11 +38,6 @@ def planned(fields: dict[str, JSON], taken: Taken = FREE, context: Context | Non
     plan = plan_create(fields, taken, context or Context())
     assert isinstance(plan, Plan), plan
     return plan
-
-
-@pytest.fixture
-def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
 
 
 KINDS: list[dict[str, JSON]] = [

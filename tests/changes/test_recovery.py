@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.changes.test_saving import HERE
+from tests.changes.office import HERE
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.changes.entries import Entry, Signature

@@ -3,63 +3,16 @@
 import asyncio
 import errno
 import os
-from pathlib import Path
 
 import pytest
-from tests.doubles.flag_server import Fault, FlagClient, FlagServer, raw_flag
-from tests.doubles.steady_clock import SteadyClock
+from tests.changes.office import HERE, Office
 
 from flagtui.api import errors
 from flagtui.changes import intent
-from flagtui.changes.context import Context
-from flagtui.changes.entries import Signature
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
-from flagtui.changes.intent import Intent
+from flagtui.changes.guard import Answer
 from flagtui.changes.journal import Disk, Journal
-from flagtui.changes.outcome import AwaitingApproval, Conflicted, Failed, Refused, Saved, Unknown
-from flagtui.changes.plan import Plan, plan_flag
-from flagtui.changes.resolving import settle
+from flagtui.changes.outcome import AwaitingApproval, Conflicted, Failed, Refused, Saved
 from flagtui.changes.saving import Desk, save, save_plan
-
-HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
-
-
-class Office:
-    """A server with one flag, Ada at her desk, and the words she was told."""
-
-    def __init__(self, folder: Path, **fields: object) -> None:
-        self.server = FlagServer(raw_flag(**fields))
-        self.ada: FlagClient = self.server.person("ada@acme.test")
-        self.bob: FlagClient = self.server.person("bob@acme.test")
-        self.clock = SteadyClock()
-        self.journal = Journal(folder, clock=self.clock.time)
-        self.told: list[str] = []
-        self.desk = Desk(self.ada, self.journal, HERE, self.clock, self.told.append)
-
-    async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
-        fresh = await self.ada.get(812)
-        now = self.clock.time() if read_at is None else read_at
-        plan = plan_flag(wanted or intent.turn_off(812), fresh, Context(now=now, dependents=()))
-        assert isinstance(plan, Plan), plan
-        return plan
-
-    def approve(self, *plans: Plan, answer: Answer | None = None) -> Approved:
-        question = guard(plans, Rules(Level.RELAXED))
-        assert isinstance(question, Question)
-        approved = question.settle(answer or Answer(yes=True, overwrite=True))
-        assert isinstance(approved, Approved), approved
-        return approved
-
-    async def turn_off(self) -> object:
-        return await save(self.approve(await self.plan()), self.desk)
-
-    def bob_writes(self, **fields: object) -> None:
-        self.server.apply("bob@acme.test", 812, dict(fields))
-
-
-@pytest.fixture
-def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
 
 
 async def test_a_saved_toggle_is_off_on_the_server_and_closed_in_the_journal(office: Office) -> None:
@@ -224,64 +177,6 @@ async def test_what_the_server_did_not_do_is_said_so_and_is_not_looked_up(
     assert (office.ada.sends, office.clock.slept) == (1, [])
 
 
-LOST: list[Fault] = ["lose the answer", "5xx applied"]
-
-
-@pytest.mark.parametrize("fault", LOST)
-async def test_a_lost_answer_is_found_out_by_reading_and_never_sent_again(
-    office: Office, fault: Fault
-) -> None:
-    office.ada.faults = [fault]
-    outcome = await office.turn_off()
-    assert isinstance(outcome, Saved)
-    assert office.ada.sends == 1
-    assert office.journal.entries()[0].ending == "saved"
-
-
-async def test_reads_that_fail_are_tried_at_0_1_2_4_and_8_seconds(office: Office) -> None:
-    plan = await office.plan()
-    office.ada.faults = ["lose the answer"]
-    office.ada.unreadable = 4
-    outcome = await save(office.approve(plan), office.desk)
-    assert isinstance(outcome, Saved)
-    assert office.clock.slept == [0, 1, 1, 2, 4]
-
-
-async def test_a_write_that_arrives_late_is_noticed_while_watching(office: Office) -> None:
-    office.ada.faults = ["apply late"]
-    office.clock.at(30, office.ada.deliver_late)
-    outcome = await office.turn_off()
-    assert isinstance(outcome, Unknown)
-    assert office.journal.entries()[0].ending == "unknown"
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Saved)
-    assert office.journal.entries()[0].ending == "saved"
-    assert office.ada.sends == 1
-
-
-@pytest.mark.parametrize("fault", ["never arrives", "5xx"])
-async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Office, fault: Fault) -> None:
-    office.ada.faults = [fault]
-    outcome = await office.turn_off()
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Failed)
-    assert 60 <= office.clock.now - office.clock.began <= 70
-    assert (office.journal.entries()[0].ending, office.ada.sends) == ("failed", 1)
-    assert any("is not there so far at version 12" in words for words in office.told)
-
-
-async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> None:
-    plan = await office.plan()
-    office.ada.faults = ["lose the answer"]
-    office.ada.unreadable = 1000
-    outcome = await save(office.approve(plan), office.desk)
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Unknown)
-    assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]
-
-
 async def test_a_write_applied_twice_is_saved_with_the_gap_told(office: Office) -> None:
     office.ada.faults = ["apply twice"]
     outcome = await office.turn_off()
@@ -301,16 +196,3 @@ async def test_stopping_the_program_in_the_middle_leaves_an_open_entry(office: O
     with pytest.raises(asyncio.CancelledError):
         await save(office.approve(await office.plan()), desk)
     assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]
-
-
-async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: Office) -> None:
-    plan = await office.plan(intent.set_field(812, "name", "New checkout", "Ada's words"))
-    office.ada.faults = ["lose the answer"]
-    office.ada.unreadable = 1
-    office.clock.at(1, lambda: office.bob_writes(name="Bob's words"))
-    outcome = await save(office.approve(plan), office.desk)
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Unknown)
-    assert office.server.log[0] == ("ada@acme.test", 812, {"name": "Ada's words"})
-    assert office.journal.entries()[0].is_open

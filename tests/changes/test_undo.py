@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from tests.changes.test_saving import HERE, Office
+from tests.changes.office import HERE, Office
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes import intent
@@ -21,11 +21,6 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 CALM = Context(dependents=())
-
-
-@pytest.fixture
-def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
 
 
 async def done(office: Office, wanted: Intent) -> Entry:

@@ -1,6 +1,3 @@
-import os
-import pickle
-import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -23,10 +20,8 @@ from flagtui.config.credentials import (
     load_backend,
 )
 from flagtui.config.daemon import await_call
-from flagtui.config.key_command import CommandFailed, run_key_command
-from flagtui.config.key_file import KeyFileRefused, key_path, read_key_file, write_key_file
 from flagtui.config.locations import take_variable
-from flagtui.config.secret import KeyMalformed, Secret
+from flagtui.config.secret import Secret
 
 KEY = "phx_canary_0123456789abcdef"
 OTHER = "phx_another_key_9876543210"
@@ -204,110 +199,6 @@ def test_the_systems_own_keyring_is_used(use: Callable[[KeyringBackend], None]) 
     use(backend)
     assert load_backend() is backend
     assert Keyring().describe() == "Secret Service"
-
-
-# The command
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("no-such-program-here x", "There is no program no-such-program-here."),
-        (python("import sys; sys.exit(3)"), "ended with code 3."),
-        (python('import sys; print("no\\x1b[J", file=sys.stderr); sys.exit(1)'), "ended with code 1: no␛[J."),
-        ("true", "printed nothing"),
-        ("pass 'show", "a quote that is not closed"),
-        ("/", "cannot be run"),
-        ("", "empty"),
-        ("a\0b", "cannot be run"),
-    ],
-)  # fmt: skip
-def test_a_command_that_gives_no_key_says_why(command: str, message: str) -> None:
-    with pytest.raises(CommandFailed) as caught:
-        run_key_command(command)
-    assert message in str(caught.value)
-
-
-def test_only_the_first_line_counts_and_no_shell_reads_the_command() -> None:
-    assert run_key_command("printf '%s\\n' 'phx_$HOME;x' second") == "phx_$HOME;x"
-
-
-def test_a_command_that_hangs_is_ended() -> None:
-    with pytest.raises(CommandFailed, match="did not finish"):
-        run_key_command("sleep 60", seconds=0.05)
-
-
-def test_the_command_does_not_inherit_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
-    assert run_key_command(python('import os; print(os.environ.get("FLAGTUI_API_KEY"))')) == "None"
-
-
-# The file
-
-
-def test_a_key_file_is_private_from_the_first_byte(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        path = write_key_file(tmp_path / "state", OWNER.username, KEY)
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert path.read_text() == KEY + "\n"
-
-
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
-def test_a_key_file_others_may_read_is_refused_with_what_to_do(tmp_path: Path, mode: int) -> None:
-    path = write_key_file(tmp_path, OWNER.username, KEY)
-    path.chmod(mode)
-    with pytest.raises(KeyFileRefused, match=f"others may read it; do: chmod 600 {path}"):
-        read_key_file(tmp_path, OWNER.username)
-
-
-def test_a_file_in_the_way_of_the_folder_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("")
-    with pytest.raises(KeyFileRefused, match="the key cannot be kept"):
-        write_key_file(tmp_path / "state", OWNER.username, KEY)
-    assert read_key_file(tmp_path / "state", OWNER.username) is None
-    with pytest.raises(KeyFileRefused, match="Set HOME"):
-        write_key_file(None, OWNER.username, KEY)
-
-
-def test_names_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
-    assert key_path(tmp_path, "../../x @ https://h/").parent == tmp_path / "keys"
-
-
-# The secret itself
-
-
-def test_a_secret_shows_itself_nowhere() -> None:
-    secret = Secret(f"  {KEY}\n")
-    assert secret.get_secret_value() == KEY
-    for shown in (
-        repr(secret),
-        str(secret),
-        f"{secret}",
-        f"{secret!r}",
-        repr(Found(secret, "file")),
-        secret.mask,
-    ):
-        assert KEY not in shown
-        assert "canary" not in shown
-    assert secret.mask == "phx_••••cdef"
-    assert [Secret(value).mask for value in ("123", "12345678", "phx_k")] == ["••••", "••••", "phx_••••"]
-    assert secret.redact(f"Bearer {KEY}!") == "Bearer ••••!"
-    with pytest.raises(TypeError):
-        pickle.dumps(secret)
-    assert not hasattr(secret, "__dict__")
-
-
-@pytest.mark.parametrize(
-    "value", ["", "ab", "two words in it", "line\nbreak\nwithin", "umläute-sind-keine", "x" * 513]
-)
-def test_what_cannot_be_a_key_is_refused_without_repeating_it(value: str) -> None:
-    with pytest.raises(KeyMalformed) as caught:
-        Secret(value)
-    assert not value or value not in str(caught.value)
 
 
 async def test_a_coroutine_can_wait_for_a_key_without_blocking() -> None:

@@ -25,103 +25,6 @@ def ids(collection: Collection[FlagRow]) -> list[int]:
     return [row.id for row in collection.rows]
 
 
-def test_rows_show_page_by_page_while_they_arrive() -> None:
-    collection: Collection[FlagRow] = Collection()
-    collection.begin_load()
-    collection.add_page([flag(1), flag(2)], 3)
-    assert (ids(collection), collection.total, collection.is_complete) == ([1, 2], 3, False)
-    collection.add_page([flag(3)], 3)
-    collection.finish_load()
-    assert (ids(collection), collection.is_complete) == ([1, 2, 3], True)
-
-
-def test_a_list_beside_the_main_one_changes_neither_its_count_nor_its_age() -> None:
-    collection: Collection[FlagRow] = Collection()
-    collection.begin_load()
-    collection.add_page([flag(1)], 1, [5])
-    collection.finish_load(at=100.0)
-    collection.begin_load(is_whole=False)
-    collection.add_page([flag(2, archived=True)], 1)
-    collection.finish_load(covers=lambda row: row.archived, at=200.0)
-    assert (ids(collection), collection.total, collection.loaded_at) == ([1, 2], 1, 100.0)
-    assert collection.unreadable == {5}
-
-
-def test_a_refresh_keeps_every_row_until_it_is_finished_then_drops_what_vanished() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
-    collection.begin_load()
-    assert ids(collection) == [1, 2, 3]
-    collection.add_page([flag(3, 2), flag(1)], 2)
-    assert ids(collection) == [1, 2, 3]
-    collection.finish_load()
-    assert ids(collection) == [1, 3]
-    assert collection.get(2) is None
-
-
-def test_a_refresh_that_breaks_off_drops_nothing() -> None:
-    collection = loaded(flag(1), flag(2))
-    collection.begin_load()
-    collection.add_page([flag(1, 5)], 2)
-    collection.abandon_load()
-    assert ids(collection) == [1, 2]
-    assert collection.said(1) == flag(1, 5)
-
-
-def test_pages_that_moved_while_somebody_deleted_do_not_cost_a_row() -> None:
-    collection = loaded(flag(1), flag(2), flag(3), flag(4))
-    collection.begin_load()
-    collection.add_page([flag(1), flag(2)], 4)
-    collection.add_page([flag(4)], 3)  # 1 was deleted meanwhile, so 3 moved to the page read already.
-    collection.finish_load()
-    assert 3 in ids(collection)
-
-
-def test_rows_that_could_not_be_read_count_as_seen() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
-    collection.begin_load()
-    collection.add_page([flag(1)], 2, [3])
-    collection.finish_load()
-    assert ids(collection) == [1]
-    assert collection.unreadable == frozenset({3})
-
-
-def test_a_load_drops_only_what_it_covers() -> None:
-    collection = loaded(flag(1), flag(2, archived=True), flag(3))
-    collection.begin_load()
-    collection.add_page([flag(1)], 1)
-    collection.finish_load(covers=lambda row: not row.archived)
-    assert ids(collection) == [1, 2]
-
-
-def test_a_record_made_while_loading_stays() -> None:
-    collection = loaded(flag(1))
-    collection.begin_load()
-    collection.put(flag(9))
-    collection.add_page([flag(1)], 1)
-    collection.finish_load()
-    assert ids(collection) == [1, 9]
-
-
-def test_a_record_removed_while_loading_still_counts_as_one_the_pages_had() -> None:
-    collection = loaded(flag(1), flag(2), flag(3))
-    collection.begin_load()
-    collection.add_page([flag(1)], 2)
-    collection.remove(1)
-    collection.add_page([flag(3)], 2)
-    collection.finish_load()
-    assert ids(collection) == [3]
-
-
-def test_a_record_that_comes_back_while_loading_counts_once() -> None:
-    collection = loaded(flag(1), flag(2))
-    collection.begin_load()
-    collection.add_page([flag(1)], 2)
-    collection.remove(1)
-    collection.add_page([flag(1, 2)], 2)  # Somebody restored it, and a later page has it.
-    collection.finish_load()
-    assert ids(collection) == [2, 1], "of two records one page had only one, so nothing is dropped"
-
-
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
@@ -164,15 +67,6 @@ def test_a_page_asked_for_before_a_removal_does_not_bring_the_record_back() -> N
     assert ids(collection) == [1]
     assert collection.put(flag(2, 2)) is True
     assert ids(collection) == [1, 2]
-
-
-def test_a_load_begun_after_a_removal_is_believed() -> None:
-    collection = loaded(flag(1))
-    collection.remove(1)
-    collection.remove(404)
-    collection.begin_load()
-    collection.add_page([flag(1)], 1)
-    assert ids(collection) == [1]
 
 
 def test_an_edit_in_flight_is_painted_and_leaving_rolls_it_back() -> None:

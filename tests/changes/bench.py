@@ -1,0 +1,195 @@
+"""A service and somebody who changes every kind of record there is."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+from tests.changes.test_with_the_service import HERE
+from tests.doubles.service_world import Clock, World
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.api.client import Client
+from flagtui.api.errors import NotFound
+from flagtui.api.in_process import in_process
+from flagtui.changes.aside import AsideDesk, AsidePlan, Send, send_aside
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.context import Context
+from flagtui.changes.entries import Entry
+from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.changes.event_definitions.plan import Around as EventAround
+from flagtui.changes.event_definitions.plan import EventPlan, plan_event
+from flagtui.changes.event_definitions.saving import Desk as EventDesk
+from flagtui.changes.event_definitions.saving import save_all
+from flagtui.changes.experiments.following import Around
+from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.saving import StepDesk, save_step
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.intent import Intent
+from flagtui.changes.journal import Journal
+from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.proposal import Proposal
+from flagtui.changes.saving import Desk, save
+from flagtui.changes.taking_back import undoable
+from flagtui.changes.way_back import Office, WayBack, find_way_back, parts_left
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON
+from flagtui.service import create_service
+from flagtui.service.application import close_service
+
+KEY: Final = "phx_everything"
+EVENT: Final = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
+State = Callable[[], Awaitable[object]]
+"""What the server has of the record now."""
+
+
+class Bench:
+    """A service in this process and somebody who changes all kinds of records."""
+
+    def __init__(self, client: Client, folder: Path, world: World) -> None:
+        self.client = client
+        self.world = world
+        self.clock = SteadyClock(now=world.clock().timestamp())
+        self.journal = Journal(folder / "journal", clock=self.clock.time)
+        self.office = Office(client, self.journal, HERE, self.clock)
+
+    async def flag(self, wanted: Intent) -> State:
+        fresh = await self.client.flags.get(wanted.id)
+        plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
+        assert isinstance(plan, Plan), plan
+        state = self.flag_state(wanted.id)
+        before = await state()
+        await save(agree(plan), Desk(self.client.flags, self.journal, HERE, self.clock))
+        assert await state() != before
+        return state
+
+    async def step(self, name: StepName, fresh: Experiment, /, **chosen: Any) -> State:
+        plan = plan_step(ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, Around(self.now))
+        assert isinstance(plan, ExperimentPlan), plan
+        desk = StepDesk(self.client.experiments, self.journal, HERE, self.clock)
+        ended = await save_step(agree(plan), desk)
+        assert ended.ending == "saved", ended
+        return self.experiment_state(fresh.id)
+
+    async def event(self, wanted: EventIntent) -> State:
+        fresh = await self.client.event_definitions.get(wanted.id)
+        plan = plan_event(wanted, fresh, EventAround(self.now))
+        assert isinstance(plan, EventPlan), plan
+        desk = EventDesk(self.client.event_definitions, self.journal, HERE, self.clock)
+        (ended,) = [one async for one in save_all(agree(plan), desk)]
+        assert ended.is_saved, ended
+        return self.event_state(fresh.name)
+
+    async def aside(self, plan: AsidePlan | Blocked, send: Send) -> None:
+        assert isinstance(plan, AsidePlan), plan
+        ended = await send_aside(agree(plan), send, AsideDesk(self.journal, HERE, self.clock))
+        assert ended.ending == "saved", ended
+
+    @property
+    def now(self) -> float:
+        self.clock.now += 1
+        return self.clock.time()
+
+    def flag_state(self, id: int, project: int = 1) -> State:
+        async def state() -> object:
+            flag = await self.client.for_project(project).flags.get(id)
+            names = ("key", "name", "active", "archived", "deleted", "filters", "tags")
+            # Deleting may rename.
+            return "gone" if flag.deleted else {name: flag.raw.get(name) for name in names}
+
+        return state
+
+    def experiment_state(self, id: int, project: int = 1) -> State:
+        names = ("name", "description", "start_date", "end_date", "archived", "conclusion", "metrics")
+
+        async def state() -> object:
+            try:
+                found = await self.client.for_project(project).experiments.get(id)
+            except NotFound:
+                return "gone"
+            assert found.feature_flag is not None
+            flag = (found.feature_flag.active, found.feature_flag.filters)
+            return {name: found.raw[name] for name in names}, found.state, flag
+
+        return state
+
+    def event_state(self, name: str) -> State:
+        names = ("description", "tags", "verified", "hidden", "owner", "enforcement_mode", "primary_property")
+
+        async def state() -> object:
+            try:
+                found = await self.client.event_definitions.by_name(name)
+            except NotFound:
+                return "gone"
+            return {name: found.raw.get(name) or None for name in names}
+
+        return state
+
+    async def new_flag(self, key: str = "checkout", **fields: JSON) -> int:
+        filters: JSON = {"groups": [{"properties": [], "rollout_percentage": 25}]}
+        return (await self.client.flags.create({"key": key, "active": True, "filters": filters, **fields})).id
+
+    def new_event(self, **columns: Any) -> str:
+        values = {"id": EVENT, "project_id": 1, "name": "signed up", **columns}
+        places = ", ".join("?" for _ in values)
+        self.world.write(
+            f"INSERT INTO event_definitions ({', '.join(values)}) VALUES ({places})", *values.values()
+        )
+        return EVENT
+
+    async def in_state(self, state: str) -> Experiment:
+        """A new experiment, brought that far."""
+        ours = self.client.experiments
+        made = await ours.create("Blue button", "blue")
+        if state != "draft":
+            made = await ours.launch(made.id)
+        if state == "paused":
+            made = await ours.pause(made.id)
+        if state in ("stopped", "archived"):
+            self.world.clock.pass_(days=9)
+            made = await ours.end(made.id, conclusion="lost", comment="so far")
+        return await ours.archive(made.id) if state == "archived" else made
+
+    async def take_back(self, entry: Entry, overwrite: bool = False) -> list[str]:
+        """Every part of it; the words of each."""
+        assert entry in undoable(self.journal.entries(), HERE)
+        said = []
+        parts = await parts_left(entry, self.client)
+        for part in parts:
+            way = await find_way_back(part, self.office, entry.id if part == parts[-1] else "")
+            assert isinstance(way, WayBack), way
+            question = way.ask(Rules())
+            assert isinstance(question, Question)
+            approved = question.settle(Answer(yes=True, typed=way.plan.type_to_confirm, overwrite=overwrite))
+            assert isinstance(approved, Approved), approved
+            self.clock.now += 1
+            ended = await way.send(approved)
+            assert ended.ending == "saved", ended
+            said.append(f"{ended.key} {ended.words}")
+        return said
+
+
+def agree(plan: Any) -> Approved[Any]:
+    question = guard([plan], Rules())
+    assert isinstance(question, Question)
+    typed: Proposal = plan
+    approved = question.settle(Answer(yes=True, typed=typed.type_to_confirm))
+    assert isinstance(approved, Approved), approved
+    return approved
+
+
+@asynccontextmanager
+async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
+    clock = Clock()
+    service = create_service(folder / "service.db", key=KEY, clock=clock, **choices)
+    world = World(httpx.AsyncClient(), folder, clock, service.state.dispatcher.database)
+    world.add_project()
+    try:
+        # All scopes at once are not enough for copies.
+        key = world.with_key("*", "feature_flag:write").headers["Authorization"].removeprefix("Bearer ")
+        async with Client(HERE.host, key, 1, transport=in_process(service)) as client:
+            yield Bench(client, folder, world)
+    finally:
+        close_service(service)

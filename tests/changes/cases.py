@@ -1,0 +1,114 @@
+"""Changes of every kind, each made at the bench, with what reads the record afterwards."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from tests.changes.bench import Bench, State, agree
+from tests.changes.test_with_the_service import HERE
+
+from flagtui.changes.context import Context
+from flagtui.changes.copying import Target, plan_copy, send_copy
+from flagtui.changes.creating import Taken, plan_create
+from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.intent import Intent
+from flagtui.changes.plan import Plan
+from flagtui.changes.saving import Desk, save
+from flagtui.changes.scheduling import Later, plan_later, send_later
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON
+
+Case = Callable[[Bench], Awaitable[tuple[State, object]]]
+"""Makes the change; what reads the record, and how it was before."""
+
+
+def of_flag(changes: Mapping[str, JSON], verb: str, **before: JSON) -> Case:
+    async def case(bench: Bench) -> tuple[State, object]:
+        id = await bench.new_flag(**before)
+        was = await bench.flag_state(id)()
+        return await bench.flag(Intent(id, changes, verb)), was
+
+    return case
+
+
+def of_event(wanted: Callable[[str], EventIntent], **before: Any) -> Case:
+    async def case(bench: Bench) -> tuple[State, object]:
+        id = bench.new_event(**before)
+        was = await bench.event_state("signed up")()
+        return await bench.event(wanted(id)), was
+
+    return case
+
+
+def of_step(name: StepName, state: str, /, **chosen: Any) -> Case:
+    async def case(bench: Bench) -> tuple[State, object]:
+        fresh = await bench.in_state(state)
+        was = await bench.experiment_state(fresh.id)()
+        if name == "restore":
+            # Deleted ones cannot be read.
+            fresh = Experiment.of({**(await bench.client.experiments.delete(fresh.id)).raw, "deleted": True})
+            was = "gone"
+        return await bench.step(name, fresh, **chosen), was
+
+    return case
+
+
+def of_new_experiment(name: StepName, /, **chosen: Any) -> Case:
+    async def case(bench: Bench) -> tuple[State, object]:
+        bare = Experiment.of({"id": 0, "name": "Green button"})
+        fresh = bare if name == "create" else await bench.in_state("running")
+        await bench.step(name, fresh, **chosen)
+        made = bench.journal.entries()[0].record
+        assert made not in (0, fresh.id)
+        return bench.experiment_state(made, chosen.get("project", 1)), "gone"
+
+    return case
+
+
+async def create_flag(bench: Bench) -> tuple[State, object]:
+    plan = plan_create({"key": "new-one", "name": "New"}, Taken(()), Context(now=bench.now, dependents=()))
+    assert isinstance(plan, Plan)
+    await save(agree(plan), Desk(bench.client.flags, bench.journal, HERE, bench.clock))
+    return bench.flag_state(bench.journal.entries()[0].record), "gone"
+
+
+async def copy_flag(bench: Bench) -> tuple[State, object]:
+    flag = await bench.client.flags.get(await bench.new_flag())
+    target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
+    await bench.aside(plan_copy(flag, target, ()), send_copy(flag, target, bench.client.flags))
+    entry = bench.journal.entries()[0]
+    assert (entry.record, entry.after["project"], entry.after["key"]) == (entry.record, 2, "checkout")
+    return bench.flag_state(entry.record, 2), "gone"
+
+
+TURNED_OFF: Final = {"operation": "update_status", "value": False}
+
+
+async def schedule(bench: Bench) -> tuple[State, object]:
+    id = await bench.new_flag()
+    later = Later("turned off", TURNED_OFF, datetime.fromtimestamp(bench.now, UTC) + timedelta(days=1))
+    await bench.aside(
+        plan_later(later, await bench.client.flags.get(id)), send_later(later, id, bench.client.schedule)
+    )
+    return waiting(bench, id), []
+
+
+async def unschedule(bench: Bench) -> tuple[State, object]:
+    state, _was = await schedule(bench)
+    id = bench.journal.entries()[0].record
+    (due,) = await bench.client.schedule.all()
+    assert due.scheduled_at is not None
+    later = Later("turned off", due.payload, due.scheduled_at, due.id)
+    await bench.aside(
+        plan_later(later, await bench.client.flags.get(id)), send_later(later, id, bench.client.schedule)
+    )
+    return state, [(str(id), TURNED_OFF, due.scheduled_at)]
+
+
+def waiting(bench: Bench, id: int) -> State:
+    async def state() -> object:
+        due = await bench.client.schedule.all({"record_id": id})
+        return [(one.record_id, one.payload, one.scheduled_at) for one in due]
+
+    return state

@@ -1,0 +1,50 @@
+"""A desk at which one flag is changed, and a colleague who changes it, too."""
+
+from pathlib import Path
+
+from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.changes import intent
+from flagtui.changes.context import Context
+from flagtui.changes.entries import Signature
+from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.intent import Intent
+from flagtui.changes.journal import Journal
+from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.saving import Desk, save
+
+HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+
+
+class Office:
+    """A server with one flag, Ada at her desk, and the words she was told."""
+
+    def __init__(self, folder: Path, **fields: object) -> None:
+        self.server = FlagServer(raw_flag(**fields))
+        self.ada: FlagClient = self.server.person("ada@acme.test")
+        self.bob: FlagClient = self.server.person("bob@acme.test")
+        self.clock = SteadyClock()
+        self.journal = Journal(folder, clock=self.clock.time)
+        self.told: list[str] = []
+        self.desk = Desk(self.ada, self.journal, HERE, self.clock, self.told.append)
+
+    async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
+        fresh = await self.ada.get(812)
+        now = self.clock.time() if read_at is None else read_at
+        plan = plan_flag(wanted or intent.turn_off(812), fresh, Context(now=now, dependents=()))
+        assert isinstance(plan, Plan), plan
+        return plan
+
+    def approve(self, *plans: Plan, answer: Answer | None = None) -> Approved:
+        question = guard(plans, Rules(Level.RELAXED))
+        assert isinstance(question, Question)
+        approved = question.settle(answer or Answer(yes=True, overwrite=True))
+        assert isinstance(approved, Approved), approved
+        return approved
+
+    async def turn_off(self) -> object:
+        return await save(self.approve(await self.plan()), self.desk)
+
+    def bob_writes(self, **fields: object) -> None:
+        self.server.apply("bob@acme.test", 812, dict(fields))

@@ -1,0 +1,45 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from flagtui.config.credentials import (
+    Owner,
+)
+from flagtui.config.key_file import KeyFileRefused, key_path, read_key_file, write_key_file
+
+KEY = "phx_canary_0123456789abcdef"
+OWNER = Owner("prod", "https://eu.posthog.com")
+
+
+def test_a_key_file_is_private_from_the_first_byte(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        path = write_key_file(tmp_path / "state", OWNER.username, KEY)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert path.read_text() == KEY + "\n"
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
+def test_a_key_file_others_may_read_is_refused_with_what_to_do(tmp_path: Path, mode: int) -> None:
+    path = write_key_file(tmp_path, OWNER.username, KEY)
+    path.chmod(mode)
+    with pytest.raises(KeyFileRefused, match=f"others may read it; do: chmod 600 {path}"):
+        read_key_file(tmp_path, OWNER.username)
+
+
+def test_a_file_in_the_way_of_the_folder_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("")
+    with pytest.raises(KeyFileRefused, match="the key cannot be kept"):
+        write_key_file(tmp_path / "state", OWNER.username, KEY)
+    assert read_key_file(tmp_path / "state", OWNER.username) is None
+    with pytest.raises(KeyFileRefused, match="Set HOME"):
+        write_key_file(None, OWNER.username, KEY)
+
+
+def test_names_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+    assert key_path(tmp_path, "../../x @ https://h/").parent == tmp_path / "keys"
