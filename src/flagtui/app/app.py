@@ -158,7 +158,9 @@ class FlagTui(TerminalApp[None]):
         if not await signing_in.ask(self.desk.trouble):
             return
         choices = projects_to_choose(self.desk, signing_in.opens) if signing_in.opens else []
-        chosen = await self._choose("Project", choices) if choices else None
+        chosen: int | None = None
+        if choices:
+            chosen = await self._choose("Project", choices)
         if chosen is None:
             self.action_refresh_now()
         else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from textual.app import App
 from textual.screen import Screen
 
+from flagtui.app.behind import load_behind
 from flagtui.app.desk import Desk
 from flagtui.app.listening import NOBODY, Listener, unheard
 from flagtui.app.notices import Notice, tell
@@ -119,7 +120,11 @@ class Changing:
 
     def look_back(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""
-        self.app.run_worker(self._path.look_back(), group="changing")
+        self.app.run_worker(self._look_back(), group="changing")
+
+    async def _look_back(self) -> None:
+        await load_behind()
+        await self._path.look_back()
 
     def undo(self) -> None:
         """Take back the newest change of this person here, or all that were confirmed together with it."""

@@ -7,6 +7,7 @@ from textual import work
 from textual.binding import BindingType
 from textual.timer import Timer
 
+from flagtui.app.behind import PANE, load_behind
 from flagtui.app.changing import Changing
 from flagtui.app.commands import bindings_of
 from flagtui.app.desk import Desk
@@ -138,10 +139,12 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
 
     @work(exclusive=True, group="inspect")
     async def _look_closer(self, row: FlagRow) -> None:
-        if self._desk.inspector is None:
+        inspector = self._desk.inspector
+        if inspector is None:
             return
+        await load_behind(PANE)
         details: Details
-        async for details in self._desk.inspector.look(row):
+        async for details in inspector.look(row):
             if self.flag is not None and self.flag.id == row.id:
                 self.preview.show(details, self._desk.session.clock())
 
