@@ -1,0 +1,79 @@
+"""From one profile to another."""
+
+from dataclasses import replace
+
+import httpx
+from tests.doubles.whole_program import Setting, running, words
+from tests.journeys.keys import another_key, type_key
+
+from flagtui.app.screens.picker import PickerScreen
+from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.guard import Level
+from flagtui.service.keys import NewKey, create_key
+
+
+async def test_another_profile_takes_the_place_of_this_one_with_its_badge(setting: Setting) -> None:
+    async with running(replace(setting, neighbours=("prod",))) as program:
+        await program.press("slash", *"checkout", "enter", "x")
+        await program.press("P")
+        assert "prod" in words(program.screen)
+        await program.press("down", "enter")
+        header = program.screen.splitlines()[0]
+        assert "PROD" in header
+        assert "TEST" not in header
+        assert program.app.desk.session.rules.level is Level.READ_ONLY
+        assert not program.app.screen.query_one(RowList).marks
+        await program.press("P", "up", "enter")
+        assert "TEST" in program.screen.splitlines()[0]
+
+
+async def test_alone_a_profile_says_how_to_make_another(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("P")
+        assert "flagtui auth login" in program.notices[-1]
+
+
+async def test_rows_of_one_profile_never_stand_under_the_badge_of_another(setting: Setting) -> None:
+    async with running(replace(setting, neighbours=("prod",))) as program:
+        await program.press("3")
+        assert program.app.screen.query_one(RowList).shown > 0
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("P", "down", "enter")
+        for tab in ("3", "1"):
+            await program.press(tab)
+            assert "PROD" in program.screen.splitlines()[0]
+            assert program.app.screen.query_one(RowList).shown == 0
+            assert "new-nav" not in program.screen
+
+
+async def test_a_profile_without_a_key_shows_no_rows_of_the_one_before(setting: Setting) -> None:
+    async with running(replace(setting, neighbours=("keyless",))) as program:
+        await program.press("P", "down", "enter")
+        assert isinstance(program.app.screen, SignInScreen)
+        await program.press("escape")
+        assert "KEYLESS" in program.screen.splitlines()[0]
+        assert program.app.screen.query_one(RowList).shown == 0
+        assert "There is no API key." in program.screen
+        await program.press("ctrl+l")
+        await type_key(program, another_key(program))
+        assert isinstance(program.app.screen, PickerScreen)
+        assert "#1 " in program.screen
+        assert "#2 " in program.screen
+        await program.press(*"Web", "enter")
+        assert program.app.screen.query_one(RowList).shown == 248
+        header = program.screen.splitlines()[0]
+        assert "KEYLESS" in header
+        assert "Web app #1" in header
+
+
+async def test_a_key_for_other_projects_asks_which_of_them_is_opened(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("ctrl+l")
+        other = max(project.id for project in await program.colleague().projects.list())
+        key = create_key(program.database, NewKey("elsewhere", ("*",), teams=(other,)))
+        await type_key(program, key)
+        assert isinstance(program.app.screen, PickerScreen)
+        await program.press("enter")
+        assert f"#{other}" in program.screen.splitlines()[0]
+        assert 0 < program.app.screen.query_one(RowList).shown < 248

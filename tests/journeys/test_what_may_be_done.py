@@ -1,0 +1,108 @@
+"""Keys that may not, profiles that only read, profiles that want the key typed."""
+
+from dataclasses import replace
+
+import httpx
+from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.journeys.keys import another_key, type_key
+
+from flagtui.app.screens.confirm import ConfirmScreen
+from flagtui.app.widgets.key_line import KeyLine
+from flagtui.changes.entries import Entry
+from flagtui.changes.event_definitions.intent import KIND
+from flagtui.changes.guard import Level, Rules
+
+
+async def test_what_the_key_may_not_is_dimmed_with_the_scope_in_the_help(setting: Setting) -> None:
+    async with running(setting) as program:
+        kinds = ("feature_flag", "experiment", "event_definition", "user", "project")
+        await program.press("ctrl+l")
+        await type_key(program, another_key(program, *(f"{kind}:read" for kind in kinds)))
+        for tab, writes, scope in (
+            ("1", {"switch", "delete", "undo"}, "feature_flag:write"),
+            ("2", {"switch", "step('end')", "undo"}, "experiment:write"),
+            ("3", {"verify", "hide", "delete", "undo"}, "event_definition:write"),
+        ):
+            await program.press(tab)
+            bindings = program.app.screen.active_bindings.values()
+            enabled = {each.binding.action: each.enabled for each in bindings}
+            assert {enabled[action] for action in writes} == {False}, tab
+            assert enabled["open"] is True
+            await program.press("V", "d", "question_mark")
+            assert f"needs {scope}" in words(program.screen)
+            await program.press("escape")
+        await take_nothing_back(program)
+        assert program.wire.writes() == []
+
+
+async def take_nothing_back(program: Program) -> None:
+    """In the journal the help names the scope of what the change under the cursor was made to."""
+    assert program.app.desk.workspace is not None
+    here = program.app.desk.signature(program.app.desk.workspace)
+    scopes = {"flag": "feature_flag:write", "experiment": "experiment:write", KIND: "event_definition:write"}
+    for place, kind in enumerate(scopes):
+        program.journal.begin(Entry(kind, 9.0 - place, 1, "k", "edit", here, kind))
+        program.journal.finish(kind, "saved")
+    await program.press("J")
+    for scope in scopes.values():
+        await program.press("u", "question_mark")
+        inside = [line.split("│")[1] for line in program.screen.splitlines() if line.count("│") > 1]
+        assert f"Take back the change under the cursor needs {scope}" in words(" ".join(inside))
+        await program.press("escape", "down")
+
+
+async def test_a_read_only_profile_has_no_keys_that_write(setting: Setting) -> None:
+    careful = replace(setting, rules=Rules(Level.READ_ONLY, place="TEST"))
+    async with running(careful) as program:
+        actions = {each.binding.action for each in program.app.screen.active_bindings.values()}
+        assert not actions & {"switch", "delete", "undo"}
+        assert "open" in actions
+        assert "on/off" not in program.screen
+
+
+async def test_the_line_of_keys_dims_what_the_key_may_not_from_the_start(setting: Setting) -> None:
+    def confine(wire: Wire) -> None:
+        scopes = {"id": "x", "label": "narrow", "scopes": ["feature_flag:read"], "scoped_teams": []}
+        wire.before = lambda request: (
+            httpx.Response(200, json=scopes) if "personal_api_keys" in request.url.path else None
+        )
+
+    async with running(setting) as program:
+        assert ("space", "bold") in key_styles(program)
+    async with running(setting, confine) as program:
+        assert ("space", "$faint") in key_styles(program)
+        assert ("⏎", "bold") in key_styles(program)
+        program.wire.before = lambda request: None
+        await program.press("f5")
+        assert ("space", "bold") in key_styles(program)
+
+
+def key_styles(program: Program) -> list[tuple[str, str]]:
+    """The keys on the last line and how they are drawn."""
+    line = program.app.screen.query_one(KeyLine).render()
+    return [(line.plain[span.start : span.end], str(span.style)) for span in line.spans]
+
+
+async def test_a_strict_profile_asks_for_the_key_again_once_its_minutes_are_over(setting: Setting) -> None:
+    strict = replace(setting, rules=Rules(Level.STRICT, place="PROD"), unlock=600.0)
+    async with running(strict) as program:
+        await program.go_to("new-nav")
+        await program.press("space", "y")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("backspace", *"new-nav", "enter")
+        assert not (await program.stored("new-nav")).active
+        await program.press("space", "y")
+        assert (await program.stored("new-nav")).active
+        await program.press("d")
+        assert "to confirm, type new-nav" in words(program.screen)
+        await program.press("escape")
+        program.timing.now += 600
+        await program.press("space")
+        assert "to confirm, type new-nav" in words(program.screen)
+
+
+async def test_a_strict_profile_without_minutes_asks_for_the_key_every_time(setting: Setting) -> None:
+    async with running(replace(setting, rules=Rules(Level.STRICT, place="PROD"))) as program:
+        await program.go_to("new-nav")
+        await program.press("space", *"new-nav", "enter", "space")
+        assert "to confirm, type new-nav" in words(program.screen)
