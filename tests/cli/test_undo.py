@@ -114,6 +114,16 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
     assert (done.code, desk.flag().name) == (0, "Old")
 
 
+def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run, desk: Desk) -> None:
+    desk.turn_off("eeee1111")
+    desk.change(active=True)
+    already = signed_in("undo", "--yes")
+    assert (already.code, f"{desk.key} is as it was already; nothing was sent." in already.out) == (0, True)
+    assert "flagtui journal shows the ids" in already.out
+    assert "flagtui journal" not in signed_in("undo", "eeee1111", "--yes").out
+    assert len(desk.journal.entries()) == 1
+
+
 def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(signed_in: Run, desk: Desk) -> None:
     assert signed_in("undo").err == "flagtui: there is nothing of yours to take back in this project.\n"
     desk.turn_off("cccc1111")

@@ -23,6 +23,9 @@ async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(set
         assert "Turn ON in TEST" in words(program.screen)
         await program.press("y")
         assert (await program.stored("new-nav")).active
+        await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
+        await program.press("u")
+        assert "new-nav is as it was already; nothing was sent. J, u takes back" in words(program.screen)
         assert len(program.wire.writes()) == 2
 
 

@@ -76,18 +76,20 @@ class EventPlanner:
         if fresh is None:
             return None
         if isinstance(asked, Entry):
-            found, already = plan_undo(asked, fresh, self._around), "already as it was"
+            found = plan_undo(asked, fresh, self._around)
             if isinstance(found, EventPlan) and found.clashes:
                 entries = await asyncio.to_thread(self._desk.session.journal.entries)
                 found = replace(found, clashes=told_apart(found.clashes, asked, entries))
         else:
-            around, already = self._around, "nothing to change, it is so already"
+            around = self._around
             if is_alone and OUT_OF_SIGHT & asked.changes.keys():
                 around = replace(around, used_by=await self._used_by(fresh.name))
             found = plan_event(asked, fresh, around)
         if isinstance(found, AlreadySo):
-            if is_alone:
-                self._tell(Notice(f"{found.name}: {already}"))
+            if is_alone and isinstance(asked, Entry):
+                self._tell(explain.explain_already_back(found.name))
+            elif is_alone:
+                self._tell(Notice(f"{found.name}: nothing to change, it is so already"))
             return None
         return Step(found, asked)
 

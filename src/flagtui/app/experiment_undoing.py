@@ -8,7 +8,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.desk import Desk
 from flagtui.app.elsewhere import workspace_in
 from flagtui.app.experimenting import Experimenting, gather
-from flagtui.app.explain import explain_blocked, explain_error
+from flagtui.app.explain import explain_already_back, explain_blocked, explain_error
 from flagtui.app.notices import Notice
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.entries import Entry
@@ -88,7 +88,7 @@ class ExperimentUndoing:
         around = replace(await gather(intent, fresh, workspace), now=self._desk.session.clock())
         plan = plan_step_back(entry, intent, fresh, around)
         if plan is None:
-            self._changing.tell(Notice(f"{entry.key}: already as it was"))
+            self._changing.tell(explain_already_back(entry.key))
             return True
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))

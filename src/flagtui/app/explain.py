@@ -124,6 +124,11 @@ def explain_nothing(nothing: NothingToDo) -> Notice:
     return Notice(f"{nothing.fresh.key} {nothing.words}; nothing was sent")
 
 
+def explain_already_back(key: str) -> Notice:
+    """There is nothing left to take back of a change, which stays the newest one all the same."""
+    return Notice(f"{key} is as it was already; nothing was sent.\nJ, u takes back any other change.")
+
+
 def explain_refusal(refused: NotAsked) -> Notice:
     """The guard said no."""
     return Notice(_sentences(refused.reason, "", refused.next), "warning", "not allowed here")

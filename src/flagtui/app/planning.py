@@ -43,7 +43,9 @@ class Planner:
         elif result.blocked:
             self._tell(explain.explain_left_out(result.blocked))
         if not result.plans and result.nothing:
-            self._tell(explain.explain_nothing(result.nothing[0]))
+            nothing, is_undo = result.nothing[0], all(wish.undoes for wish in wishes)
+            already = explain.explain_already_back(nothing.fresh.key) if is_undo else None
+            self._tell(already or explain.explain_nothing(nothing))
         return result.plans
 
     async def plan_one(self, wish: Wish, workspace: Workspace) -> Found | None:

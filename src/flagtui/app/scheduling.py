@@ -8,8 +8,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.explain import explain_blocked, explain_error
-from flagtui.app.notices import Notice
+from flagtui.app.explain import explain_already_back, explain_blocked, explain_error
 from flagtui.app.reading import read_flag
 from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
@@ -115,7 +114,7 @@ class Scheduling:
                 self._changing.tell(explain_error(error, entry.key))
             return
         if plan is None:
-            self._changing.tell(Notice(f"{entry.key}: already as it was"))
+            self._changing.tell(explain_already_back(entry.key))
         elif isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))
         elif await self._is_asked_again(way_back(entry), replace(plan, undoes=entry.id), workspace):

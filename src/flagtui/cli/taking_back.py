@@ -27,6 +27,8 @@ CONFLICT: Final = 3
 """Somebody else changed the same thing since, and it was left as it is."""
 OPEN: Final = 4
 """It was sent, and is not applied yet, or nobody knows."""
+ALREADY: Final = "is as it was already; nothing was sent"
+ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
 _CODES: Final[dict[Ending, int]] = {
     "saved": 0,
     "conflicted": CONFLICT,
@@ -77,7 +79,9 @@ class Work:
             for part in parts:
                 undoes = entry.id if part is parts[-1] else ""
                 way = await find_way_back(part, office, undoes, entries)
-                if code := await self._take_back(part, way):
+                if way is None:
+                    self._ended(part, BackEnded(part.key, "saved", ALREADY, "" if change else ANOTHER))
+                elif code := await self._take_back(part, way):
                     return code
         return 0
 
@@ -96,12 +100,9 @@ class Work:
         journal = Journal(self.opening.state_folder() / "journal")
         return Office(client, journal, here, client.connection.clock, me, self._say)
 
-    async def _take_back(self, part: Entry, way: WayBack | Blocked | None) -> int:
+    async def _take_back(self, part: Entry, way: WayBack | Blocked) -> int:
         if isinstance(way, Blocked):
             raise Trouble(_sentence(part.key, way.reason, way.next))
-        if way is None:
-            self._ended(part, BackEnded(part.key, "saved", "is as it was already"))
-            return 0
         place = f"{self.rules.place} › {way.place}" if way.place else self.rules.place
         question = way.ask(replace(self.rules, place=place))
         if isinstance(question, Refused):
