@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.changes.test_every_undo import Bench, working
+from tests.changes.bench import Bench, working
 
 from flagtui.app.screens.consequences import question_lines
 from flagtui.changes.event_definitions.intent import EventIntent
