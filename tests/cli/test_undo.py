@@ -86,7 +86,9 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, desk: 
     assert desk.flag().active is True
     newest = desk.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
-    assert f"{newest.id[:8]}  " in signed_in("journal").out
+    told = signed_in("journal").out.splitlines()
+    assert [line for line in told if line.startswith(newest.id[:8]) and line.endswith("takes back aaaa1111")]
+    assert [line for line in told if line.startswith("aaaa1111") and line.endswith("taken back")]
     again = signed_in("undo", "aaaa", "--yes")
     assert (again.code, "taken back already" in again.err) == (2, True)
     back = signed_in("undo", newest.id[:8], "--yes", "--json")

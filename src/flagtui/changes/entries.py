@@ -189,6 +189,11 @@ def with_payloads(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> di
     return {**values, "filters": {**as_dict(values["filters"]), "payloads": filters.get("payloads")}}
 
 
+def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
+    """The ids of the entries that a later one took back."""
+    return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
+
+
 def searched(entries: Iterable[Entry], text: str) -> list[Entry]:
     """The entries with every word of `text` in key, verb, person, reason, profile, ending or what changed."""
     words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]

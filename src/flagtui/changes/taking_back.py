@@ -10,7 +10,7 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.copying import KIND as COPY
 from flagtui.changes.copying import as_creation, project_of
 from flagtui.changes.difference import Clash
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.entries import Entry, Signature, taken_back
 from flagtui.changes.event_definitions.intent import KIND as EVENT
 from flagtui.changes.experiments.ledger import MAKING
 from flagtui.changes.experiments.steps import BY_VERB
@@ -31,8 +31,8 @@ _MADE: Final = {
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
     """The saved changes of this project that nobody took back, newest first; any of them can be undone."""
     known = list(entries)
-    taken_back = undo.taken_back(known)
-    return [entry for entry in known if why_not(entry, here) is None and entry.id not in taken_back]
+    gone = taken_back(known)
+    return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
 
 
 def as_left(entry: Entry, entries: Iterable[Entry]) -> Entry:

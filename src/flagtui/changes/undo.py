@@ -8,7 +8,7 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
 from flagtui.changes.describing import hidden_clash
 from flagtui.changes.difference import Clash
-from flagtui.changes.entries import Entry, Signature, with_payloads
+from flagtui.changes.entries import Entry, Signature, taken_back, with_payloads
 from flagtui.changes.intent import Intent
 from flagtui.changes.normalising import means_same
 from flagtui.changes.plan import NothingToDo, Plan, plan_flag, stored_value
@@ -37,11 +37,6 @@ def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
     known = list(entries)
     gone = taken_back(known)
     return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
-
-
-def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
-    """The ids of the entries that a later one took back."""
-    return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
 
 
 def last_batch(entries: Iterable[Entry], here: Signature) -> list[Entry]:

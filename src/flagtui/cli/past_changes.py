@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime
 
-from flagtui.changes.entries import Entry
+from flagtui.changes.entries import Entry, taken_back
 from flagtui.changes.journal import Journal
 from flagtui.changes.timeline import summary
 from flagtui.cli.telling import say
@@ -36,9 +36,16 @@ def tell_changes(entries: list[Entry]) -> None:
     """One line for each, and its reason below."""
     if not entries:
         say("Nothing was changed.")
+    gone = taken_back(entries)
     for entry in entries:
-        at = datetime.fromtimestamp(entry.at, UTC)
+        at = f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M:%S} UTC"
         place = entry.signature.profile or entry.signature.project
-        say(f"{entry.id[:SHORT]:<{SHORT}}  {at:%Y-%m-%d %H:%M:%S} UTC  {place:<8}  {summary(entry)}")
+        say(f"{entry.id[:SHORT]:<{SHORT}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
         for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
             say(f"{'':35}{line}")
+
+
+def _back(entry: Entry, gone: frozenset[str]) -> str:
+    """Which change it took back, and whether it was taken back itself."""
+    did = f", takes back {entry.undoes[:SHORT]}" if entry.undoes else ""
+    return did + (", taken back" if entry.id in gone else "")

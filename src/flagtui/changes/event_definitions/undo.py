@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.entries import Entry, Signature, taken_back
 from flagtui.changes.event_definitions.intent import KIND, EventIntent
 from flagtui.changes.event_definitions.plan import MADE_AGAIN, AlreadySo, Around, EventPlan, plan_event
 from flagtui.models.event_definition import EventDefinition
@@ -11,8 +11,8 @@ from flagtui.models.event_definition import EventDefinition
 def last_batch(entries: Iterable[Entry], here: Signature) -> list[Entry]:
     """What one `u` takes back: the newest change of events here, with all confirmed together with it."""
     known = [entry for entry in entries if entry.kind == KIND and _is_here(entry, here)]
-    taken_back = {entry.undoes for entry in known if entry.undoes and entry.ending == "saved"}
-    found = [entry for entry in known if entry.ending == "saved" and entry.id not in taken_back]
+    gone = taken_back(known)
+    found = [entry for entry in known if entry.ending == "saved" and entry.id not in gone]
     if not found:
         return []
     batch = found[0].batch

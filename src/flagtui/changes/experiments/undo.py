@@ -6,7 +6,7 @@ from typing import Final
 
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.difference import Clash, same
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.entries import Entry, Signature, taken_back
 from flagtui.changes.experiments.drafting import EDITABLE
 from flagtui.changes.experiments.fields import stored_field
 from flagtui.changes.experiments.following import Around
@@ -24,13 +24,13 @@ def last_step(entries: Iterable[Entry], here: Signature) -> Entry | None:
     """The newest saved step of this project that nobody took back; `entries` come newest first."""
     known = list(entries)
     place = (here.host, here.project)
-    taken_back = {entry.undoes for entry in known if entry.undoes and entry.ending == "saved"}
+    gone = taken_back(known)
     found = (
         entry
         for entry in known
         if entry.kind == KIND
         and entry.ending == "saved"
-        and entry.id not in taken_back
+        and entry.id not in gone
         and (entry.signature.host, entry.signature.project) == place
     )
     return next(found, None)
