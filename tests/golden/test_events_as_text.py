@@ -15,7 +15,6 @@ async def draw(program: Program, golden: Golden, story: str) -> None:
     """The screen at every size."""
     for width, height in SIZES:
         await program.pilot.resize_terminal(width, height)
-        await program.pilot.pause(0.2)
         await program.settle()
         golden.check(f"{story}-{width}x{height}", program.screen)
 

@@ -47,7 +47,6 @@ async def test_no_text_of_the_list_or_preview_is_obeyed(nasty: Setting, size: tu
         for _ in range(0, rows.shown, rows.size.height - 1):
             assert_harmless(program)
             await program.pilot.press("pagedown")
-        await program.pilot.pause(0.3)
         await program.settle()
         assert_harmless(program)
 

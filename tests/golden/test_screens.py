@@ -34,7 +34,6 @@ async def test_a_screen_is_drawn_as_it_was_at_every_size(
         await program.press(*STORIES[story])
         for width, height in SIZES:
             await program.pilot.resize_terminal(width, height)
-            await program.pilot.pause(0.2)
             await program.settle()
             golden.check(f"{story}-{width}x{height}", program.screen)
 

@@ -42,7 +42,6 @@ async def ask(program: Program, line: str) -> None:
 
 async def rest(program: Program) -> None:
     """Until the pane has followed the cursor."""
-    await program.pilot.pause(0.15)
     await program.settle()
 
 

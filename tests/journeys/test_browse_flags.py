@@ -117,7 +117,6 @@ async def test_a_flag_is_switched_from_its_own_screen_and_drawn_anew(setting: Se
 async def test_the_preview_says_who_sees_the_flag_and_who_changed_it(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await program.go_to("checkout-redesign")
-        await program.pilot.pause(0.3)
         await program.settle()
         seen = words(program.screen)
         assert "country is any of DE, FR, NL" in seen
