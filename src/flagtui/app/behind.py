@@ -1,38 +1,40 @@
-"""What the first rows do without: loaded behind them, in a thread, so that keys go on being heard."""
+"""What the first rows do without: loaded behind them in pieces, so that a key waits for one of them at most.
 
-import threading
+Not in a thread: two threads that load parts of one package at the same time can stop each other.
+"""
+
+import asyncio
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from flagtui.config.daemon import await_call
-
-PANE: Final = ("flagtui.app.widgets.flag_lines",)
+CLIENT: Final = ("flagtui.models.record", "flagtui.api.sending", "flagtui.api.client")
+"""What asks the server."""
+PANE: Final = ("flagtui.evaluate", "flagtui.changes.describing", "flagtui.app.widgets.flag_lines")
 """What the pane beside the list tells of a flag."""
 REST: Final = (
     *PANE,
+    "flagtui.changes.plan",
+    "flagtui.changes.recovery",
+    "flagtui.app.saving",
+    "flagtui.app.planning",
     "flagtui.app.straight_path",
+    "flagtui.app.screens.edit.form_lines",
+    "flagtui.app.scheduling",
     "flagtui.app.editing",
     "flagtui.app.screens.flag",
-    "flagtui.app.screens.picker",
     "flagtui.app.screens.help",
+    "flagtui.app.experimenting",
     "flagtui.app.screens.journal",
     "flagtui.app.screens.since",
 )
-"""In the order in which a person is likely to need it: first of all the question before a change."""
-
-_one_at_a_time: Final = threading.Lock()
-_loaded: Final[set[str]] = set()
+"""In the order in which a person is likely to need it, first of all the question before a change."""
 
 
 async def load_behind(names: Sequence[str] = REST) -> None:
-    """Returns when these modules are loaded. Leaving the program does not wait for that."""
-    if not _loaded.issuperset(names):
-        await await_call(lambda: _load(names))
-
-
-def _load(names: Sequence[str]) -> None:
+    """Returns when these modules are loaded. Whatever else is waiting takes its turn after each."""
     for name in names:
-        with _one_at_a_time:
+        if name not in sys.modules:
             import_module(name)
-        _loaded.add(name)
+            await asyncio.sleep(0)

@@ -86,6 +86,9 @@ def _connector(path: Path, wish: Demonstration, opened: list[Any]) -> "Callable[
     async def connect() -> "Client":
         import asyncio
 
+        from flagtui.app.behind import CLIENT, load_behind
+
+        await load_behind(CLIENT)
         from flagtui.api import Client
         from flagtui.api.errors import ApiError
         from flagtui.api.in_process import in_process

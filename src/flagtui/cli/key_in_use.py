@@ -22,8 +22,11 @@ class KeyInUse:
     async def connect(self) -> "Client":
         """Finds the key and makes the client. Raises ApiError."""
         from flagtui.api.errors import BadKey
-        from flagtui.cli.connecting import make_client
+        from flagtui.app.behind import CLIENT, load_behind
         from flagtui.config.daemon import await_call
+
+        await load_behind(CLIENT)
+        from flagtui.cli.connecting import make_client
 
         opening = self.opening
         # A keyring or a command that hangs must not keep the program from ending.
