@@ -34,7 +34,8 @@ class Found(Sequence[int]):
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Where the row with this index stands. Raises ValueError when it is not among them."""
         place = self._order.index(value)
-        at = bisect_left(self._places, place, start, len(self) if stop is None else stop)
-        if at == len(self) or self._places[at] != place:
+        end = len(self) if stop is None else min(stop, len(self))
+        at = bisect_left(self._places, place, start, end)
+        if at == end or self._places[at] != place:
             raise ValueError(value)
         return at
