@@ -3,7 +3,7 @@
 from typing import Final
 
 from flagtui.models.rows import ExperimentRow
-from flagtui.store.query.readings import AGES, age_of, number_of, part_of, person_of
+from flagtui.store.query.readings import AGES, age_of, made_by, number_of, part_of
 from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
 
 _STATES: Final[dict[str, Test[ExperimentRow]]] = {
@@ -37,14 +37,7 @@ _QUALIFIERS: Final[tuple[Qualifier[ExperimentRow], ...]] = (
         ("draft", "running", "paused", "stopped"),
     ),
     Qualifier("flag", "part of a key or a pattern such as /^new-/", "its flag", part_of(lambda row: row.key)),
-    Qualifier(
-        "by",
-        "me or part of an e-mail",
-        "who made it",
-        person_of(lambda row: row.creator_id, lambda row: row.creator),
-        ("me",),
-        ("me",),
-    ),
+    made_by(lambda row: row.creator_id, lambda row: row.creator),
     Qualifier(
         "result",
         "won, lost, inconclusive, stopped_early, invalid or none",

@@ -6,10 +6,10 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.query.readings import (
     AGES,
     age_of,
+    made_by,
     number_of,
     part_of,
     percentage_of,
-    person_of,
     tag_of,
 )
 from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
@@ -60,14 +60,7 @@ _QUALIFIERS: Final[tuple[Qualifier[FlagRow], ...]] = (
         tuple(_STATES),
         ("on", "off", "stale"),
     ),
-    Qualifier(
-        "by",
-        "me or part of an e-mail",
-        "who made it",
-        person_of(lambda row: row.creator_id, lambda row: row.creator),
-        ("me",),
-        ("me",),
-    ),
+    made_by(lambda row: row.creator_id, lambda row: row.creator),
     Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
     Qualifier(
         "rollout",

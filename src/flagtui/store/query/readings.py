@@ -7,7 +7,7 @@ from flagtui.store.query.amounts import read_age, read_percentage
 from flagtui.store.query.folding import fold
 from flagtui.store.query.pattern import Pattern, PatternError
 from flagtui.store.query.value_tests import Contains, ValueTest, aged
-from flagtui.store.query.vocabulary import Facts, Reading, Row, Test, Value, WrongValue
+from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Row, Test, Value, WrongValue
 
 Read = Callable[[Value], Reading[Row]]
 
@@ -48,6 +48,12 @@ def person_of(number: Callable[[Row], int | None], email: Callable[[Row], str]) 
         )
 
     return read
+
+
+def made_by(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Qualifier[Row]:
+    """`by:` of records that somebody made."""
+    me = ("me",)
+    return Qualifier("by", "me or part of an e-mail", "who made it", person_of(number, email), me, me)
 
 
 def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
