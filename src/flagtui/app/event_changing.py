@@ -12,10 +12,11 @@ from flagtui.app.desk import Desk
 from flagtui.app.doubts import Doubts
 from flagtui.app.event_planning import Asked, EventPlanner, Step
 from flagtui.app.event_rows import believe, painted_values, people_of
+from flagtui.app.looking_back import FoundOut, look_back
 from flagtui.app.notices import Notice
 from flagtui.app.screens.confirm import ConfirmScreen, Surface
 from flagtui.app.signing_in import needs_key
-from flagtui.changes.entries import Entry
+from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.event_definitions.intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.outcome import Ended
 from flagtui.changes.event_definitions.plan import (
@@ -28,7 +29,6 @@ from flagtui.changes.event_definitions.undo import (
     last_batch,
 )
 from flagtui.changes.guard import Approved, Question, Refused, guard
-from flagtui.changes.journal import JournalUnwritable
 from flagtui.store.workspace import Workspace
 
 
@@ -183,14 +183,7 @@ class EventChanging:
         await self._follow(found)
 
     async def _look_back(self) -> None:
-        workspace = self._desk.workspace
-        if workspace is None:
-            return
-        here = self._desk.signature(workspace)
-        try:
-            found = await recover(self._desk.session.journal, workspace.client.event_definitions, here)
-        except JournalUnwritable as fault:
-            self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
-            return
-        for one in found:
-            self.changing.tell(explain.left_open(one.words, is_known=one.truth in ("applied", "not applied")))
+        await look_back(self._desk, self._recover, self.changing.tell)
+
+    async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
+        return await recover(self._desk.session.journal, workspace.client.event_definitions, here)

@@ -1,6 +1,6 @@
 """The stories of experiment steps: choose what is meant, read again, plan, guard, ask, save, say."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from flagtui.api.errors import ApiError, NotFound
@@ -8,11 +8,13 @@ from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.doubts import Doubts
 from flagtui.app.experiment_choices import StepQuestions
-from flagtui.app.explain import explain_blocked, explain_error, explain_refusal, left_open
+from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
+from flagtui.app.looking_back import FoundOut, look_back
 from flagtui.app.notices import Notice
 from flagtui.app.screens.confirm import ConfirmScreen, Surface
 from flagtui.changes import guard
 from flagtui.changes.blocking import Blocked
+from flagtui.changes.entries import Signature
 from flagtui.changes.experiments.following import Around
 from flagtui.changes.experiments.foreseeing import foresee_refusal
 from flagtui.changes.experiments.metrics import events_measured
@@ -20,7 +22,6 @@ from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.recovery import recover_steps
 from flagtui.changes.experiments.saving import StepDesk, StepEnded, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.journal import JournalUnwritable
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
@@ -45,23 +46,16 @@ class Experimenting:
 
     async def look_back(self) -> None:
         """Say what became of steps that an earlier run left open in this project."""
-        workspace = self._desk.workspace
-        if workspace is None:
-            return
-        here = self._desk.signature(workspace)
-        try:
-            client = workspace.client
-            found = await recover_steps(
-                self._desk.session.journal,
-                client.experiments,
-                here,
-                lambda project: client.for_project(project).experiments,
-            )
-        except JournalUnwritable as fault:
-            self.changing.tell(Notice(f"The journal cannot be written: {fault}", "error"))
-            return
-        for one in found:
-            self.changing.tell(left_open(one.words, is_known=one.truth != "is not known"))
+        await look_back(self._desk, self._recover, self.changing.tell)
+
+    async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
+        client = workspace.client
+        return await recover_steps(
+            self._desk.session.journal,
+            client.experiments,
+            here,
+            lambda project: client.for_project(project).experiments,
+        )
 
     async def _story(self, step: Step, row: ExperimentRow, leading: str) -> None:
         workspace = self._desk.workspace

@@ -17,7 +17,6 @@ from flagtui.changes.outcome import (
     Unknown,
 )
 from flagtui.changes.plan import NothingToDo
-from flagtui.changes.recovery import Found
 
 
 def explain_outcome(outcome: Outcome, *, is_here: bool = True) -> Notice:
@@ -63,13 +62,8 @@ def explain_settled(outcome: Outcome, *, is_here: bool = True) -> Notice:
     return Notice(text, "error", "not known")
 
 
-def explain_found(found: Found) -> Notice:
-    """What became of a change that an earlier run did not see the end of."""
-    return left_open(found.words, is_known=found.truth in ("applied", "not applied"))
-
-
 def left_open(words: str, *, is_known: bool) -> Notice:
-    """The same for any kind of record."""
+    """What became of a change that an earlier run did not see the end of."""
     return Notice(f"{words}.", "information" if is_known else "warning", "Left open last time", seconds=12)
 
 

@@ -9,6 +9,7 @@ from flagtui.app import explain
 from flagtui.app.desk import Desk
 from flagtui.app.elsewhere import workspace_in
 from flagtui.app.listening import NOBODY, Listener
+from flagtui.app.looking_back import FoundOut, look_back
 from flagtui.app.notices import Notice
 from flagtui.app.planning import Planner
 from flagtui.app.saving import Ended, Saver
@@ -22,10 +23,9 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
 from flagtui.changes.copying import as_creation, project_of
 from flagtui.changes.creating import Taken, plan_create
-from flagtui.changes.entries import Entry
+from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.gathering import similar_keys
 from flagtui.changes.intent import Intent
-from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.outcome import Failed, Outcome, Refused
 from flagtui.changes.plan import NothingToDo, Plan
 from flagtui.changes.recovery import recover
@@ -81,21 +81,12 @@ class StraightPath:
 
     async def look_back(self) -> None:
         """What became of changes that an earlier run left open in this project."""
-        workspace = self._desk.workspace
-        if workspace is None:
-            return
-        here, journal = self._desk.signature(workspace), self._desk.session.journal
-        try:
-            found = await recover(journal, workspace.client.flags, here)
-            beside = await recover_asides(journal, workspace.client, here)
-        except JournalUnwritable as fault:
-            self._tell(Notice(f"The journal cannot be written: {fault}", "error"))
-            return
-        for one in found:
-            self._tell(explain.explain_found(one))
-        for aside in beside:
-            is_known = aside.truth in ("is done", "was not done")
-            self._tell(explain.left_open(aside.words, is_known=is_known))
+        await look_back(self._desk, self._recover, self._tell)
+
+    async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
+        journal = self._desk.session.journal
+        found = await recover(journal, workspace.client.flags, here)
+        return [*found, *await recover_asides(journal, workspace.client, here)]
 
     async def undo_entry(self, entry: Entry) -> None:
         """One earlier change of this person here, whatever came after it."""

@@ -38,6 +38,10 @@ class FoundAside:
     learned: Mapping[str, JSON] = field(default_factory=dict)
 
     @property
+    def is_known(self) -> bool:
+        return self.truth in _ENDINGS
+
+    @property
     def words(self) -> str:
         return f"{self.entry.key}: {self.entry.verb} {self.truth}"
 

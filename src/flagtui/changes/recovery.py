@@ -29,6 +29,10 @@ class Found:
     record: Flag | None = None
 
     @property
+    def is_known(self) -> bool:
+        return self.truth in ("applied", "not applied")
+
+    @property
     def words(self) -> str:
         """The state, not the cause: who did it cannot be known from the record alone."""
         key, at = self.entry.key, self.record.version if self.record else None

@@ -38,6 +38,10 @@ class Found:
         return None
 
     @property
+    def is_known(self) -> bool:
+        return self.truth in ("applied", "not applied")
+
+    @property
     def words(self) -> str:
         said: dict[Truth, str] = {
             "applied": "is done",

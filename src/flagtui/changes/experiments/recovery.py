@@ -51,6 +51,10 @@ class FoundStep:
     """The number of the experiment it was taken with, or that it made."""
 
     @property
+    def is_known(self) -> bool:
+        return self.truth != "is not known"
+
+    @property
     def words(self) -> str:
         return f"{self.entry.key}: {self.entry.verb} {self.truth}"
 
