@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.modes import NARROW_MODES
 
 from flagtui.app.screens.activity import ActivityScreen
 from flagtui.app.screens.flag import FlagScreen
 from flagtui.changes.guard import Level, Rules
-
-MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
 
 
 @pytest.fixture
@@ -29,9 +28,9 @@ async def beside(program: Program) -> str:
     return told
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=MODES[mode])) as program:
+    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
         await program.press("4")
         screen = program.app.screen
         assert isinstance(screen, ActivityScreen)
@@ -109,9 +108,9 @@ async def test_changes_of_colleagues_come_in_while_the_log_is_open(setting: Sett
         assert "new-nav Alice turned off" not in first
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_two_versions_are_compared_and_one_is_brought_back(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=MODES[mode])) as program:
+    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
         await program.go_to("ai-summaries")
         before = await program.stored("ai-summaries")
         await program.press("h")

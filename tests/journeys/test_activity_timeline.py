@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
+from tests.journeys.modes import NARROW_MODES
 
 from flagtui.app.screens.activity import ActivityScreen
 from flagtui.app.screens.flag import FlagScreen
 from flagtui.models.change_row import ChangeRow
 
-MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
 
 
@@ -133,11 +133,11 @@ async def test_the_lookout_costs_nothing_more_while_nothing_happens(setting: Set
         assert len(program.wire.passed) == before + 1
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_an_entry_somebody_built_on_is_refused_with_three_sides_and_an_untouched_one_goes_back(
     setting: Setting, mode: str
 ) -> None:
-    async with running(replace(setting, options=MODES[mode])) as program:
+    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
         screen = await on_activity(program, "flag:billing-usage-alerts kind:rollout")
         flag = await program.stored("billing-usage-alerts")
         filters = dict(flag.filters)
@@ -160,9 +160,9 @@ async def test_an_entry_somebody_built_on_is_refused_with_three_sides_and_an_unt
         assert program.journal.entries()[0].ending == "saved"
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_a_flag_deleted_lately_is_found_looked_at_and_restored(setting: Setting, mode: str) -> None:
-    async with running(replace(setting, options=MODES[mode])) as program:
+    async with running(replace(setting, options=NARROW_MODES[mode])) as program:
         record = program.row("export-parquet").id
         await program.go_to("export-parquet")
         await program.press("d", "y")
@@ -223,7 +223,7 @@ async def test_what_is_shown_is_written_to_a_file_as_a_timeline(
         assert program.notices[-1].endswith(": 1 change")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_a_key_that_may_not_read_the_activity_is_told_which_scope_it_lacks(
     setting: Setting, tmp_path: Path, mode: str
 ) -> None:
@@ -235,7 +235,7 @@ async def test_a_key_that_may_not_read_the_activity_is_told_which_scope_it_lacks
             ('["feature_flag:read","feature_flag:write","project:read","user:read"]',),
         )
     database.close()
-    async with running(replace(setting, template=narrow, options=MODES[mode])) as program:
+    async with running(replace(setting, template=narrow, options=NARROW_MODES[mode])) as program:
         await program.press("4")
         assert "activity_log:read" in program.screen
         asked = len([line for line in program.wire.passed if "activity" in line])

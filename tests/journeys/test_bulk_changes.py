@@ -1,20 +1,14 @@
 """Many flags at once: ranges, all shown, results for each, and the failures tried again alone."""
 
 from dataclasses import replace
-from typing import Any
 
 import httpx
 import pytest
 from tests.doubles.whole_program import Setting, running, words
+from tests.journeys.modes import MODES
 
 from flagtui.app.screens.results import ResultsScreen
 from flagtui.app.widgets.row_list import RowList
-
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 
 
 @pytest.fixture(params=MODES)

@@ -1,19 +1,13 @@
 """Deleting softly, and bringing a flag back."""
 
 from dataclasses import replace
-from typing import Any
 
 import httpx
 import pytest
 from tests.doubles.whole_program import Setting, Wire, running, words
+from tests.journeys.modes import MODES
 
 from flagtui.changes.guard import Level, Rules
-
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 
 
 @pytest.fixture(params=MODES)

@@ -10,15 +10,11 @@ from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.modes import MODES
 
 from flagtui.changes.body import clean_filters
 from flagtui.changes.guard import Level, Rules
 
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 RICH: dict[str, Any] = {
     "groups": [
         {

@@ -8,15 +8,12 @@ from typing import Any
 import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.journeys.modes import MODES
 from textual.widgets import Input, OptionList, TextArea
 
 from flagtui.app.screens.edit.form import FormScreen
 
-OTHER_MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {"default": (), **OTHER_MODES}
+OTHER_MODES = ("strict", "legacy")
 FILTERS: dict[str, Any] = {
     "groups": [
         {
@@ -97,7 +94,7 @@ async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setti
 async def test_every_part_of_the_form_is_saved_on_stricter_and_older_servers(
     setting: Setting, mode: str
 ) -> None:
-    async with form(replace(setting, options=OTHER_MODES[mode])) as (program, id):
+    async with form(replace(setting, options=MODES[mode])) as (program, id):
         stand_on(program, "description")
         await program.press("enter")
         await fill(program, "After")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.standing import stand_on_event
 
 from flagtui.app.screens.confirm import ConfirmScreen
 from flagtui.app.screens.event import EventScreen
@@ -19,20 +20,6 @@ SERVERS = ["default", "strict", "legacy"]
 def on(server: str, setting: Setting) -> Setting:
     """The same against another kind of server."""
     return setting if server == "default" else replace(setting, options=((server, True),))
-
-
-async def stand_on(program: Program, name: str) -> None:
-    """Open the tab of events, find one, and stand on it."""
-    if not isinstance(program.app.screen, EventsScreen):
-        await program.press("3")
-    screen = program.app.screen
-    assert isinstance(screen, EventsScreen)
-    assert program.app.desk.workspace is not None
-    rows = program.app.desk.workspace.events.rows
-    screen.go_to(next(row.id for row in rows if row.name == name))
-    await program.settle()
-    assert screen.record is not None
-    assert screen.record.name == name
 
 
 async def stored(program: Program, name: str) -> EventDefinition:
@@ -70,7 +57,7 @@ async def test_events_are_browsed_narrowed_and_opened(setting: Setting) -> None:
         await program.press("escape", "slash", *"check comp")
         assert 0 < shown(program) < custom
         await program.press("escape", "escape", "s", "S")
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await program.pilot.pause(0.2)
         assert "Order paid" in program.screen
         assert "VERIFIED" in program.screen
@@ -102,7 +89,7 @@ async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(
     setting: Setting, server: str
 ) -> None:
     async with running(on(server, setting)) as program:
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         before = await stored(program, "checkout completed")
         await program.press("e")
         await answer(program, *" by card")
@@ -128,7 +115,7 @@ async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(
 @pytest.mark.parametrize("server", ["default", "strict"])
 async def test_owner_property_and_tags_are_changed(setting: Setting, server: str) -> None:
     async with running(on(server, setting)) as program:
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await program.press("O")
         assert "nobody" in program.screen
         await answer(program, *"nobody")
@@ -148,7 +135,7 @@ async def test_a_deletion_says_that_it_is_real_is_typed_and_made_again_by_undo(
     setting: Setting, server: str
 ) -> None:
     async with running(on(server, setting)) as program:
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await program.press("d")
         seen = words(program.screen)
         assert "deleted at once, on the server, without a way back there" in seen
@@ -189,7 +176,7 @@ async def test_many_are_verified_and_tagged_together(setting: Setting, option: s
 async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Setting) -> None:
     rules = Rules(Level.STRICT, place="PROD")
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await program.press("enter")
         assert "not available with an API key" in words(program.screen)
         await program.press("V", "y")
@@ -200,7 +187,7 @@ async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Se
 
 async def test_an_unlicensed_server_becomes_read_only_after_its_first_no(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE, options=(("unlicensed", True),))) as program:
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await answer(program, "e", *"x")
         await program.press("y")
         assert any(
@@ -225,7 +212,7 @@ async def test_a_description_is_written_in_the_person_s_editor(
     editor.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(editor))
     async with running(setting) as program:
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await program.press("E", "y")
         assert (await stored(program, "checkout completed")).description == "First line\nsecond line"
 
@@ -240,7 +227,7 @@ async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(s
             "source": {"kind": "EventsNode", "event": "checkout completed", "math": "total"},
         }
         await program.colleague().experiments.update(id, {"metrics": [metric]})
-        await stand_on(program, "checkout completed")
+        await stand_on_event(program, "checkout completed")
         await program.press("H")
         for _ in range(1_000):
             if isinstance(program.app.screen, ConfirmScreen):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import httpx
 import pytest
 from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
-from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stand_on, stored
+from tests.journeys.standing import stand_on_experiment
+from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stored
 from textual.widgets import Input, OptionList
 
 from flagtui.app.screens.edit.experiment_form import ExperimentForm
@@ -125,7 +126,7 @@ async def test_a_new_one_can_run_on_a_flag_that_is_there_and_wait_for_an_event_n
 @pytest.mark.parametrize("server", SERVERS)
 async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting, server: str) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
-        await stand_on(program, "Length of the tour")
+        await stand_on_experiment(program, "Length of the tour")
         before = await stored(program, "Length of the tour")
         await program.press("e")
         await open_line(program, "description", "Three steps, or eight?")
@@ -164,7 +165,7 @@ async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting,
 
 async def test_what_is_fixed_at_launch_is_not_offered_and_leaving_asks_first(setting: Setting) -> None:
     async with running(replace(setting, size=SIZE)) as program:
-        await stand_on(program, "Sticky plan summary")
+        await stand_on_experiment(program, "Sticky plan summary")
         await program.press("e")
         assert "VARIANTS" not in program.screen
         assert "holdout " not in program.screen
@@ -180,7 +181,7 @@ async def test_what_is_fixed_at_launch_is_not_offered_and_leaving_asks_first(set
 
 async def test_a_key_revoked_midway_is_replaced_and_no_edit_is_lost(setting: Setting) -> None:
     async with running(replace(setting, size=SIZE)) as program:
-        await stand_on(program, "Length of the tour")
+        await stand_on_experiment(program, "Length of the tour")
         await program.press("e")
         await open_line(program, "description", "Kept through it all")
         revoke_for_writes(program.wire)

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.standing import stand_on_experiment
 
 from flagtui.app.screens.confirm import ConfirmScreen
 from flagtui.app.screens.edit.prompt import PromptScreen
@@ -22,15 +23,6 @@ SERVERS = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", T
 @pytest.fixture
 def template(everybody: Path) -> Path:
     return everybody
-
-
-async def stand_on(program: Program, name: str) -> None:
-    """Open the experiments and stand on the one with this name."""
-    if not isinstance(program.app.screen, ExperimentsScreen):
-        await program.press("2")
-    await program.press("slash")
-    program.app.screen.query_one("SearchLine").set_line(name)  # type: ignore[attr-defined]  # found by name
-    await program.press("enter")
 
 
 async def stored(program: Program, name: str) -> Experiment:
@@ -63,7 +55,7 @@ async def say_yes(program: Program) -> None:
 async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
         name = "Length of the tour"
-        await stand_on(program, name)
+        await stand_on_experiment(program, name)
         await program.press("space", "E", "W", "R", "C", "a")
         assert isinstance(program.app.screen, ExperimentsScreen), "no step but launching can be asked for"
         assert sent(program) == []
@@ -110,7 +102,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         copy = await stored(program, f"{name} (Copy)")
         assert copy.feature_flag_key == "length-of-the-tour-copy"
 
-        await stand_on(program, "Logos on pricing")
+        await stand_on_experiment(program, "Logos on pricing")
         await program.press("d")
         await say_yes(program)
         with pytest.raises(AssertionError, match="there is no"):
@@ -125,7 +117,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
 @pytest.mark.parametrize("server", SERVERS)
 async def test_what_runs_is_paused_by_its_flag_and_decided_by_shipping(setting: Setting, server: str) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("space", "L", "a")
         assert isinstance(program.app.screen, ExperimentsScreen)
         assert "checkout-v2-banner asks for its flag" in " ".join(program.notices)
@@ -143,7 +135,7 @@ async def test_what_runs_is_paused_by_its_flag_and_decided_by_shipping(setting: 
         assert {variant.key: variant.rollout for variant in shipped.variants} == {"control": 0, "test": 100}
         assert len((await program.stored("checkout-redesign")).targeting.conditions) == 2
 
-        await stand_on(program, "Pricing page test")
+        await stand_on_experiment(program, "Pricing page test")
         before = sent(program)
         await program.press("space")
         assert "Pause: turn its flag OFF in TEST" in program.screen
@@ -181,7 +173,7 @@ async def test_a_cohort_is_made_once_and_a_policy_or_a_lost_answer_is_told_as_it
         return httpx.ReadTimeout("slow") if request.url.path.endswith("/pause/") else None
 
     async with running(replace(setting, size=SIZE)) as program:
-        await stand_on(program, "Chart colours")
+        await stand_on_experiment(program, "Chart colours")
         await program.press("C")
         await say_yes(program)
         assert (await stored(program, "Chart colours")).exposure_cohort
@@ -189,13 +181,13 @@ async def test_a_cohort_is_made_once_and_a_policy_or_a_lost_answer_is_told_as_it
         assert any("already has an exposure cohort" in notice for notice in program.notices)
 
         program.wire.before, program.wire.after = approval, lost
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("W", *"test", "enter", "enter", "enter")
         await say_yes(program)
         assert (await stored(program, "Checkout redesign")).state == "running"
         assert any(notice.startswith("needs approval") for notice in program.notices)
 
-        await stand_on(program, "Pricing page test")
+        await stand_on_experiment(program, "Pricing page test")
         await program.press("space")
         await say_yes(program)
         assert [line for line in sent(program) if line.endswith("/pause/")] == [
@@ -208,14 +200,14 @@ async def test_a_strict_profile_has_the_flag_s_key_typed_and_a_read_only_one_has
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=SIZE, rules=Rules(Level.STRICT, place="TEST"))) as program:
-        await stand_on(program, "Pricing page test")
+        await stand_on_experiment(program, "Pricing page test")
         await program.press("space", *"pricing-page-test", "enter")
         assert (await stored(program, "Pricing page test")).state == "paused"
     folder = setting.folder / "second"
     folder.mkdir()
     read_only = replace(setting, size=SIZE, folder=folder, rules=Rules(Level.READ_ONLY, place="TEST"))
     async with running(read_only) as program:
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("space", "L", "E", "d", "e", "n")
         assert sent(program) == []
         assert isinstance(program.app.screen, ExperimentsScreen)

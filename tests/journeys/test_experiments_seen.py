@@ -5,10 +5,10 @@ from dataclasses import replace
 import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.standing import stand_on_experiment
 
 from flagtui.app.screens.experiment import ExperimentScreen
 from flagtui.app.screens.experiment_parts.series import SeriesScreen
-from flagtui.app.screens.experiments import ExperimentsScreen
 from flagtui.app.screens.flags import FlagsScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import ExperimentRow
@@ -18,15 +18,6 @@ def row(program: Program) -> ExperimentRow:
     found: ExperimentRow | None = program.app.screen.query_one(RowList).row
     assert found is not None
     return found
-
-
-async def stand_on(program: Program, name: str) -> None:
-    """Open the experiments and stand on the one with this name."""
-    if not isinstance(program.app.screen, ExperimentsScreen):
-        await program.press("2")
-    await program.press("slash")
-    program.app.screen.query_one("SearchLine").set_line(name)  # type: ignore[attr-defined]  # found by name
-    await program.press("enter")
 
 
 def asked(program: Program, ending: str) -> int:
@@ -66,7 +57,7 @@ async def test_the_list_counts_filters_orders_and_shows_results_at_a_glance(sett
 
 async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(setting: Setting) -> None:
     async with running(replace(setting, size=(132, 60))) as program:
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         beside = program.screen
         assert "day 12 of ~20" in beside
         assert "split as it was meant" in beside
@@ -95,7 +86,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         await program.press("f")
         assert isinstance(program.app.screen, FlagsScreen)
         assert program.app.screen.query_one(RowList).row.key == "checkout-redesign"
-        await stand_on(program, "Onboarding questions")
+        await stand_on_experiment(program, "Onboarding questions")
         await program.press("enter")
         assert "uneven: not the split that was meant (χ² test, p = " in words(program.screen)
         assert "do not trust the results" in words(program.screen)
@@ -104,7 +95,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
 async def test_results_are_calculated_by_the_server_kept_and_shown_with_their_age(setting: Setting) -> None:
     # Too low for the plot, which has a story of its own.
     async with running(replace(setting, size=(100, 30))) as program:
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")
         before = asked(program, "/query/")
         await program.press("r")
@@ -146,7 +137,7 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
 
     async with running(replace(setting, size=(190, 30))) as program:
         program.wire.before = closed
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")
         assert "as of 2026-03-01" in program.screen
         assert "as stored by the server until 2026-03-01" in program.screen
@@ -155,13 +146,13 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
         assert "being calculated: the server has no day yet" in program.screen
         await program.press("escape", "escape")
         program.wire.before = no_code
-        await stand_on(program, "Length of the tour")
+        await stand_on_experiment(program, "Length of the tour")
         await program.press("enter")
         assert "! no code yet: none of its events carried a flag in the last 7 days" in program.screen
         assert "make it ask for length-of-the-tour before you launch" in program.screen
         await program.press("escape")
         program.timing.now += 3600
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")
         assert "not there" in words(program.screen).lower()
 
@@ -172,7 +163,7 @@ async def test_an_older_server_shows_the_same_list_states_and_results(setting: S
         await program.press("2")
         assert "2 Experiments 31" in program.screen
         assert program.screen.count("paused") >= 2
-        await stand_on(program, "Checkout redesign")
+        await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")
         assert "Paid conversion" in program.screen
         before = asked(program, "/query/")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import Setting, running, words
-from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stand_on, stored
+from tests.journeys.standing import stand_on_experiment
+from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stored
 from textual.widgets import Input
 
 
@@ -24,7 +25,7 @@ async def test_an_experiment_is_edited_in_the_person_s_own_editor_and_copied(
     setting: Setting, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
-        await stand_on(program, "Chart colours")
+        await stand_on_experiment(program, "Chart colours")
         editor(tmp_path, monkeypatch)
         await program.press("ctrl+e")
         assert any("nothing was changed" in notice for notice in program.notices)

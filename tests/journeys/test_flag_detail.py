@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
+from tests.journeys.modes import NARROW_MODES
 
 from flagtui.app.screens.flag import TABS, FlagScreen
-
-MODES = {"default": (), "strict": (("strict", True),), "legacy": (("legacy", True), ("strict", True))}
 
 
 @pytest.fixture
@@ -23,7 +22,7 @@ def template(everybody: Path) -> Path:
 
 
 def in_mode(setting: Setting, mode: str) -> Setting:
-    return replace(setting, options=MODES[mode])
+    return replace(setting, options=NARROW_MODES[mode])
 
 
 async def tab(program: Program, name: str) -> str:
@@ -49,7 +48,7 @@ def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, mode: str) -> None:
     async with running(in_mode(setting, mode)) as program:
         await program.go_to("checkout-redesign")
@@ -113,7 +112,7 @@ async def test_a_change_saved_or_made_by_a_colleague_is_drawn_at_once(setting: S
         assert "nobody: it is off" in words(program.screen)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_secrets_are_masked_until_they_are_asked_for(setting: Setting, mode: str) -> None:
     async with running(in_mode(setting, mode)) as program:
         value = "sesame opens the door"
@@ -155,7 +154,7 @@ async def test_the_json_is_searched_and_folded(setting: Setting) -> None:
         assert '"rollout_percentage": 10' not in program.screen
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_a_stale_flag_shows_its_reason_and_the_way_out_which_ends_in_the_archive(
     setting: Setting, mode: str
 ) -> None:

@@ -8,15 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.journeys.modes import MODES
 from textual.widgets import Input
 
 from flagtui.app.screens.flag import FlagScreen
-
-MODES: dict[str, tuple[tuple[str, bool], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.modes import MODES
 
 from flagtui.app.app import FlagTui
 from flagtui.app.screens.flag import FlagScreen
@@ -13,12 +13,6 @@ from flagtui.app.tastes import Tastes
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.settings import read_settings
-
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 
 
 @pytest.fixture

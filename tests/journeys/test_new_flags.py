@@ -5,18 +5,13 @@ from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.modes import MODES
 from textual.widgets import Input, OptionList
 
 from flagtui.app.screens.edit.form import FormScreen
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.project import Project
-
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 
 
 @pytest.fixture(params=MODES)

@@ -6,16 +6,10 @@ from typing import Any
 import httpx
 import pytest
 from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
-from textual.widgets import Input
+from tests.journeys.keys import REVOKED, another_key, type_key
+from tests.journeys.modes import MODES
 
 from flagtui.app.screens.sign_in import SignInScreen
-from flagtui.service.keys import NewKey, create_key
-
-MODES: dict[str, tuple[tuple[str, Any], ...]] = {
-    "default": (),
-    "strict": (("strict", True),),
-    "legacy": (("legacy", True),),
-}
 
 
 @pytest.fixture(params=MODES)
@@ -86,15 +80,14 @@ async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(s
 
 def revoke(wire: Wire, key: str) -> None:
     """The server knows this key no more; any other it still knows."""
-    refusal = httpx.Response(401, json={"type": "authentication_error", "code": "authentication_failed"})
+    refusal = httpx.Response(401, json=REVOKED)
     wire.before = lambda asked: refusal if asked.headers["authorization"] == f"Bearer {key}" else None
 
 
 async def give_another_key(program: Program) -> str:
     assert isinstance(program.app.screen, SignInScreen)
-    key = create_key(program.database, NewKey("another", ("*",)))
-    program.app.screen.query_one(Input).value = key
-    await program.press("enter")
+    key = another_key(program)
+    await type_key(program, key)
     return key
 
 

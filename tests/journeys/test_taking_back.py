@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, Wire, running, words
+from tests.journeys.standing import stand_on_event
 from textual.widgets import Input
 
 from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.events import EventsScreen
 from flagtui.app.screens.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.entries import Entry
@@ -30,15 +30,6 @@ def setting(template: Path, tmp_path: Path) -> Setting:
 
 async def stored(program: Program) -> EventDefinition:
     return await program.colleague().event_definitions.by_name(EVENT)
-
-
-async def stand_on_the_event(program: Program) -> None:
-    await program.press("3")
-    screen = program.app.screen
-    assert isinstance(screen, EventsScreen)
-    assert program.app.desk.workspace is not None
-    screen.go_to(next(row.id for row in program.app.desk.workspace.events.rows if row.name == EVENT))
-    await program.settle()
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])
@@ -129,7 +120,7 @@ def revoke_for_writes(wire: Wire) -> None:
 @pytest.mark.parametrize("level", [Level.GUARDED, Level.STRICT])
 async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting, level: Level) -> None:
     async with running(replace(setting, rules=Rules(level, place="TEST"))) as program:
-        await stand_on_the_event(program)
+        await stand_on_event(program, EVENT)
         await program.press("e", "exclamation_mark", "enter")
         revoke_for_writes(program.wire)
         yes = [*EVENT, "enter"] if level is Level.STRICT else ["y"]

@@ -1,0 +1,13 @@
+"""The kinds of server that journeys go through, by the ids that `make check-modes` knows."""
+
+from typing import Any, Final
+
+Options = tuple[tuple[str, Any], ...]
+
+MODES: Final[dict[str, Options]] = {
+    "default": (),
+    "strict": (("strict", True),),
+    "legacy": (("legacy", True),),
+}
+NARROW_MODES: Final[dict[str, Options]] = {**MODES, "legacy": (("legacy", True), ("strict", True))}
+"""The same with an old server that also keeps from keys what the product keeps from them."""

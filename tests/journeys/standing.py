@@ -1,0 +1,29 @@
+"""Going to one record of a list by its name."""
+
+from tests.doubles.whole_program import Program
+
+from flagtui.app.screens.events import EventsScreen
+from flagtui.app.screens.experiments import ExperimentsScreen
+
+
+async def stand_on_experiment(program: Program, name: str) -> None:
+    """Open the experiments and find the one with this name."""
+    if not isinstance(program.app.screen, ExperimentsScreen):
+        await program.press("2")
+    await program.press("slash")
+    program.app.screen.query_one("SearchLine").set_line(name)  # type: ignore[attr-defined]  # found by name
+    await program.press("enter")
+
+
+async def stand_on_event(program: Program, name: str) -> None:
+    """Open the tab of events, and stand on the one with this name."""
+    if not isinstance(program.app.screen, EventsScreen):
+        await program.press("3")
+    screen = program.app.screen
+    assert isinstance(screen, EventsScreen)
+    assert program.app.desk.workspace is not None
+    rows = program.app.desk.workspace.events.rows
+    screen.go_to(next(row.id for row in rows if row.name == name))
+    await program.settle()
+    assert screen.record is not None
+    assert screen.record.name == name
