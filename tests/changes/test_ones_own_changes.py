@@ -85,8 +85,8 @@ async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind:
             lines = ("".join(text for text, _style in line) for line in question_lines(question, 96))
             told[who] = refused.why, " ".join(lines)
             await somebody(bench, kind)
-        assert told["own"][0].startswith("you later changed the same thing")
+        assert told["own"][0].startswith("you changed this later")
         assert "you changed" in told["own"][1]
         assert "again later" in told["own"][1]
-        assert told["theirs"][0].startswith("somebody else changed the same thing")
+        assert told["theirs"][0].startswith("somebody else changed this")
         assert "somebody else changed" in told["theirs"][1]

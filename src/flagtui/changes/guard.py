@@ -98,8 +98,8 @@ class Question(Generic[P]):
         if self.type_this is None and not answer.yes:
             return "not confirmed"
         if self.clashes and not answer.overwrite:
-            who = "you later" if self.is_own else "somebody else"
-            return f"{who} changed the same thing; agree to overwrite it, or keep what is there"
+            changed = "you changed this later" if self.is_own else "somebody else changed this"
+            return f"{changed}; agree to overwrite it"
         if self.reason_required and not answer.reason.strip():
             return "a reason is required here"
         return ""

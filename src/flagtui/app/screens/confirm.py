@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic
+from typing import Final, Generic
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,6 +16,11 @@ from flagtui.app.screens.consequences import question_lines
 from flagtui.app.widgets.line import styled
 from flagtui.changes.guard import Answer, Approved, NotYet, P, Question
 from flagtui.safe_text import safe_text
+
+SHORT: Final = 20
+"""Below so many lines of screen there is no room for empty ones."""
+TALLEST: Final = 96
+"""Percent of the screen's height that the dialog may take, as the stylesheet has it."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +55,7 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         self._was_pasted = False
 
     def compose(self) -> ComposeResult:
-        is_short = self.app.size.height < 20
-        with Vertical(
-            id="question", classes=f"-{self._surface.colour} {'-short' if is_short else ''}"
-        ) as box:
+        with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
             box.border_title = styled(
                 (f" {safe_text(self._question.title, 70)} ", f"bold ${self._surface.colour}")
             )
@@ -129,9 +131,12 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         width = min(88, self.app.size.width - 8)
         self.query_one("#told", Static).update(_joined(self._question, width))
         box = self.query_one("#question")
-        around = 4 if box.has_class("-short") else 6
-        typed = 3 * len(self.query(Typed))
-        room = self.app.size.height - around - typed
+        inputs, is_short = len(self.query(Typed)), self.app.size.height < SHORT
+        box.set_class(is_short, "-short")
+        around, each = (4, 2) if is_short else (6 - bool(inputs), 4)
+        # On a narrow screen a complaint takes two lines.
+        around += self.app.size.width < 80
+        room = self.app.size.height * TALLEST // 100 - around - each * inputs
         self.query_one("#consequences").styles.max_height = max(3, room)
 
     def on_mount(self) -> None:

@@ -1,0 +1,31 @@
+"""A question with more to tell than there is room: what answers it stays in sight."""
+
+from dataclasses import replace
+
+import pytest
+from tests.doubles.whole_program import Setting, running, words
+
+from flagtui.changes.guard import Level, Rules
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+async def test_a_typed_overwriting_says_what_is_missing_and_which_key_agrees(
+    setting: Setting, size: tuple[int, int]
+) -> None:
+    rules = Rules(Level.STRICT, place="TEST", require_reason=True)
+    answer = (*"kill-search-v2", "tab", *"why", "enter")
+    async with running(replace(setting, size=size, rules=rules)) as program:
+        await program.go_to("kill-search-v2")
+        await program.press("%", *"40", "enter")
+        await program.press(*answer)
+        ours = await program.stored("kill-search-v2")
+        theirs = {**ours.filters, "groups": [{**ours.filters["groups"][0], "rollout_percentage": 77}]}
+        await program.colleague().flags.update(ours.id, {"filters": theirs})
+        await program.press("u")
+        assert "Cancel esc Overwrite theirs tab ⏎" in words(program.screen)
+        await program.press(*answer)
+        assert "somebody else changed this" in words(program.screen)
+        assert "nothing was sent" in words(program.screen)
+        await program.press("tab", "tab", "enter")
+        now = await program.stored("kill-search-v2")
+        assert now.filters["groups"][0]["rollout_percentage"] == 0
