@@ -62,3 +62,9 @@ def test_every_picture_and_page_the_documents_link_to_is_there() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_every_test_the_documents_point_to_is_there() -> None:
+    for document in [README, *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\btests/[\w/]+(?:\.py)?", document.read_text(encoding="utf-8")):
+            assert (ROOT / target).exists(), f"{document.name} points to {target}"
