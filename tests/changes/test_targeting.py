@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.changes import targeting
@@ -184,7 +185,7 @@ def real_flags() -> list[dict[str, JSON]]:
     return [raw for raw in found if isinstance(raw.get("filters"), dict) and raw["filters"].get("groups")]
 
 
-@pytest.mark.skipif(not real_flags(), reason="FLAGTUI_FIXTURES is not set")
+@pytest.mark.skipif(not real_flags(), reason=NO_FIXTURES)
 def test_real_flags_take_a_rollout_edit_as_one_line() -> None:
     for raw in real_flags():
         fresh = Flag.of(raw)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.changes.test_targeting import RICH
+from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.changes.validation import SIZE_LIMIT, problems_in
 from flagtui.models.json_value import JSON
@@ -196,7 +197,7 @@ def test_nothing_odd_crashes_it(odd: JSON) -> None:
     problems_in({"groups": [], "multivariate": {"variants": [odd, {"key": odd, "rollout_percentage": odd}]}})
 
 
-@pytest.mark.skipif(not os.environ.get("FLAGTUI_FIXTURES"), reason="FLAGTUI_FIXTURES is not set")
+@pytest.mark.skipif(not os.environ.get("FLAGTUI_FIXTURES"), reason=NO_FIXTURES)
 def test_real_flags_are_fine() -> None:
     folder = Path(os.environ["FLAGTUI_FIXTURES"]) / "flags"
     wrong: dict[str, list[str]] = {}

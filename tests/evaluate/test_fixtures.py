@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.official_sdk import OfficialSdk
 
 from flagtui.evaluate import Definitions, Group, Person, evaluate, evaluate_all
@@ -25,7 +26,7 @@ def is_of_definitions(document: Any) -> bool:
 
 DOCUMENTS = [path for path in sorted(FIXTURES.glob("*.json")) if is_of_definitions(read(path))]
 
-pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="FLAGTUI_FIXTURES does not point to the examples")
+pytestmark = pytest.mark.skipif(not DOCUMENTS, reason=NO_FIXTURES)
 
 PROPERTIES: dict[str, list[Any]] = {
     "region": ["USA", "usa", "UK", "Canada"],

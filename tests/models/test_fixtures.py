@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.envelope import ErrorBody
@@ -42,7 +43,7 @@ LISTS: Final[dict[str, tuple[type[Any], Callable[[bytes], RowPage[Any]]]]] = {
 }
 NAMES: Final = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.json"))
 
-needs_fixtures = pytest.mark.skipif(not NAMES, reason="FLAGTUI_FIXTURES names no folder with real answers")
+needs_fixtures = pytest.mark.skipif(not NAMES, reason=NO_FIXTURES)
 
 
 def load(name: str) -> Any:

@@ -16,6 +16,7 @@ import schemathesis
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance
 from starlette.applications import Starlette
+from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.service import create_service
 from flagtui.service.application import OPERATIONS
@@ -24,7 +25,7 @@ KEY = "phx_check"
 CASES = int(os.environ.get("FLAGTUI_CASES", "15"))
 FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
 if FIXTURES is None:
-    pytest.skip("FLAGTUI_FIXTURES names no folder", allow_module_level=True)
+    pytest.skip(NO_FIXTURES, allow_module_level=True)
 
 
 def served(document: dict[str, Any]) -> dict[str, Any]:

@@ -1,25 +1,9 @@
 """What a load leaves of a collection: nothing is dropped that may still be there."""
 
-import msgspec
+from tests.doubles.flag_collection import flag, ids, loaded
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
-
-
-def flag(number: int, version: int | None = 1, **fields: object) -> FlagRow:
-    return msgspec.convert({"id": number, "key": f"flag-{number}", "version": version, **fields}, FlagRow)
-
-
-def loaded(*rows: FlagRow) -> Collection[FlagRow]:
-    collection: Collection[FlagRow] = Collection()
-    collection.begin_load()
-    collection.add_page(rows, len(rows))
-    collection.finish_load()
-    return collection
-
-
-def ids(collection: Collection[FlagRow]) -> list[int]:
-    return [row.id for row in collection.rows]
 
 
 def test_rows_show_page_by_page_while_they_arrive() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.app.screens.activity_parts.copying import as_markdown, copied, one_line
 from flagtui.app.screens.activity_parts.pane import Shown, distance, entry_lines, touches_payloads
@@ -178,7 +179,7 @@ def test_no_entry_however_odd_breaks_a_row_the_pane_or_a_copy(
 def test_every_entry_of_the_product_has_words() -> None:
     folder = os.environ.get("FLAGTUI_FIXTURES")
     if not folder:
-        pytest.skip("FLAGTUI_FIXTURES is not set")
+        pytest.skip(NO_FIXTURES)
     found = 0
     for path in (Path(folder) / "activity").rglob("*.json"):
         page = json.loads(path.read_text(encoding="utf-8"))

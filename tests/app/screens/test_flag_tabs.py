@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.doubles import random_flags
+from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.served_flags import Served
 
 from flagtui.app.accounts import Account
@@ -190,7 +191,7 @@ def test_every_flag_of_the_sample_with_its_people_and_its_whole_history(
 def test_flags_of_the_product() -> None:
     flags = [*recorded()]
     if not flags:
-        pytest.skip("FLAGTUI_FIXTURES names no folder with flags")
+        pytest.skip(NO_FIXTURES)
     for raw in flags:
         draw_all(Flag.of(raw))
 

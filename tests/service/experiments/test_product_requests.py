@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.doubles.fixtures import NO_FIXTURES
 from tests.service.experiments.conftest import Service
 
 FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
-pytestmark = pytest.mark.skipif(not FIXTURES, reason="FLAGTUI_FIXTURES names no directory of real payloads")
+pytestmark = pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
 MEAN = {
     "kind": "ExperimentMetric",
     "metric_type": "mean",

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.service_world import World
 
 FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
-pytestmark = pytest.mark.skipif(
-    FIXTURES is None, reason="FLAGTUI_FIXTURES names no directory of real payloads"
-)
+pytestmark = pytest.mark.skipif(FIXTURES is None, reason=NO_FIXTURES)
 
 
 def real(name: str) -> Any:
