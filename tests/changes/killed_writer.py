@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from flagtui.api.asking import Query
 from flagtui.changes import intent
@@ -20,6 +21,7 @@ from flagtui.changes.event_definitions.saving import save_all
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.proposal import Proposal
 from flagtui.changes.saving import Desk, save
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified
@@ -38,6 +40,9 @@ RAW: dict[str, JSON] = {
 }
 EVENT: dict[str, JSON] = {"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "signed up"}
 HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+
+
+P = TypeVar("P", bound=Proposal)
 
 
 def step() -> None:
@@ -109,6 +114,14 @@ class FileOfEvents:
         return EventDefinition.of(dict(self.stored))
 
 
+def agreed(plan: P) -> Approved[P]:
+    question = guard([plan], Rules(Level.RELAXED))
+    assert isinstance(question, Question)
+    approved = question.settle(Answer(yes=True))
+    assert isinstance(approved, Approved)
+    return approved
+
+
 async def work_on_events(folder: Path) -> None:
     server = FileOfEvents(folder / "applied")
     desk = EventDesk(server, Journal(folder / "journal"), HERE)
@@ -118,10 +131,7 @@ async def work_on_events(folder: Path) -> None:
         wanted = describe(str(EVENT["id"]), f"text {number}", fresh.description or "")
         plan = plan_event(wanted, fresh, Around(desk.clock.time()))
         assert isinstance(plan, EventPlan)
-        question = guard([plan], Rules(Level.RELAXED))
-        assert isinstance(question, Question)
-        approved = question.settle(Answer(yes=True))
-        assert isinstance(approved, Approved)
+        approved = agreed(plan)
         step()
         async for _ended in save_all(approved, desk):
             step()
@@ -137,10 +147,7 @@ async def work(folder: Path) -> None:
         wanted = intent.set_field(812, "name", fresh.name, f"text {number}")
         plan = plan_flag(wanted, fresh, Context(now=desk.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
-        question = guard([plan], Rules(Level.RELAXED))
-        assert isinstance(question, Question)
-        approved = question.settle(Answer(yes=True))
-        assert isinstance(approved, Approved)
+        approved = agreed(plan)
         step()
         await save(approved, desk)
         number += 1
