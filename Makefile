@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test check format bench pictures check-agreement check-kills check-api check-writes check-modes clean
+.PHONY: menu setup demo serve test check format bench pictures check-agreement check-kills check-api check-writes check-modes check-display clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -63,6 +63,12 @@ check-api: $(READY) ## thousands of generated requests against the service's own
 
 check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers
 	FLAGTUI_ALL_MODES=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q tests/journeys
+
+check-display: $(READY) ## hold changed cells against whole frames: every journey at four widths, 20,000 random frames
+	FLAGTUI_FRAMES=$${FLAGTUI_FRAMES:-20000} $(BIN)/python -m pytest -n $(WORKERS) -q tests/app/terminal/test_two_displays.py
+	for width in 132 110 80 60; do \
+		FLAGTUI_DISPLAY_WIDTH=$$width $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q tests/journeys || exit 1; \
+	done
 
 check-writes: $(READY) ## thousands of lost answers, of two people on one flag, and of kills in the middle of a write
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(BIN)/python -m pytest -q tests/changes/test_two_people.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py

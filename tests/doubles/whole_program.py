@@ -1,6 +1,7 @@
 """The whole program in one process: app, client and service, with faults to order and a clock to turn."""
 
 import asyncio
+import os
 import re
 import shutil
 import sqlite3
@@ -13,6 +14,7 @@ from typing import Any
 
 import httpx
 from tests.doubles import quiet
+from tests.doubles.two_displays import TwiceDisplayed
 from textual.pilot import Pilot
 
 from flagtui.api import Client
@@ -32,6 +34,8 @@ from flagtui.store.snapshots import Snapshots
 KEY = "phx_key_of_alice_0001"
 HOST = "http://127.0.0.1:1"
 WIDE = (132, 40)
+WIDTH = int(os.environ.get("FLAGTUI_DISPLAY_WIDTH", "0"))
+"""Cells across for every journey, whatever it asks for; `make check-display` tells them all at several."""
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
 
@@ -84,6 +88,10 @@ class Wire(httpx.AsyncBaseTransport):
         return [line for line in self.passed if line.startswith("PATCH")]
 
 
+class TwiceDisplayedProgram(TwiceDisplayed, FlagTui):
+    """The app, watched by two terminals."""
+
+
 @dataclass
 class Program:
     """A running program and everything around it."""
@@ -103,6 +111,7 @@ class Program:
             self.timing.now += 1
             await quiet.press(self.app, key)
             await quiet.settle(self.app, self._is_busy, rests=False)
+            self._compare_displays()
         await self.settle()
 
     async def hold(self, key: str, *, times: int) -> None:
@@ -110,10 +119,16 @@ class Program:
         for _ in range(times):
             await quiet.press(self.app, key)
             await quiet.settle(self.app, rests=False)
+            self._compare_displays()
 
     async def settle(self) -> None:
         """Wait until nothing is under way any more but a question that waits for an answer."""
         await quiet.settle(self.app, self._is_busy)
+        self._compare_displays()
+
+    def _compare_displays(self) -> None:
+        if isinstance(self.app, TwiceDisplayed):
+            self.app.displays.compare(self.app)
 
     def _is_busy(self) -> bool:
         waiting = [worker for worker in self.app.workers if worker.group != "lookout" and worker.is_running]
@@ -173,6 +188,8 @@ class Setting:
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
     """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
+    two_displays: bool = bool(WIDTH)
+    """Compare after every step what changed cells show with what whole frames show."""
 
 
 def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
@@ -241,10 +258,12 @@ async def running(
             return replace(first, profile=name, badge="KEYLESS", rules=rules, connect=no_key, switch=switch)
         return replace(first, profile=name, badge=name.upper(), colour="error", rules=rules, switch=switch)
 
-    app = FlagTui(replace(first, switch=switch))
+    app = (TwiceDisplayedProgram if setting.two_displays else FlagTui)(replace(first, switch=switch))
     others: list[Client] = []
     try:
-        async with app.run_test(size=setting.size, notifications=True) as pilot:
+        async with app.run_test(
+            size=(WIDTH or setting.size[0], setting.size[1]), notifications=True
+        ) as pilot:
             program = Program(app, pilot, between, service, timing, journal, database, others)
             if wait:
                 await program.settle()

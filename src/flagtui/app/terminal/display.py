@@ -50,14 +50,18 @@ def make_encoder(app: App[Any], environment: Mapping[str, str] = os.environ) -> 
 
 
 def patches_of(frame: object) -> Iterator[Patch]:
-    """The lines of a frame that were drawn again."""
+    """The pieces of a frame that were drawn again.
+
+    Of a partial frame only the pieces its spans touch are true: elsewhere in those lines a widget outside of
+    the frame is missing, and what lies beneath it was drawn in its place.
+    """
     if isinstance(frame, LayoutUpdate):
         for y, strips in enumerate(frame.strips, frame.region.y):
             yield Patch(y, frame.region.x, chain.from_iterable(strips))
     elif isinstance(frame, ChopsUpdate):
-        for y in {y for y, _, _ in frame.spans}:
-            for x, strip in frame.chops[y].items():
-                if strip is not None:
+        for y, start, stop in frame.spans:
+            for end, (x, strip) in zip(frame.chop_ends[y], frame.chops[y].items(), strict=False):
+                if strip is not None and x < stop and end > start:
                     yield Patch(y, x, strip)
 
 
