@@ -97,6 +97,7 @@ class EventPlanner:
         """The definition as it is now; None, once that was said, when it cannot be read."""
         events, definitions = self._workspace.events, self._workspace.client.event_definitions
         id = asked.uuid if isinstance(asked, Entry) else asked.id
+        moment = events.moment
         try:
             if isinstance(asked, Entry) and is_recreation(asked):
                 fresh = await definitions.by_name(asked.key)
@@ -111,7 +112,7 @@ class EventPlanner:
             name = asked.key if isinstance(asked, Entry) else row.name if row else id
             self._tell(explain.explain_error(error, name))
             return None
-        events.put(fresh.row())
+        events.put(fresh.row(), moment)
         return fresh
 
     async def _used_by(self, name: str) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ class Experimenting:
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """The experiment as it is now; None, once that was said, when it cannot be read."""
+        asked = workspace.experiments.moment
         try:
             fresh = await workspace.client.experiments.get(id)
         except ApiError as error:
@@ -80,7 +81,7 @@ class Experimenting:
                 workspace.experiments.remove(id)
             self.changing.tell(explain_error(error, name))
             return None
-        workspace.experiments.put(fresh.row())
+        workspace.experiments.put(fresh.row(), asked)
         return fresh
 
     async def signs_in(self, error: ApiError | None) -> bool:
@@ -206,12 +207,13 @@ async def believe(ended: StepEnded, workspace: Workspace) -> None:
     workspace.experiments.put(record.row())
     if ended.ending != "saved" or record.feature_flag is None:
         return
+    asked = workspace.flags.moment
     try:
         flag = await workspace.client.flags.get(record.feature_flag.id)
     except ApiError:
         # The list of flags will learn of it when it looks for changes.
         return
-    workspace.flags.put(flag.row())
+    workspace.flags.put(flag.row(), asked)
 
 
 def words_for(ended: StepEnded) -> Notice:

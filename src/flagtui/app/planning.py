@@ -54,7 +54,7 @@ class Planner:
         return None if found is None else found[1]
 
     async def _plan(self, wish: Wish, workspace: Workspace, ids: frozenset[int]) -> tuple[str, Found] | None:
-        flags = workspace.client.flags
+        flags, asked = workspace.client.flags, workspace.flags.moment
         try:
             fresh = await flags.get(wish.record)
         except ApiError as error:
@@ -64,7 +64,7 @@ class Planner:
             self._tell(explain.explain_error(error, row.key if row else f"flag {wish.record}"))
             return None
         if not fresh.deleted:
-            workspace.flags.put(fresh.row())
+            workspace.flags.put(fresh.row(), asked)
         intent = wish.intent(fresh)
         around = Surroundings(
             workspace.flags.rows,

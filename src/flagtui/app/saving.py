@@ -14,6 +14,7 @@ from flagtui.changes.guard import Approved
 from flagtui.changes.outcome import AwaitingApproval, Conflicted, Failed, Outcome, Saved, Unknown
 from flagtui.changes.plan import Plan
 from flagtui.changes.resolving import settle
+from flagtui.store.collection import Moment
 from flagtui.store.workspace import Workspace
 
 
@@ -64,10 +65,10 @@ class Saver:
     async def _save_one(
         self, approved: Approved, workspace: Workspace, desk: saving.Desk, undoes: Mapping[int, str]
     ) -> Outcome:
-        plan = approved.plans[0]
+        plan, asked = approved.plans[0], workspace.flags.moment
         with workspace.flags.showing(plan.id, plan.values):
             outcome = await saving.save(approved, desk, undoes.get(plan.id, ""))
-            believe(outcome, workspace)
+            believe(outcome, workspace, asked)
         if not isinstance(outcome, Unknown):
             self._tell(explain.explain_outcome(outcome, is_here=workspace is self._desk.workspace))
         else:
@@ -81,6 +82,7 @@ class Saver:
     async def _save_many(
         self, approved: Approved, workspace: Workspace, desk: saving.Desk, undoes: Mapping[int, str]
     ) -> Ended:
+        asked = workspace.flags.moment
         batch = Batch(approved, desk, lambda plan: undoes.get(plan.id, ""))
         painted: dict[int, ExitStack] = {}
         for plan in approved.plans:
@@ -88,7 +90,7 @@ class Saver:
             painted[plan.id].enter_context(workspace.flags.showing(plan.id, plan.values))
         try:
             async for plan, outcome in batch.run():
-                believe(outcome, workspace)
+                believe(outcome, workspace, asked)
                 painted.pop(plan.id).close()
         finally:
             for stack in painted.values():
@@ -111,8 +113,8 @@ class Saver:
             await self._doubts.keep(outcome.plan.id, workspace.flags, workspace.flags_loading, workspace)
 
 
-def believe(outcome: Outcome, workspace: Workspace) -> None:
-    """Put what the server said into the collection."""
+def believe(outcome: Outcome, workspace: Workspace, asked: Moment | None = None) -> None:
+    """Put what the server said into the collection; `asked` is when its answer was asked for."""
     match outcome:
         case Saved(record=record) | Conflicted(theirs=record) | Failed(record=record) | Unknown(seen=record):
             if record is None:
@@ -120,4 +122,4 @@ def believe(outcome: Outcome, workspace: Workspace) -> None:
             if record.deleted:
                 workspace.flags.remove(record.id)
             else:
-                workspace.flags.put(record.row())
+                workspace.flags.put(record.row(), asked)

@@ -4,10 +4,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
-from typing import Any, Final, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-import msgspec
-
+from flagtui.store.optimistic_edits import OptimisticEdits, Paint, paint_row
 from flagtui.store.running_load import RecordId, RunningLoad
 
 
@@ -20,30 +19,19 @@ class Identified(Protocol):
 
 Row = TypeVar("Row", bound=Identified)
 
-_ROW_NAMES: Final = {"evaluation_runtime": "runtime"}
-"""Fields a row calls differently than the record does."""
-
-
-def paint_row(row: Row, changes: Mapping[str, object]) -> Row:
-    """The row with a record's changes on it, as far as it shows those fields."""
-    if not isinstance(row, msgspec.Struct):
-        return row
-    named = {_ROW_NAMES.get(name, name): value for name, value in changes.items()}
-    shown = {name: named[name] for name in row.__struct_fields__ if name in named}
-    frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in shown.items()}
-    return msgspec.structs.replace(row, **frozen)
+Moment = int
+"""A place in the order in which answers arrive."""
+Worth = Literal["old", "known", "news"]
 
 
 class Collection(Generic[Row]):
     """Rows by record id. Nothing here waits, and nothing but a finished load or `remove` takes a row away."""
 
-    def __init__(self, paint: Callable[[Row, Mapping[str, object]], Row] = paint_row) -> None:
-        self._paint = paint
+    def __init__(self, paint: Paint[Row] = paint_row) -> None:
         self._said: list[Row] = []
         self._place: dict[RecordId, int] = {}
-        self._gone: dict[RecordId, Row] = {}
-        self._edits: dict[RecordId, list[Mapping[str, object]]] = {}
-        self._painted: dict[RecordId, Row] = {}
+        self._gone: dict[RecordId, tuple[Row, Moment]] = {}
+        self._edits: OptimisticEdits[Row] = OptimisticEdits(paint)
         self._changed: dict[RecordId, int] = {}
         self._load: RunningLoad | None = None
         self._rows: tuple[Row, ...] | None = ()
@@ -58,7 +46,11 @@ class Collection(Generic[Row]):
         """True once a load has seen everything."""
         self.loaded_at: float | None = None
         """When that was, or when recalled rows were new; Unix seconds."""
-        self._looked_at = 0
+        self._now: Moment = 0
+        self._paged_at: Moment = 0
+        """When the last page arrived: no row without a moment of its own came later."""
+        self._arrived: dict[RecordId, Moment] = {}
+        """When single records arrived."""
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -101,24 +93,30 @@ class Collection(Generic[Row]):
             changed.add(record_id)
         return frozenset(changed)
 
-    def take_changed(self) -> frozenset[RecordId]:
-        """What `changed_since` says about the last time this was asked."""
-        changed, self._looked_at = self.changed_since(self._looked_at), self.version
-        return changed
-
     def watch(self, told: Callable[[], None]) -> Callable[[], None]:
         """Calls `told` after every change; the answer stops that."""
         self._watchers.append(told)
         return lambda: self._watchers.remove(told) if told in self._watchers else None
 
-    def put(self, row: Row) -> bool:
-        """Takes what the server just said about one record; False when we know something newer."""
-        return self.put_all((row,)) == 1
+    @property
+    def moment(self) -> Moment:
+        """When a request that begins now began, for `put` to tell which of two answers is the later one."""
+        return self._now
 
-    def put_all(self, rows: Iterable[Row]) -> int:
+    def put(self, row: Row, asked: Moment | None = None) -> bool:
+        """Takes what the server said about one record; False when what is known is newer.
+
+        An answer asked for after the known one had arrived replaces it, whatever its version: a restored
+        backup counts lower. Where the two overlap, or `asked` is not given, the version decides.
+        """
+        return self.put_all((row,), asked) == 1
+
+    def put_all(self, rows: Iterable[Row], asked: Moment | None = None) -> int:
         """The same for several, told as one change. Gives how many were taken."""
-        taken = [(row.id, self._take(row, is_page=False)) for row in rows]
+        taken = [(row.id, self._take(row, asked)) for row in rows]
         believed = [record_id for record_id, worth in taken if worth != "old"]
+        self._now += 1
+        self._arrived.update(dict.fromkeys(believed, self._now))
         if self._load:
             self._load.put.update(believed)
         if any(worth == "news" for _, worth in taken):
@@ -130,7 +128,9 @@ class Collection(Generic[Row]):
         place = self._place.get(record_id)
         if place is None:
             return
-        self._gone[record_id] = self._said[place]
+        self._now += 1
+        self._gone[record_id] = (self._said[place], self._now)
+        self._arrived.pop(record_id, None)
         if self._load:
             self._load.lose(record_id, place)
         self._keep([row.id != record_id for row in self._said])
@@ -140,17 +140,13 @@ class Collection(Generic[Row]):
     def showing(self, record_id: RecordId, changes: Mapping[str, object]) -> Iterator[None]:
         """Paints an edit over its row until the block is left. Leaving it is the rollback."""
         edit = dict(changes)
-        self._edits.setdefault(record_id, []).append(edit)
-        self._repaint(record_id)
+        self._edits.begin(record_id, edit)
+        self._tell()
         try:
             yield
         finally:
-            left = [other for other in self._edits[record_id] if other is not edit]
-            if left:
-                self._edits[record_id] = left
-            else:
-                del self._edits[record_id]
-            self._repaint(record_id)
+            self._edits.end(record_id, edit)
+            self._tell()
 
     def recall(self, rows: Iterable[Row], at: float) -> None:
         """Shows rows from an earlier run until a load replaces them. Rows known already stay."""
@@ -174,8 +170,10 @@ class Collection(Generic[Row]):
         if load is None:
             raise RuntimeError("add_page without begin_load")
         for row in rows:
-            self._take(row, is_page=True)
+            self._take_from_page(row, load)
             load.see(row.id, self._place.get(row.id))
+        self._now += 1
+        self._paged_at = self._now
         load.unreadable.update(unreadable)
         load.total = max(total, load.total)
         if load.is_whole:
@@ -200,6 +198,7 @@ class Collection(Generic[Row]):
                 ]
             )
         self._load = None
+        self._arrived = {each: self._arrived[each] for each in load.put & self._arrived.keys()}
         if load.is_whole:
             self.unreadable = frozenset(load.unreadable)
             self.is_complete = True
@@ -210,27 +209,41 @@ class Collection(Generic[Row]):
         """Ends a load that failed or was given up. What it brought stays."""
         self._load = None
 
-    def _take(self, row: Row, *, is_page: bool) -> Literal["old", "known", "news"]:
-        record_id = row.id
-        gone = self._gone.get(record_id)
+    def _take(self, row: Row, asked: Moment | None) -> Worth:
+        gone, gone_at = self._gone.get(row.id, (None, 0))
+        if gone is not None and not _is_later(asked, gone_at) and not _is_newer(row, gone):
+            return "old"
+        place = self._place.get(row.id)
+        if place is None:
+            return self._set(row, place)
+        is_later = _is_later(asked, self._arrived.get(row.id, self._paged_at))
+        return "old" if not is_later and _is_newer(self._said[place], row) else self._set(row, place)
+
+    def _take_from_page(self, row: Row, load: RunningLoad) -> Worth:
+        """Pages are asked for after the load began; only what came since then can be newer."""
+        gone, _ = self._gone.get(row.id, (None, 0))
+        place = self._place.get(row.id)
         if gone is not None and not _is_newer(row, gone):
             return "old"
-        self._gone.pop(record_id, None)
-        place = self._place.get(record_id)
+        if place is not None:
+            known = self._said[place]
+            if row.id in load.put and not _is_newer(row, known):
+                return "old"
+            if load.has_seen(place) and _is_newer(known, row):
+                return "old"
+        return self._set(row, place)
+
+    def _set(self, row: Row, place: int | None) -> Worth:
+        self._gone.pop(row.id, None)
         if place is None:
             self._append(row)
             return "news"
-        known = self._said[place]
-        is_overtaken = is_page and self._load is not None and record_id in self._load.put
-        if _is_newer(known, row) or (is_overtaken and not _is_newer(row, known)):
-            return "old"
-        if row == known:
+        if row == self._said[place]:
             # The object stays the one it is, so that a finder sees at a glance what is new.
             return "known"
         self._said[place] = row
-        self._painted.pop(record_id, None)
-        self._changed.pop(record_id, None)
-        self._changed[record_id] = self.version + 1
+        self._changed.pop(row.id, None)
+        self._changed[row.id] = self.version + 1
         return "news"
 
     def _append(self, row: Row) -> None:
@@ -247,28 +260,21 @@ class Collection(Generic[Row]):
         if self._load:
             self._load.keep_places(is_kept)
         self._place = {row.id: place for place, row in enumerate(kept)}
-        self._painted = {each: row for each, row in self._painted.items() if each in self._place}
         self._changed = {each: at for each, at in self._changed.items() if each in self._place}
 
     def _shown(self, record_id: RecordId) -> Row:
-        row = self._said[self._place[record_id]]
-        if record_id not in self._edits:
-            return row
-        if record_id not in self._painted:
-            for edit in self._edits[record_id]:
-                row = self._paint(row, edit)
-            self._painted[record_id] = row
-        return self._painted[record_id]
-
-    def _repaint(self, record_id: RecordId) -> None:
-        self._painted.pop(record_id, None)
-        self._tell()
+        return self._edits.painted(record_id, self._said[self._place[record_id]])
 
     def _tell(self) -> None:
         self.version += 1
         self._rows = None
         for told in tuple(self._watchers):
             told()
+
+
+def _is_later(asked: Moment | None, arrived: Moment) -> bool:
+    """Whether the request surely began after the other answer was here."""
+    return asked is not None and asked >= arrived
 
 
 def _is_newer(row: object, other: object) -> bool:

@@ -31,6 +31,10 @@ class RunningLoad:
         """For each place 1 when a page had its row."""
         return self._seen
 
+    def has_seen(self, place: int) -> bool:
+        """Whether a page had the row at this place."""
+        return self._seen[place] > 0
+
     def see(self, record_id: RecordId, place: int | None) -> None:
         """A page had this record."""
         if place is None:

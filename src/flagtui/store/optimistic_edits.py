@@ -1,0 +1,60 @@
+"""Edits on their way to the server, painted over the rows they change."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, Generic, TypeVar
+
+import msgspec
+
+from flagtui.store.running_load import RecordId
+
+Row = TypeVar("Row")
+Paint = Callable[[Row, Mapping[str, object]], Row]
+
+_ROW_NAMES: Final = {"evaluation_runtime": "runtime"}
+"""Fields a row calls differently than the record does."""
+
+
+def paint_row(row: Row, changes: Mapping[str, object]) -> Row:
+    """The row with a record's changes on it, as far as it shows those fields."""
+    if not isinstance(row, msgspec.Struct):
+        return row
+    named = {_ROW_NAMES.get(name, name): value for name, value in changes.items()}
+    shown = {name: named[name] for name in row.__struct_fields__ if name in named}
+    frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in shown.items()}
+    return msgspec.structs.replace(row, **frozen)
+
+
+class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
+    """The edits in flight by record, oldest first, and the rows they were painted on."""
+
+    def __init__(self, paint: Paint[Row]) -> None:
+        super().__init__()
+        self._paint = paint
+        self._painted: dict[RecordId, tuple[Row, Row]] = {}
+        """By record: the row as the server said it, and with every edit on it."""
+
+    def begin(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
+        """Paint one more edit over the record."""
+        self.setdefault(record_id, []).append(edit)
+        self._painted.pop(record_id, None)
+
+    def end(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
+        """Take this very edit away again."""
+        left = [other for other in self[record_id] if other is not edit]
+        if left:
+            self[record_id] = left
+        else:
+            del self[record_id]
+        self._painted.pop(record_id, None)
+
+    def painted(self, record_id: RecordId, row: Row) -> Row:
+        """The row with its record's edits on it; the same object until either changes."""
+        if record_id not in self:
+            return row
+        said, shown = self._painted.get(record_id, (None, row))
+        if said is not row:
+            shown = row
+            for edit in self[record_id]:
+                shown = self._paint(shown, edit)
+            self._painted[record_id] = (row, shown)
+        return shown
