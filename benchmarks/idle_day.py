@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
+from flagtui.api.pace import next_look
 
 from flagtui.api import Client
 from flagtui.api.flag_changes import changes_since, known_from, take_mark
-from flagtui.api.pace import next_look
 
 DAY = 86_400.0
 INTERVAL = 60.0

@@ -9,7 +9,7 @@ from tests.doubles.servers import MakeClient, StillClock
 
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
 from flagtui.api.flags import Flags
-from flagtui.api.pace import next_look
+from flagtui.api.poll_interval import next_poll, next_retry
 
 
 def stamp(moment: float) -> str:
@@ -139,12 +139,17 @@ async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
     assert found.mark.newest is None
 
 
-def test_looks_become_rare_while_nobody_is_there() -> None:
-    assert next_look(0.0, 30.0) == 30.0
-    assert next_look(119.0, 30.0) == 30.0
-    assert next_look(1_200.0, 30.0) == 300.0
-    assert next_look(80_000.0, 30.0) == 600.0
-    assert next_look(80_000.0, 3_600.0) == 3_600.0
+def test_retries_back_off_and_find_a_server_that_is_back_within_half_a_minute() -> None:
+    assert [next_retry(failures) for failures in range(1, 7)] == [2, 4, 8, 16, 30, 30]
+    assert next_retry(10_000) == 30
+
+
+def test_polls_become_rare_while_nobody_is_there() -> None:
+    assert next_poll(0.0, 30.0) == 30.0
+    assert next_poll(119.0, 30.0) == 30.0
+    assert next_poll(1_200.0, 30.0) == 300.0
+    assert next_poll(80_000.0, 30.0) == 600.0
+    assert next_poll(80_000.0, 3_600.0) == 3_600.0
 
 
 async def test_a_day_of_an_idle_app_on_two_thousand_flags_stays_under_300_requests(
@@ -158,7 +163,7 @@ async def test_a_day_of_an_idle_app_on_two_thousand_flags_stays_under_300_reques
         mark = await loaded(client.flags)
         due = [began + 86_400 * part / 30 for part in range(1, 30)]
         while clock.now < began + 86_400:
-            await clock.sleep(next_look(clock.now - began, 30.0))
+            await clock.sleep(next_poll(clock.now - began, 30.0))
             while due and due[0] < clock.now:
                 project.change(int(due.pop(0)) % 2_000 + 1)
             found = await changes_since(client.flags, mark)

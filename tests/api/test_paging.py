@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flagtui.api.paging import all_pages
+from flagtui.api.paging import Pages
 from flagtui.models.row_pages import RowPage
 
 Server = Callable[[int, int], RowPage[int]]
@@ -31,7 +31,7 @@ async def read(server: Server, asked: list[tuple[int, int]] | None = None) -> li
             asked.append((offset, limit))
         return server(offset, limit)
 
-    return [row async for page in all_pages(fetch, lambda row: row) for row in page.rows]
+    return [row async for page in Pages(fetch, lambda row: row) for row in page.rows]
 
 
 @settings(max_examples=60)
@@ -114,7 +114,7 @@ async def test_at_most_eight_pages_are_asked_for_at_once_and_the_first_alone() -
         now -= 1
         return serve(list(range(2_000)))(offset, limit)
 
-    pages = all_pages(fetch, lambda row: row)
+    pages = aiter(Pages(fetch, lambda row: row))
     await anext(pages)
     assert started == [0]
     async for _ in pages:
@@ -140,7 +140,7 @@ async def test_a_page_that_fails_ends_the_list_after_the_pages_that_arrived() ->
     found: list[int] = []
 
     async def read_on() -> None:
-        async for page in all_pages(fetch, lambda row: row):
+        async for page in Pages(fetch, lambda row: row):
             found.extend(page.rows)
 
     with pytest.raises(Broken):
@@ -162,8 +162,52 @@ async def test_leaving_early_stops_what_was_asked_for() -> None:
             raise
         return serve(list(range(2_000)))(offset, limit)
 
-    pages = all_pages(fetch, lambda row: row)
+    pages = aiter(Pages(fetch, lambda row: row))
     await anext(pages)
     await anext(pages)
     await pages.aclose()
     assert len(cancelled) >= 7
+
+
+async def test_after_a_failure_only_the_missing_pages_are_asked_for() -> None:
+    asked: list[int] = []
+    is_down = True
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        asked.append(offset)
+        await asyncio.sleep(0)
+        if is_down and offset >= 500:
+            raise Broken
+        return serve(list(range(1_000)))(offset, limit)
+
+    pages = Pages(fetch, lambda row: row)
+    found: list[int] = []
+
+    async def read_on() -> None:
+        async for page in pages:
+            found.extend(page.rows)
+
+    for _ in range(2):
+        with pytest.raises(Broken):
+            await read_on()
+    assert sorted(found) == list(range(500))
+    is_down = False
+    asked.clear()
+    await read_on()
+    assert sorted(asked) == [500, 600, 700, 800, 900]
+    assert sorted(found) == list(range(1_000))
+
+
+async def test_a_first_page_that_failed_is_asked_for_again() -> None:
+    answers: list[RowPage[int] | Broken] = [Broken(), RowPage((1, 2), 2)]
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        answer = answers.pop(0)
+        if isinstance(answer, Broken):
+            raise answer
+        return answer
+
+    pages = Pages(fetch, lambda row: row)
+    with pytest.raises(Broken):
+        [page async for page in pages]
+    assert [page.rows async for page in pages] == [(1, 2)]

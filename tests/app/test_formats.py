@@ -8,8 +8,8 @@ from flagtui.app.formats import age, ago, count, moment, percent
 @pytest.mark.parametrize(
     ("seconds", "short", "long"),
     [
-        (0, "0s", "0 s ago"),
-        (59, "59s", "59 s ago"),
+        (0, "now", "just now"),
+        (59, "now", "just now"),
         (60, "1m", "1 min ago"),
         (3_600, "1h", "1 h ago"),
         (86_400, "1d", "1 day ago"),
@@ -17,7 +17,7 @@ from flagtui.app.formats import age, ago, count, moment, percent
         (61 * 86_400, "2mo", "2 months ago"),
         (729 * 86_400, "24mo", "24 months ago"),
         (731 * 86_400, "2y", "2 years ago"),
-        (-5, "0s", "0 s ago"),
+        (-5, "now", "just now"),
     ],
 )
 def test_an_age_is_short_in_lists_and_a_phrase_in_sentences(seconds: float, short: str, long: str) -> None:

@@ -38,7 +38,7 @@ def sent_query(example: Example) -> dict[str, Any]:
 
 
 async def first_page(pages: Any) -> Any:
-    return await anext(pages)
+    return await anext(aiter(pages))
 
 
 async def update_flag(client: Client, example: Example) -> Any:

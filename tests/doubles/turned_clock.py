@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.doubles.whole_program import Program
 
-from flagtui.app.lookout import Lookout
+from flagtui.app.polling import Polling
 
 
 class TurnedClock:
@@ -46,6 +46,7 @@ class TurnedClock:
 async def pass_time(program: Program, clock: TurnedClock, seconds: float) -> int:
     """Let time pass until the program waits again; how many requests that cost."""
     before = len(program.wire.passed)
+    program.timing.now += seconds
     clock.turn(seconds)
     await program.settle()
     while clock.next_alarm is None:
@@ -54,11 +55,11 @@ async def pass_time(program: Program, clock: TurnedClock, seconds: float) -> int
     return len(program.wire.passed) - before
 
 
-async def look_out(program: Program, refresh: float) -> TurnedClock:
+async def start_polling(program: Program, refresh: float) -> TurnedClock:
     """From now on the program looks by itself, as often as told, by a clock that the test turns."""
     app, clock = program.app, TurnedClock(program.timing.now)
     app.desk.session = replace(app.desk.session, refresh=refresh, timing=clock)
-    app.lookout = Lookout(app.desk)
-    app.run_worker(app.lookout.run(), group="lookout", exclusive=True)
+    app.polling = Polling(app.desk, app.open_connection)
+    app.run_worker(app.polling.run(), group="polling", exclusive=True)
     await program.settle()
     return clock

@@ -114,6 +114,12 @@ class Program:
             self._compare_displays()
         await self.settle()
 
+    async def press_without_waiting(self, key: str) -> None:
+        """Press a key and look at what is drawn while requests of it are still held."""
+        await quiet.press(self.app, key)
+        await quiet.settle(self.app)
+        self._compare_displays()
+
     async def hold(self, key: str, *, times: int) -> None:
         """A key held down: it comes again before anything it started is done."""
         for _ in range(times):
@@ -131,7 +137,7 @@ class Program:
             self.app.displays.compare(self.app)
 
     def _is_busy(self) -> bool:
-        waiting = [worker for worker in self.app.workers if worker.group != "lookout" and worker.is_running]
+        waiting = [worker for worker in self.app.workers if worker.group != "polling" and worker.is_running]
         asking = [worker for worker in waiting if worker.group in ("changing", "choose")]
         return bool(waiting) and not (len(asking) == len(waiting) and self.app.screen.is_modal)
 
@@ -222,28 +228,30 @@ async def running(
     )
     between = Wire(in_process(service))
     wire(between)
+    session = _session(setting, between, timing)
+    app = (TwiceDisplayedProgram if setting.two_displays else FlagTui)(session)
+    others: list[Client] = []
+    size = (WIDTH or setting.size[0], setting.size[1])
+    try:
+        async with app.run_test(size=size, notifications=True) as pilot:
+            program = Program(app, pilot, between, service, timing, session.journal, database, others)
+            if wait:
+                await program.settle()
+            yield program
+            for client in others:
+                await client.close()
+    finally:
+        close_service(service)
+
+
+def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
+    """The profile `test` and its neighbours, each of which can be switched to."""
+
+    def client(key: str) -> Client:
+        return Client(HOST, key, 1, transport=between, clock=timing)
 
     async def connect() -> Client:
-        return Client(HOST, KEY, 1, transport=between, clock=timing)
-
-    journal = Journal(setting.folder / "journal", clock=timing.time)
-    first = Session(
-        profile="test",
-        host="service.test",
-        badge="TEST",
-        colour="secondary",
-        rules=setting.rules,
-        connect=connect,
-        journal=journal,
-        state_folder=setting.folder / "state",
-        snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
-        refresh=setting.refresh,
-        unlock=setting.unlock,
-        tastes=setting.tastes,
-        timing=timing,
-        with_key=lambda key: Client(HOST, key, 1, transport=between, clock=timing),
-        neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),
-    )
+        return client(KEY)
 
     async def no_key() -> Client:
         raise BadKey("There is no API key.")
@@ -258,20 +266,24 @@ async def running(
             return replace(first, profile=name, badge="KEYLESS", rules=rules, connect=no_key, switch=switch)
         return replace(first, profile=name, badge=name.upper(), colour="error", rules=rules, switch=switch)
 
-    app = (TwiceDisplayedProgram if setting.two_displays else FlagTui)(replace(first, switch=switch))
-    others: list[Client] = []
-    try:
-        async with app.run_test(
-            size=(WIDTH or setting.size[0], setting.size[1]), notifications=True
-        ) as pilot:
-            program = Program(app, pilot, between, service, timing, journal, database, others)
-            if wait:
-                await program.settle()
-            yield program
-            for client in others:
-                await client.close()
-    finally:
-        close_service(service)
+    first = Session(
+        profile="test",
+        host="service.test",
+        badge="TEST",
+        colour="secondary",
+        rules=setting.rules,
+        connect=connect,
+        journal=Journal(setting.folder / "journal", clock=timing.time),
+        state_folder=setting.folder / "state",
+        snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
+        refresh=setting.refresh,
+        unlock=setting.unlock,
+        tastes=setting.tastes,
+        timing=timing,
+        with_key=client,
+        neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),
+    )
+    return replace(first, switch=switch)
 
 
 def screen_text(app: FlagTui) -> str:

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 import pytest
 
@@ -7,7 +7,7 @@ from flagtui.api.errors import ApiError, Unreachable
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
-from flagtui.store.loading import Empty, Failed, Loaded, Loading, Recalled, Running, State
+from flagtui.store.loading import RESUMES, Empty, Failed, Loaded, Loading, Recalled, Running, State
 
 NOW = 1_800_000_000.0
 
@@ -122,3 +122,64 @@ async def test_the_servers_clock_is_compared_with_ours() -> None:
     _, loading = make(Pages(page(1, total=1, server_time=NOW + 90)))
     await loading.run()
     assert loading.server_ahead == 90
+
+
+class Resumable:
+    """Pages that are not given twice, as a list that goes on where it broke off."""
+
+    def __init__(self, *script: RowPage[FlagRow] | ApiError) -> None:
+        self.script = [*script]
+
+    async def __aiter__(self) -> AsyncGenerator[RowPage[FlagRow], None]:
+        while self.script:
+            step = self.script.pop(0)
+            if isinstance(step, ApiError):
+                raise step
+            yield step
+
+
+async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_what_is_gone() -> None:
+    lists = [
+        Resumable(page(1, 2, total=2)),
+        Resumable(page(1, total=2), Unreachable("No answer."), page(3, total=2)),
+    ]
+    collection: Collection[FlagRow] = Collection()
+    loading = Loading(collection, lambda: lists.pop(0), clock=lambda: NOW)
+    await loading.run()
+    assert isinstance(await loading.run(resume=True), Failed)
+    assert isinstance(loading.trouble, Unreachable)
+    assert [row.id for row in collection.rows] == [1, 2]
+    assert await loading.run(resume=True) == Loaded(NOW)
+    assert [row.id for row in collection.rows] == [1, 3]
+    assert loading.trouble is None
+
+
+@pytest.mark.parametrize("why", ["asked", "late", "overtaken"])
+async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why: str) -> None:
+    now = NOW
+    lists = [
+        Resumable(page(1, total=2), Unreachable("No answer."), page(2, total=2)),
+        Resumable(page(5, total=1)),
+    ]
+    collection: Collection[FlagRow] = Collection()
+    loading = Loading(collection, lambda: lists.pop(0), clock=lambda: now)
+    await loading.run()
+    if why == "late":
+        now += RESUMES
+    elif why == "overtaken":
+        collection.begin_load(is_whole=False)
+        collection.finish_load(lambda _row: False)
+    await loading.run(resume=why != "asked")
+    assert [row.id for row in collection.rows] == [5]
+
+
+async def test_rows_that_could_not_be_compared_are_doubted_until_they_are() -> None:
+    _, loading = make(Pages(page(1, total=1)))
+    await loading.run()
+    told: list[ApiError | None] = []
+    loading.watch(lambda: told.append(loading.trouble))
+    error = Unreachable("No answer.")
+    loading.doubt(error)
+    loading.doubt(error)
+    loading.confirm()
+    assert told == [error, None]

@@ -250,13 +250,13 @@ async def test_while_pages_are_missing_the_server_is_searched_too(
 ) -> None:
     workspace = open_workspace()
     server.flags = [flag(77)]
-    assert await workspace.search_server(parse("flag -old 7 is:on")) == 1
+    assert await workspace.search_server("flags", parse("flag -old 7 is:on").longest_word) == 1
     assert server.searched == ["flag"]
     assert ids(workspace) == [77]
-    assert await workspace.search_server(parse("flag")) == 0
-    assert await workspace.search_server(parse("fl is:on")) == 0
+    assert await workspace.search_server("flags", parse("flag").longest_word) == 0
+    assert await workspace.search_server("flags", parse("fl is:on").longest_word) == 0
     server.status["/api/projects/12/feature_flags/"] = 403
-    assert await workspace.search_server(parse("other")) == 0
+    assert await workspace.search_server("flags", parse("other").longest_word) == 0
     assert server.searched == ["flag", "flag", "other"]
 
 
@@ -265,5 +265,5 @@ async def test_once_everything_is_there_the_server_is_not_searched(
 ) -> None:
     workspace = open_workspace()
     await workspace.refresh()
-    assert await workspace.search_server(parse("flag")) == 0
+    assert await workspace.search_server("flags", parse("flag").longest_word) == 0
     assert server.searched == [""]

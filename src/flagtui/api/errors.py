@@ -6,6 +6,7 @@ Every error says three things in safe sentences: what happened, what is true now
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from flagtui.models.json_value import JSON, as_dict, as_text
 
@@ -273,3 +274,11 @@ class AnswerTooLarge(TooLarge):
     """The answer was cut off by us, so the server has acted."""
 
     sent = True
+
+
+LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded)
+
+
+def may_pass(error: ApiError | None) -> bool:
+    """Whether the same question may be answered later: not when the key or the server lacks something."""
+    return error is not None and not isinstance(error, LASTING)

@@ -1,6 +1,6 @@
 """Event definitions: what is known about the events of each name."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -10,6 +10,7 @@ from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.one_by_one import one_by_one, retagged
+from flagtui.api.paging import Pages
 from flagtui.api.resource import Listing, Resource
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
@@ -28,7 +29,7 @@ class EventDefinitions(Resource):
 
     def pages(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING
-    ) -> AsyncGenerator[RowPage[EventDefinitionRow], None]:
+    ) -> Pages[EventDefinitionRow]:
         """All definitions as rows; with `is_capped` the total is a lower bound.
 
         Filter names are the server's: search, event_type, ordering, verified, tags, exclude_hidden,

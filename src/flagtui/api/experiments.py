@@ -1,6 +1,6 @@
 """Experiments: list, read, change; what they measure is in `experiment_results`."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +9,7 @@ from flagtui.api.bodies import ExperimentBody
 from flagtui.api.budget import Urgency
 from flagtui.api.experiment_life import ExperimentLife
 from flagtui.api.experiment_results import ExperimentResults
+from flagtui.api.paging import Pages
 from flagtui.api.resource import Listing
 from flagtui.models.activity import ActivityPage
 from flagtui.models.cohort import Cohort
@@ -28,7 +29,7 @@ class Experiments(ExperimentLife, ExperimentResults):
 
     def pages(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING
-    ) -> AsyncGenerator[RowPage[ExperimentRow], None]:
+    ) -> Pages[ExperimentRow]:
         """All experiments as rows, without the archived ones: those come with `{"archived": True}`, alone.
 
         Filter names are the server's: archived, status, created_by_id, search, order, feature_flag_id.

@@ -1,6 +1,6 @@
 """Feature flags: list, read, change, and what the server knows around them."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.flag_evaluation import FlagEvaluation
 from flagtui.api.original import comparable
+from flagtui.api.paging import Pages
 from flagtui.api.resource import Listing
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
@@ -27,9 +28,7 @@ _LISTING: Final = Listing("flags.list", read_flag_page, lambda row: row.id)
 class Flags(FlagEvaluation):
     """The flags of one project."""
 
-    def pages(
-        self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING
-    ) -> AsyncGenerator[RowPage[FlagRow], None]:
+    def pages(self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING) -> Pages[FlagRow]:
         """All flags as rows: the first page at once, the rest eight at a time. Archived ones if asked for.
 
         Filter names are the server's: active, archived, created_by_id, search, type, evaluation_runtime,

@@ -27,23 +27,36 @@ PAGES: Final = ((20_000, 1_000), (5_000, 200))
 """Lists longer than this come in pages of that size, so that one load stays within the budget of requests."""
 
 
-async def all_pages(
-    fetch: Fetch[Row], identity: Callable[[Row], Hashable], at_once: int = AT_ONCE
-) -> AsyncGenerator[RowPage[Row], None]:
-    """Every row once, whatever is changed meanwhile. A failure comes after the pages that did arrive."""
-    first = await fetch(0, FIRST_PAGE)
-    sweep = _Sweep(identity)
-    yield sweep.take(first, 0)
-    step = _page_size(first)
-    at_once = min(at_once, RECORDS_AT_ONCE // step)
-    for _ in range(SWEEPS):
-        async with aclosing(_rest(fetch, sweep, step, at_once)) as pages:
-            async for page in pages:
-                yield page
-        if not sweep.has_moved:
-            return
-        # Rows deleted while we read have moved others from a page to come to one already read.
-        sweep = _Sweep(identity, seen=sweep.seen, end=sweep.total)
+class Pages(Generic[Row]):
+    """Every row once, whatever is changed meanwhile. A failure comes after the pages that did arrive.
+
+    Going over it again after a failure goes on with the pages that are missing.
+    """
+
+    def __init__(
+        self, fetch: Fetch[Row], identity: Callable[[Row], Hashable], at_once: int = AT_ONCE
+    ) -> None:
+        self._fetch = fetch
+        self._identity = identity
+        self._most_at_once = at_once
+        self._step = FIRST_PAGE
+        self._sweep: _Sweep[Row] | None = None
+        self._sweeps_left = SWEEPS
+
+    async def __aiter__(self) -> AsyncGenerator[RowPage[Row], None]:
+        if self._sweep is None:
+            first = await self._fetch(0, FIRST_PAGE)
+            self._sweep = _Sweep(self._identity)
+            self._step = _page_size(first)
+            yield self._sweep.take(first, 0)
+        at_once = min(self._most_at_once, RECORDS_AT_ONCE // self._step)
+        while self._sweeps_left:
+            async with aclosing(_rest(self._fetch, self._sweep, self._step, at_once)) as pages:
+                async for page in pages:
+                    yield page
+            self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved else 0
+            # Rows deleted while we read have moved others from a page to come to one already read.
+            self._sweep = _Sweep(self._identity, seen=self._sweep.seen, end=self._sweep.total)
 
 
 @dataclass(eq=False)
@@ -115,14 +128,17 @@ async def _rest(
             done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 offset, limit = asked.pop(task)
-                fault = fault or task.exception()
-                if task.exception() is None:
-                    page = sweep.take(task.result(), offset, limit)
-                    if page.size:
-                        yield page
+                if task.exception() is not None:
+                    fault = fault or task.exception()
+                    sweep.again.append((offset, limit))
+                    continue
+                page = sweep.take(task.result(), offset, limit)
+                if page.size:
+                    yield page
         if fault:
             raise fault
     finally:
+        sweep.again += asked.values()
         for task in asked:
             task.cancel()
         await asyncio.gather(*asked, return_exceptions=True)

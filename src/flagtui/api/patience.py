@@ -13,7 +13,7 @@ FAILURES: Final = 5
 WITHIN: Final = 30.0
 """So many failures in so many seconds, and nothing is asked for a while."""
 REST: Final = 15.0
-LONGEST_REST: Final = 120.0
+LONGEST_REST: Final = 30.0
 
 
 @dataclass(eq=False)

@@ -1,7 +1,7 @@
 """What every group of operations has: a connection, a project, and one way to ask."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -9,7 +9,7 @@ from flagtui.api.asking import Answer, Query, Question
 from flagtui.api.budget import Urgency
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
 from flagtui.api.operations import operation
-from flagtui.api.paging import all_pages
+from flagtui.api.paging import Pages
 from flagtui.api.sending import Connection
 from flagtui.models.json_value import JSON, NotJson
 from flagtui.models.row_pages import RowPage
@@ -58,9 +58,7 @@ class Resource:
                 self.connection.capabilities.learn(operation(name), lack)
             raise lack from None
 
-    def _pages(
-        self, listing: "Listing[Row]", filters: Query | None, urgency: Urgency
-    ) -> AsyncGenerator[RowPage[Row], None]:
+    def _pages(self, listing: "Listing[Row]", filters: Query | None, urgency: Urgency) -> Pages[Row]:
         """The whole list: the first page at once, the rest several at a time."""
 
         async def fetch(offset: int, limit: int) -> RowPage[Row]:
@@ -69,7 +67,7 @@ class Resource:
             window = {"limit": limit, "offset": offset or None, **(filters or {})}
             return await self._page(listing, window, Urgency.PERSON if waits else urgency)
 
-        return all_pages(fetch, listing.identity)
+        return Pages(fetch, listing.identity)
 
     async def _page(self, listing: "Listing[Row]", query: Query, urgency: Urgency) -> RowPage[Row]:
         answer = await self._ask(listing.operation, query=query, urgency=urgency)

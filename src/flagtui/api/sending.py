@@ -74,11 +74,11 @@ class Connection:
         self._expect_an_answer(question)
         content = question.encoded()
         ends = self.clock.monotonic() + self.deadlines.total(question)
-        attempt = 1
+        attempt, asked = 1, self.link.now
         while True:
             await self.budget.take(question.urgency, COMPUTED if question.operation.is_slow else 1)
             try:
-                return await self._attempt(question, content, attempt)
+                return await self._attempt(question, content, attempt, asked)
             except ApiError as error:
                 self.capabilities.learn(question.operation, error)
                 pause = pause_before_retry(error, attempt, random.random())
@@ -106,7 +106,7 @@ class Connection:
             what = f"{self.host} did not answer several times; it is left alone for {rest:.0f} s."
             raise Unreachable(what, facts=question.facts())
 
-    async def _attempt(self, question: Question, content: bytes | None, attempt: int) -> Answer:
+    async def _attempt(self, question: Question, content: bytes | None, attempt: int, asked: int) -> Answer:
         began = self.clock.monotonic()
         line = LogLine(question.operation.method, question.path, attempt)
         self.link.began()
@@ -114,7 +114,7 @@ class Connection:
             answer = await self._exchange(question, content)
             answer = replace(answer, elapsed=self.clock.monotonic() - began)
             line = replace(line, status=answer.status, size=len(answer.body))
-            self.link.answered(answer.server_time)
+            self.link.answered(answer.server_time, None if question.operation.is_slow else answer.elapsed)
             if answer.status in GATEWAY_FAULTS:
                 self.patience.failed()
             else:
@@ -128,7 +128,7 @@ class Connection:
         except ApiError as error:
             line = replace(line, status=error.status, fault=type(error).__name__)
             if error.status is None:
-                self.link.failed(error)
+                self.link.failed(error, asked)
                 self.patience.failed()
             raise
         finally:

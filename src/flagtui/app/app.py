@@ -12,15 +12,16 @@ from textual.widget import Widget
 from textual.widgets import Label
 
 from flagtui.api.errors import ApiError
+from flagtui.app.ages import Ages
 from flagtui.app.changing import Changing
 from flagtui.app.connecting import connect, open_chosen, project_choices, projects_to_choose, reload
 from flagtui.app.crash import crash_report, keep_report
 from flagtui.app.desk import Desk, Watcher
 from flagtui.app.listening import unheard
-from flagtui.app.lookout import Lookout
 from flagtui.app.notices import Notice, tell
 from flagtui.app.palette import CommandsHere, RecordsByName
 from flagtui.app.permits import why_dimmed
+from flagtui.app.polling import Polling
 from flagtui.app.screens.browse import BrowseScreen
 from flagtui.app.screens.flags import FlagsScreen
 from flagtui.app.screens.records import RecordsScreen
@@ -64,7 +65,8 @@ class FlagTui(TerminalApp[None]):
         self._stop_seeking: Watcher = unheard
         self.desk = Desk(session)
         self.changing = Changing(self, self.desk)
-        self.lookout = Lookout(self.desk)
+        self.polling = Polling(self.desk, self.open_connection)
+        self.ages = Ages(self, self.desk)
         self.tabbing = Tabbing(self, self.desk, self.changing)
         self.last_words = ""
         """What to say on the terminal after the screen is gone."""
@@ -90,7 +92,8 @@ class FlagTui(TerminalApp[None]):
         if self.desk.session.flag:
             self._stop_seeking = self.desk.watch(self.open_flag_asked_for)
         self.open_connection()
-        self.run_worker(self.lookout.run(), group="lookout")
+        self.run_worker(self.polling.run(), group="polling")
+        self.ages.start()
 
     def redraw_keys(self) -> None:
         """What the key may do is known now, or another; the line of keys follows."""
@@ -130,13 +133,13 @@ class FlagTui(TerminalApp[None]):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus):
-            self.lookout.noticed_person()
+            self.polling.notice_person()
         await super().on_event(event)
 
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:
         """Find the key, open the client, load."""
-        await connect(self.desk, self.lookout)
+        await connect(self.desk, self.polling)
         self.changing.look_back()
         self.sign_in_if_needed()
 
@@ -144,7 +147,7 @@ class FlagTui(TerminalApp[None]):
     async def action_refresh_now(self) -> None:
         if isinstance(self.screen, RecordsScreen):
             self.screen.load_rows()
-        await reload(self.desk, self.lookout)
+        await reload(self.desk, self.polling)
         self.sign_in_if_needed()
 
     def sign_in_if_needed(self) -> None:
@@ -194,7 +197,7 @@ class FlagTui(TerminalApp[None]):
         while len(self.screen_stack) > 2:
             await self.pop_screen()
         await change_session(self.desk, session)
-        self.run_worker(self.lookout.run(), group="lookout", exclusive=True)
+        self.run_worker(self.polling.run(), group="polling", exclusive=True)
         self.open_connection()
 
     async def _choose(self, what: str, choices: Sequence["Choice[Chosen]"]) -> Chosen | None:
@@ -219,6 +222,7 @@ class FlagTui(TerminalApp[None]):
 
     def action_tab(self, key: str) -> None:
         self.tabbing.open(key)
+        self.polling.notice_tab()
 
     @work(group="choose")
     async def action_project(self) -> None:
@@ -239,7 +243,7 @@ class FlagTui(TerminalApp[None]):
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
-        await open_chosen(self.desk, self.lookout, project)
+        await open_chosen(self.desk, self.polling, project)
         self.changing.look_back()
 
     def action_help(self) -> None:

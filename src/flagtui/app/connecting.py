@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from flagtui.api.errors import ApiError
 from flagtui.app.desk import Desk, Watcher
 from flagtui.app.inspecting import Inspector
-from flagtui.app.lookout import Lookout
+from flagtui.app.polling import Polling
 from flagtui.store.introducing import Introduction, organization_name
-from flagtui.store.loading import Failed
-from flagtui.store.workspace import Workspace
+from flagtui.store.workspace import Kind, Workspace
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -22,15 +21,16 @@ if TYPE_CHECKING:
     from flagtui.models.project import Project
 
 
-async def connect(desk: Desk, lookout: Lookout) -> None:
+async def connect(desk: Desk, polling: Polling) -> None:
     """Open the client and load; whatever fails becomes the desk's trouble."""
-    desk.become_troubled(None)
+    desk.is_connecting = True
     try:
         client = as_left(await desk.session.connect(), desk)
+        await open_project(desk, polling, client)
     except ApiError as error:
         desk.become_troubled(error)
-        return
-    await open_project(desk, lookout, client)
+    finally:
+        desk.is_connecting = False
 
 
 def as_left(client: Client, desk: Desk) -> Client:
@@ -40,7 +40,7 @@ def as_left(client: Client, desk: Desk) -> Client:
     return client.for_project(last) if last and client.project == "@current" else client
 
 
-async def open_project(desk: Desk, lookout: Lookout, client: Client) -> None:
+async def open_project(desk: Desk, polling: Polling, client: Client) -> None:
     """Show a project, first as it was when it was last seen, then as it is."""
     session = desk.session
     workspace = Workspace(client, profile=session.profile, snapshots=session.snapshots, clock=session.clock)
@@ -52,6 +52,7 @@ async def open_project(desk: Desk, lookout: Lookout, client: Client) -> None:
     session.tastes.keep_project(session.profile, session.host, workspace.client.project)
     desk.leave_workspace()
     desk.workspace, desk.inspector = workspace, Inspector(workspace.client)
+    desk.is_connecting = False
     workspace.recall()
     link = workspace.client.link
     desk.follow(
@@ -59,7 +60,7 @@ async def open_project(desk: Desk, lookout: Lookout, client: Client) -> None:
         workspace.flags_loading.watch(desk.tell),
         link.watch(_when_it_shows(link, desk.tell)),
     )
-    await reload(desk, lookout)
+    await reload(desk, polling)
 
 
 def _when_it_shows(link: Link, tell: Watcher) -> Watcher:
@@ -75,24 +76,25 @@ def _when_it_shows(link: Link, tell: Watcher) -> Watcher:
     return moved
 
 
-async def reload(desk: Desk, lookout: Lookout) -> None:
+async def reload(desk: Desk, polling: Polling) -> None:
     """Ask for everything again; the rows there are stay until newer ones arrive."""
     workspace = desk.workspace
     if workspace is None:
-        await connect(desk, lookout)
+        await connect(desk, polling)
         return
-    _marked, introduced, state = await asyncio.gather(
-        lookout.mark(workspace), workspace.introduce(), workspace.refresh(), return_exceptions=True
+    kinds: set[Kind] = {"flags", desk.kind}
+    loads = (workspace.refresh(kind, is_asked=True) for kind in kinds)
+    ended = await asyncio.gather(
+        workspace.introduce(), polling.mark(workspace), *loads, return_exceptions=True
     )
-    if isinstance(introduced, ApiError):
-        desk.become_troubled(introduced)
-    elif isinstance(introduced, BaseException):
-        raise introduced
-    elif isinstance(state, BaseException):
-        raise state
-    else:
+    faults = [fault for fault in ended if isinstance(fault, BaseException)]
+    for fault in faults:
+        if not isinstance(fault, ApiError):
+            raise fault
+    refused = next((fault for fault in faults if isinstance(fault, ApiError)), None)
+    if refused is None:
         desk.refreshes += 1
-        desk.become_troubled(state.error if isinstance(state, Failed) else None)
+    desk.become_troubled(refused)
 
 
 async def project_choices(desk: Desk) -> list[Choice[int]]:
@@ -116,14 +118,14 @@ def projects_to_choose(desk: Desk, found: Introduction) -> list[Choice[int]]:
     return _choices(found.projects, found.me, found.me.current_project if found.me else None)
 
 
-async def open_chosen(desk: Desk, lookout: Lookout, project: int) -> None:
+async def open_chosen(desk: Desk, polling: Polling, project: int) -> None:
     """Show another project of the same host and key, or the first one; a failure is the desk's trouble."""
     try:
         client = desk.workspace.client if desk.workspace else await desk.session.connect()
     except ApiError as error:
         desk.become_troubled(error)
         return
-    await open_project(desk, lookout, client.for_project(project))
+    await open_project(desk, polling, client.for_project(project))
 
 
 def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:

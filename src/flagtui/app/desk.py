@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.session import Session
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.store.workspace import Workspace
+from flagtui.store.workspace import Kind, Workspace
 
 if TYPE_CHECKING:
     from flagtui.app.inspecting import Inspector
     from flagtui.changes import saving
     from flagtui.changes.entries import Signature
     from flagtui.changes.rules import Rules
+
+MINUTE: Final = 60.0
 
 Watcher = Callable[[], None]
 
@@ -27,8 +29,11 @@ class Desk:
     session: Session
     workspace: Workspace | None = None
     inspector: Inspector | None = None
-    trouble: ApiError | None = None
-    """Why there is no workspace, or why the last refresh failed."""
+    kind: Kind = "flags"
+    """The list in front, which is the one that is kept current."""
+    is_connecting: bool = False
+    connection_trouble: ApiError | None = None
+    """Why there is no workspace, or that the key is not accepted any more."""
     unlocked_until: float = 0.0
     """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
     refreshes: int = 0
@@ -41,10 +46,21 @@ class Desk:
         self._watchers.append(told)
         return lambda: self._watchers.remove(told) if told in self._watchers else None
 
+    @property
+    def trouble(self) -> ApiError | None:
+        """Why there is no workspace, or why the list in front may be out of date."""
+        if self.connection_trouble is not None or self.workspace is None:
+            return self.connection_trouble
+        return self.workspace.loading(self.kind).trouble
+
     def tell(self) -> None:
         """Something is different now."""
         for told in tuple(self._watchers):
             told()
+
+    def now(self) -> float:
+        """Unix seconds of the running minute, so that everything on screen tells the same ages."""
+        return self.session.clock() // MINUTE * MINUTE
 
     @property
     def rules(self) -> Rules:
@@ -67,8 +83,8 @@ class Desk:
         self.unlocked_until = self.session.monotonic() + self.session.unlock
 
     def become_troubled(self, trouble: ApiError | None) -> None:
-        """What went wrong last, or that nothing does any more."""
-        self.trouble = trouble
+        """Why there is no connection, or that there is one."""
+        self.connection_trouble = trouble
         self.tell()
 
     def follow(self, *stops: Watcher) -> None:
@@ -80,7 +96,7 @@ class Desk:
         for stop in self._followed:
             stop()
         self._followed = ()
-        self.workspace = self.inspector = self.trouble = None
+        self.workspace = self.inspector = self.connection_trouble = None
 
     def signature(self, workspace: Workspace) -> Signature:
         """What the journal says of us and of where we are."""

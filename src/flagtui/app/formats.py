@@ -8,14 +8,17 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MONTH: Final = 30 * DAY
 YEAR: Final = 365 * DAY
+JUST_NOW: Final = "just now"
 
 
 def age(then: float | None, now: float) -> str:
-    """`2m`, `5h`, `12d`, `4mo`, `2y`: at most four cells; empty when unknown."""
+    """`now`, `2m`, `5h`, `12d`, `4mo`, `2y`: at most four cells; empty when unknown."""
     if then is None:
         return ""
     seconds = max(0, int(now - then))
-    for size, unit, limit in ((1, "s", MINUTE), (MINUTE, "m", HOUR), (HOUR, "h", DAY), (DAY, "d", 60 * DAY)):
+    if seconds < MINUTE:
+        return "now"
+    for size, unit, limit in ((MINUTE, "m", HOUR), (HOUR, "h", DAY), (DAY, "d", 60 * DAY)):
         if seconds < limit:
             return f"{seconds // size}{unit}"
     if seconds < 2 * YEAR:
@@ -24,12 +27,12 @@ def age(then: float | None, now: float) -> str:
 
 
 def ago(then: float | None, now: float) -> str:
-    """`4 s ago`, `2 min ago`, `3 days ago`: a sentence's version of an age; `never` when unknown."""
+    """`just now`, `2 min ago`, `3 days ago`: a sentence's version of an age; `never` when unknown."""
     if then is None:
         return "never"
     seconds = max(0, int(now - then))
     if seconds < MINUTE:
-        return f"{seconds} s ago"
+        return JUST_NOW
     if seconds < HOUR:
         return f"{seconds // MINUTE} min ago"
     if seconds < DAY:

@@ -1,14 +1,12 @@
 """What the frame says, from what the desk knows: where we are, how fresh the rows are, why there are none."""
 
-from typing import Any
-
 from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
 from flagtui.app.desk import Desk
 from flagtui.app.formats import DAY, HOUR, MINUTE, count
 from flagtui.app.states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.app.widgets.header import Link, Location, Tab
 from flagtui.changes.rules import Level
-from flagtui.store.loading import Failed, Loading, Running
+from flagtui.store.loading import Running
 from flagtui.store.workspace import Kind, Workspace
 
 
@@ -30,35 +28,63 @@ def location_of(desk: Desk) -> Location:
     )
 
 
-def link_of(desk: Desk, now: float, kind: Kind = "flags") -> Link:
-    """The mark and words at the right end of the first line. They name minutes, so that they seldom move."""
-    workspace, trouble = desk.workspace, desk.trouble
-    if isinstance(trouble, NotSignedIn):
+def link_of(desk: Desk) -> Link:
+    """How current the list in front is, in minutes, so that the words seldom move."""
+    if isinstance(desk.trouble, NotSignedIn):
         return Link("signed-out", "sign in again")
-    if workspace is None:
-        return Link("offline", "no connection") if trouble else Link("loading", "connecting")
-    loading = _loading_of(workspace, kind)
-    age = _rough(loading.age)
+    if desk.workspace is None:
+        return Link("offline", "no connection") if desk.trouble else Link("loading", "connecting")
+    return _fault_of(desk, desk.workspace) or _freshness_of(desk, desk.workspace)
+
+
+def _fault_of(desk: Desk, workspace: Workspace) -> Link | None:
+    kind = desk.kind
+    loading, link = workspace.loading(kind), workspace.client.link
     if workspace.waiting:
-        return Link("retrying", f"waiting {workspace.waiting:.0f} s")
+        return Link("retrying", "asked to wait")
     doubt = f"{count(workspace.in_doubt, 'change')} not known" if workspace.in_doubt else ""
-    if trouble is not None or workspace.client.link.is_offline:
-        data = f", data {age} old" if loading.loaded_at else ""
-        return Link("offline", f"{_offline_words(trouble)}{f', {doubt}' if doubt else data}")
-    if doubt:
-        return Link("retrying", doubt)
-    if isinstance(loading.state, Running) and not (_is_complete(workspace, kind) and loading.age is not None):
-        total = f" of {loading.state.total:,}" if loading.state.total else ""
-        return Link("loading", f"loading {loading.state.done:,}{total}")
+    more = doubt or _missing_words(workspace, kind)
+    if not more and loading.loaded_at:
+        more = f"data {_rough(loading.age)} old"
+    trouble = desk.connection_trouble or loading.trouble
+    if link.is_offline:
+        return Link("offline", _joined("offline", more))
+    if trouble is not None and not loading.is_running:
+        return _troubled_link(trouble, more)
+    return Link("retrying", doubt) if doubt else None
+
+
+def _freshness_of(desk: Desk, workspace: Workspace) -> Link:
+    loading = workspace.loading(desk.kind)
+    is_all_here = workspace.collection(desk.kind).is_complete and loading.age is not None
+    state = loading.state
+    if isinstance(state, Running) and (state.is_asked or not is_all_here):
+        total = f" of {state.total:,}" if state.total else ""
+        return Link("loading", f"loading {state.done:,}{total}")
+    synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
+    if workspace.client.link.is_slow:
+        return Link("retrying", f"slow, {synced}")
     if desk.session.rules.level is Level.READ_ONLY:
         return Link("read-only", "read-only")
-    return Link("synced", "synced just now" if (loading.age or 0) < MINUTE else f"synced {age} ago")
+    return Link("synced", synced)
 
 
-def _offline_words(trouble: ApiError | None) -> str:
-    if trouble is None or isinstance(trouble, Unreachable | Unanswered):
-        return "offline"
-    return str(trouble.status) if trouble.status and trouble.status >= 400 else "no usable answer"
+def _troubled_link(trouble: ApiError, more: str) -> Link:
+    """What failed while other requests were answered."""
+    if isinstance(trouble, Unreachable | Unanswered):
+        return Link("retrying", _joined("slow" if isinstance(trouble, Unanswered) else "retrying", more))
+    status = str(trouble.status) if trouble.status and trouble.status >= 400 else "no usable answer"
+    return Link("offline", _joined(status, more))
+
+
+def _missing_words(workspace: Workspace, kind: Kind) -> str:
+    collection = workspace.collection(kind)
+    missing = missing_records(workspace, kind, len(collection))
+    return f"{len(collection):,} of {collection.total:,}" if missing and collection.total else ""
+
+
+def _joined(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
 
 
 def tabs_of(desk: Desk) -> list[Tab]:
@@ -66,67 +92,47 @@ def tabs_of(desk: Desk) -> list[Tab]:
     workspace = desk.workspace
     if workspace is None:
         return [Tab("1", "Flags"), Tab("2", "Experiments"), Tab("3", "Events"), Tab("4", "Activity")]
-    flags = f"{len(workspace.flags):,}" if len(workspace.flags) else ""
-    experiments = f"{len(workspace.experiments):,}" if len(workspace.experiments) else ""
     return [
-        Tab("1", "Flags", flags),
-        Tab("2", "Experiments", experiments),
-        Tab("3", "Events", events_count(workspace)),
+        Tab("1", "Flags", count_of(workspace, "flags")),
+        Tab("2", "Experiments", count_of(workspace, "experiments")),
+        Tab("3", "Events", count_of(workspace, "events")),
         Tab("4", "Activity"),
     ]
 
 
-def events_count(workspace: Workspace) -> str:
-    """How many event definitions there are; `10,000+` while the server's own count stops there."""
-    known, loading = len(workspace.events), workspace.events_loading
-    if not isinstance(loading.state, Running):
-        return f"{known:,}" if known else ""
-    total = max(known, loading.state.total or 0)
-    return f"{total:,}{'+' if loading.is_capped else ''}" if total else ""
+def count_of(workspace: Workspace, kind: Kind) -> str:
+    """How many records there are: `248`, `148 of 248` while pages are missing, empty while nothing is known.
 
-
-def words_without_rows(desk: Desk, line: str, total: int) -> Words:
-    """Why the list is empty."""
-    if desk.trouble is not None and total == 0:
-        return trouble_words(desk.trouble)
-    if desk.workspace is None or not (desk.workspace.flags.is_complete or total):
-        return waiting_words()
-    return no_match_words(line, total) if total else nothing_words()
+    `10,000+` while the server's own count stops there.
+    """
+    collection, loading = workspace.collection(kind), workspace.loading(kind)
+    known, total = len(collection), collection.total or 0
+    more = "+" if loading.is_capped and not collection.is_complete else ""
+    if collection.is_complete or total <= known:
+        return f"{known:,}{more}" if known else ""
+    return f"{known:,} of {total:,}{more}"
 
 
 def words_without_records(desk: Desk, kind: Kind, line: str, total: int) -> Words:
-    """Why a list other than that of the flags is empty."""
-    what = {"experiments": "experiments", "events": "event definitions"}.get(kind, kind)
+    """Why a list shows no rows; `total` counts those the line hides."""
+    what = {"flags": "flags", "experiments": "experiments", "events": "event definitions"}[kind]
     workspace = desk.workspace
+    missing = missing_records(workspace, kind, total)
     if total:
-        return no_match_words(line, total)
-    if workspace is not None and isinstance(failed := _loading_of(workspace, kind).state, Failed):
-        return trouble_words(failed.error)
-    if desk.trouble is not None:
-        return trouble_words(desk.trouble)
-    if workspace is None or not _is_complete(workspace, kind):
+        return no_match_words(line, total, missing)
+    trouble = desk.connection_trouble or (workspace.loading(kind).trouble if workspace else None)
+    if trouble is not None:
+        return trouble_words(trouble)
+    if workspace is None or not workspace.collection(kind).is_complete:
         return waiting_words(what)
     return nothing_words(what)
 
 
-def _loading_of(workspace: Workspace, kind: Kind) -> Loading[Any]:
-    match kind:
-        case "flags":
-            return workspace.flags_loading
-        case "experiments":
-            return workspace.experiments_loading
-        case "events":
-            return workspace.events_loading
-
-
-def _is_complete(workspace: Workspace, kind: Kind) -> bool:
-    match kind:
-        case "flags":
-            return workspace.flags.is_complete
-        case "experiments":
-            return workspace.experiments.is_complete
-        case "events":
-            return workspace.events.is_complete
+def missing_records(workspace: Workspace | None, kind: Kind, shown: int) -> int:
+    """How many records of the list have not come; `shown` are those an empty line finds."""
+    if workspace is None or (collection := workspace.collection(kind)).is_complete:
+        return 0
+    return max(0, (collection.total or 0) - shown)
 
 
 def _rough(seconds: float | None) -> str:

@@ -26,11 +26,13 @@ def nothing_words(what: str = "flags") -> Words:
     )
 
 
-def no_match_words(line: str, total: int) -> Words:
-    """The search line leaves nothing."""
-    return Words(
-        (f"None of {total:,} matches  {line}", "", "esc clears the search · backspace takes a letter back")
-    )
+def no_match_words(line: str, total: int, missing: int = 0) -> Words:
+    """The search line leaves nothing of the `total` that are here; `missing` have not come."""
+    how = "esc clears the search · backspace takes a letter back"
+    if not missing:
+        return Words((f"None of {total:,} matches  {line}", "", how))
+    rest = f"{missing:,} of {total + missing:,} are not here yet; they come by themselves · F5 asks at once"
+    return Words((f"None of the {total:,} that are here matches  {line}", "", rest, "", how))
 
 
 def trouble_words(error: ApiError) -> Words:

@@ -8,8 +8,11 @@ from textual.app import App
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.screens.browse import BrowseScreen
+from flagtui.store.workspace import Kind
 
 Maker = Callable[[Desk, Changing], BrowseScreen]
+KINDS: Final[dict[str, Kind]] = {"2": "experiments", "3": "events"}
+"""What the tabs show that is not flags: the activity is that of the flags."""
 BELOW: Final = 1
 """Screens that are always at the bottom: Textual's own blank one."""
 
@@ -27,6 +30,7 @@ class Tabbing:
         app, name = self._app, f"tab-{key}"
         if app.screen.is_modal or key not in MAKERS:
             return
+        self._desk.kind = KINDS.get(key, "flags")
         if not app.is_screen_installed(name):
             app.install_screen(MAKERS[key](self._desk, self._changing), name)
         while len(app.screen_stack) > BELOW + 1:

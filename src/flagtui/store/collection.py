@@ -156,13 +156,18 @@ class Collection(Generic[Row]):
                 self._append(row)
         self._tell()
 
-    def begin_load(self, *, is_whole: bool = True) -> None:
+    def begin_load(self, *, is_whole: bool = True) -> RunningLoad:
         """From here on, pages are of one load. An unfinished one is given up, its rows stay.
 
         `is_whole` is False for a list beside the main one, such as the archived records.
         """
         self._load = RunningLoad(len(self._said), is_whole=is_whole)
         self._gone.clear()
+        return self._load
+
+    def is_open(self, load: RunningLoad | None) -> bool:
+        """Whether this load was neither finished nor given up, so that its missing pages can still come."""
+        return load is not None and load is self._load
 
     def add_page(self, rows: Iterable[Row], total: int, unreadable: Iterable[RecordId] = ()) -> None:
         """Takes one page of the load that was begun."""

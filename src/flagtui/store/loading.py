@@ -2,15 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterable, Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.store.collection import Collection, Identified
+from flagtui.store.running_load import RunningLoad
 
 Row = TypeVar("Row", bound=Identified)
 PageRow = TypeVar("PageRow", covariant=True)
+
+
+RESUMES: Final = 300.0
+"""Seconds after a failure in which a load goes on with the pages that are missing."""
 
 
 class Page(Protocol[PageRow]):
@@ -49,6 +54,8 @@ class Running:
     """None until the first page says it."""
     before: float | None
     """When the rows shown meanwhile were loaded; None when there are none."""
+    is_asked: bool = False
+    """The person asked for it and wants to see how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class Loading(Generic[Row]):
     def __init__(
         self,
         collection: Collection[Row],
-        pages: Callable[[], AsyncIterator[Page[Row]]],
+        pages: Callable[[], AsyncIterable[Page[Row]]],
         *,
         covers: Callable[[Row], bool] = lambda _row: True,
         is_whole: bool = True,
@@ -98,7 +105,11 @@ class Loading(Generic[Row]):
         self._watchers: list[Callable[[], None]] = []
         self._done = 0
         self._total: int | None = None
+        self._unfinished: tuple[AsyncIterable[Page[Row]], RunningLoad] | None = None
+        """The pages of a load that failed, to go on with."""
         self.state: State = Empty()
+        self.trouble: ApiError | None = None
+        """Why the rows may be out of date: the last load or comparison failed."""
         self.is_capped = False
         """The total the server says is a lower bound; only the end of the list tells."""
         self.loaded_at: float | None = None
@@ -132,18 +143,35 @@ class Loading(Generic[Row]):
     def confirm(self) -> None:
         """The rows were compared with the server's without loading them again, and are current."""
         if isinstance(self.state, Loaded):
-            self.loaded_at = self._clock()
+            self.trouble, self.loaded_at = None, self._clock()
             self._become(Loaded(self.loaded_at))
 
-    async def run(self) -> State:
+    def doubt(self, trouble: ApiError | None) -> None:
+        """The rows could not be compared with the server's, or, with None, some of them could again."""
+        if trouble is not self.trouble:
+            self.trouble = trouble
+            self._become(self.state)
+
+    def take_whole(self, page: Page[Row]) -> None:
+        """This page, asked for just now, is the whole list."""
+        if isinstance(self.state, Loaded):
+            self._collection.begin_load(is_whole=self._is_whole)
+            self._collection.add_page(page.rows, page.total, page.unreadable)
+            self._collection.finish_load(self._covers, self._clock())
+            self.confirm()
+
+    async def run(self, *, is_asked: bool = False, resume: bool = False) -> State:
         """Loads the list once. A failure is a state, no exception; a second call while one runs does nothing.
 
-        When the task is cancelled the state from before comes back and the rows that came stay.
+        With `resume`, a load that failed lately goes on with the pages that are missing. When the task is
+        cancelled the state from before comes back and the rows that came stay.
         """
         if self.is_running:
             return self.state
-        before, self._done, self._total = self.state, 0, None
-        self._become(Running(0, None, self.loaded_at))
+        before = self.state
+        if not (resume and self._can_resume(before)):
+            self._unfinished, self._done, self._total = None, 0, None
+        self._become(Running(self._done, self._total, self.loaded_at, is_asked))
         try:
             async with self._turn:
                 await self._load()
@@ -152,19 +180,30 @@ class Loading(Generic[Row]):
                 self._become(before)
         return self.state
 
+    def _can_resume(self, state: State) -> bool:
+        is_recent = isinstance(state, Failed) and self._clock() - state.at < RESUMES
+        return is_recent and self._unfinished is not None and self._collection.is_open(self._unfinished[1])
+
     async def _load(self) -> None:
-        self._collection.begin_load(is_whole=self._is_whole)
+        unfinished, self._unfinished = self._unfinished, None
+        if unfinished is not None and self._collection.is_open(unfinished[1]):
+            pages, load = unfinished
+        else:
+            self._done, self._total = 0, None
+            pages, load = self._pages(), self._collection.begin_load(is_whole=self._is_whole)
         try:
-            async for page in self._pages():
+            async for page in pages:
                 self._take(page)
         except ApiError as error:
+            self.trouble, self._unfinished = error, (pages, load)
             self._become(Failed(error, self._clock(), self.loaded_at, self._done, self._total))
         else:
-            self.loaded_at = self._clock()
+            self.trouble, self.loaded_at = None, self._clock()
             self._collection.finish_load(self._covers, self.loaded_at)
             self._become(Loaded(self.loaded_at))
         finally:
-            self._collection.abandon_load()
+            if self._unfinished is None:
+                self._collection.abandon_load()
 
     def _take(self, page: Page[Row]) -> None:
         self._collection.add_page(page.rows, page.total, page.unreadable)
@@ -173,7 +212,8 @@ class Loading(Generic[Row]):
         self._done += len(page.rows) + len(page.unreadable)
         self._total = max(page.total, self._total or 0)
         self.is_capped = bool(getattr(page, "is_capped", False))
-        self._become(Running(self._done, self._total, self.loaded_at))
+        is_asked = isinstance(self.state, Running) and self.state.is_asked
+        self._become(Running(self._done, self._total, self.loaded_at, is_asked))
 
     def _become(self, state: State) -> None:
         self.state = state

@@ -2,15 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
-from flagtui.store.collection import Collection, Identified
-from flagtui.store.loading import Loaded, Loading, Page, State
-from flagtui.store.query import Query
+from flagtui.store.collection import Collection
+from flagtui.store.loading import Loaded, Loading, State
+from flagtui.store.record_list import Query, RecordList
 from flagtui.store.snapshots import Place, Snapshot, Snapshots
 
 if TYPE_CHECKING:
@@ -20,44 +20,13 @@ if TYPE_CHECKING:
     from flagtui.store.activity_feed import ActivityFeed
 
 Kind = Literal["flags", "experiments", "events"]
-Row = TypeVar("Row", bound=Identified)
 
 _ROWS: Final[Mapping[Kind, Any]] = {
     "flags": FlagRow,
     "experiments": ExperimentRow,
     "events": EventDefinitionRow,
 }
-_SEARCHED: Final = 3
-"""Letters from which the server is asked; fewer find too much."""
-_SEARCH_LIMIT: Final = 200
 _NO_SNAPSHOTS: Final = Snapshots(None)
-
-
-class Shelf(Generic[Row]):
-    """All records of one kind, and how they are loaded."""
-
-    def __init__(
-        self,
-        pages: Callable[[Mapping[str, str]], AsyncIterator[Page[Row]]],
-        clock: Callable[[], float],
-    ) -> None:
-        self.collection: Collection[Row] = Collection()
-        turn = asyncio.Lock()
-        self.loading = Loading(
-            self.collection,
-            lambda: pages({}),
-            covers=lambda row: not _is_archived(row),
-            turn=turn,
-            clock=clock,
-        )
-        self.archived = Loading(
-            self.collection,
-            lambda: pages({"archived": "true"}),
-            covers=_is_archived,
-            is_whole=False,
-            turn=turn,
-            clock=clock,
-        )
 
 
 class Workspace:
@@ -75,14 +44,12 @@ class Workspace:
         self.profile = profile
         self.in_doubt = 0
         """Changes of which nobody knows yet whether the server made them."""
-        self._flags = Shelf[FlagRow](lambda filters: self.client.flags.pages(filters), clock)
-        self._experiments = Shelf[ExperimentRow](
-            lambda filters: self.client.experiments.pages(filters), clock
-        )
-        self._events = Shelf[EventDefinitionRow](
-            lambda filters: self.client.event_definitions.pages(filters), clock
-        )
-        self._shelves: dict[Kind, Shelf[Any]] = {
+        by_change: Query = {"order": "-updated_at"}
+        self._flags = RecordList[FlagRow](lambda: self.client.flags, by_change, clock)
+        self._experiments = RecordList[ExperimentRow](lambda: self.client.experiments, by_change, clock)
+        # Last seen first by itself; no server orders definitions by when they were changed.
+        self._events = RecordList[EventDefinitionRow](lambda: self.client.event_definitions, {}, clock)
+        self._lists: dict[Kind, RecordList[Any]] = {
             "flags": self._flags,
             "experiments": self._experiments,
             "events": self._events,
@@ -175,12 +142,12 @@ class Workspace:
         snapshot = self._snapshots.load(self._place(kind), _ROWS[kind])
         if snapshot is None:
             return False
-        self._shelves[kind].loading.recall(snapshot.rows, snapshot.taken_at)
+        self._lists[kind].loading.recall(snapshot.rows, snapshot.taken_at)
         return True
 
     def said_rows(self, kind: Kind = "flags") -> tuple[Any, ...]:
         """The list as the server said it last."""
-        return self._shelves[kind].collection.said_rows
+        return self._lists[kind].collection.said_rows
 
     def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
         """The list as it was known at that moment, Unix seconds; None when no copy is that old."""
@@ -190,39 +157,39 @@ class Workspace:
         """When the copies were taken that can be compared with, oldest first."""
         return self._snapshots.moments(self._place(kind))
 
-    async def refresh(self, kind: Kind = "flags") -> State:
-        """Loads the list again and keeps a copy of it on disk."""
-        state = await self._shelves[kind].loading.run()
+    def loading(self, kind: Kind) -> Loading[Any]:
+        """How the list of this kind arrives, and how current it is."""
+        return self._lists[kind].loading
+
+    def collection(self, kind: Kind) -> Collection[Any]:
+        """The records of this kind."""
+        return self._lists[kind].collection
+
+    async def compare(self, kind: Kind) -> None:
+        """Brings a complete list without a feed up to date, usually for one request. Raises ApiError."""
+        if await self._lists[kind].compare():
+            await self.refresh(kind)
+
+    async def refresh(self, kind: Kind = "flags", *, is_asked: bool = False, resume: bool = False) -> State:
+        """Loads the list again, or what is missing of it, and keeps a copy of it on disk."""
+        state = await self._lists[kind].loading.run(is_asked=is_asked, resume=resume)
         if isinstance(state, Loaded):
             await asyncio.to_thread(self.keep, kind)
         return state
 
     async def load_archived(self, kind: Kind = "flags") -> State:
         """Adds the archived records, which the server leaves out of its list. No event is ever archived."""
-        shelf = self._shelves[kind]
-        return shelf.loading.state if kind == "events" else await shelf.archived.run()
+        records = self._lists[kind]
+        return records.loading.state if kind == "events" else await records.archived.run()
 
-    async def search_server(self, query: Query[FlagRow]) -> int:
-        """While pages are missing, adds flags the server finds for the query's longest word.
-
-        Older servers find one word only, so the others are left to the finder. Gives how many rows are new;
-        a failure is left to the load that is running.
-        """
-        word = query.longest_word
-        if len(word) < _SEARCHED or self.flags.is_complete:
-            return 0
-        try:
-            page = await self.client.flags.page({"search": word[:_SEARCH_LIMIT], "limit": 100})
-        except ApiError:
-            return 0
-        before = len(self.flags)
-        self.flags.put_all(page.rows)
-        return len(self.flags) - before
+    async def search_server(self, kind: Kind, word: str) -> int:
+        """While pages are missing, adds what the server finds for a word; how many rows are new."""
+        return await self._lists[kind].search(word)
 
     def keep(self, kind: Kind = "flags") -> bool:
         """Writes the list to disk as the server last said it; False when nothing is kept."""
-        shelf = self._shelves[kind]
-        rows, loaded_at = shelf.collection.said_rows, shelf.loading.loaded_at
+        records = self._lists[kind]
+        rows, loaded_at = records.collection.said_rows, records.loading.loaded_at
         if loaded_at is None:
             return False
         return self._snapshots.save(self._place(kind), rows, _ROWS[kind], taken_at=loaded_at)
@@ -240,8 +207,3 @@ class Workspace:
             return getattr(self, name)
         self.unknown.pop(name, None)
         return found
-
-
-def _is_archived(row: Identified) -> bool:
-    """Event definitions are never archived."""
-    return bool(getattr(row, "archived", False))

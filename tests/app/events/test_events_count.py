@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 
 from flagtui.api import Client
-from flagtui.app.standing import events_count
+from flagtui.app.standing import count_of
 from flagtui.store.workspace import Workspace
 
 CAP = 400
@@ -27,9 +27,9 @@ async def test_the_count_carries_a_plus_until_the_last_page_is_there() -> None:
     told: list[str] = []
     async with Client("http://127.0.0.1:1", "phx_key", 1, transport=httpx.MockTransport(answer)) as client:
         workspace = Workspace(client)
-        assert events_count(workspace) == ""
-        workspace.events_loading.watch(lambda: told.append(events_count(workspace)))
+        assert count_of(workspace, "events") == ""
+        workspace.events_loading.watch(lambda: told.append(count_of(workspace, "events")))
         await workspace.refresh("events")
-    assert "400+" in told
+    assert "100 of 400+" in told
     assert told[-1] == "730"
     assert all(words in ("", "730") or words.endswith("+") for words in told)

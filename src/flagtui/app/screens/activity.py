@@ -61,7 +61,7 @@ class ActivityScreen(ActivityKeys):
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[ChangeRow]:
-        return RowList(activity_columns(), clock=self._desk.session.clock)
+        return RowList(activity_columns(), clock=self._desk.now)
 
     def make_search(self) -> SearchLine:
         return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
@@ -156,8 +156,8 @@ class ActivityScreen(ActivityKeys):
         self._show_entry_soon()
 
     def reframe(self) -> None:
-        desk, now = self._desk, self._desk.session.clock()
-        self.show_frame(location_of(desk), link_of(desk, now), tabs_of(desk), "4")
+        desk = self._desk
+        self.show_frame(location_of(desk), link_of(desk), tabs_of(desk), "4")
         if self.rows.place == 0:
             self._newest = self._finding.newest
         news = sum(1 for row in self._finding.rows if row.place > self._newest)
@@ -167,6 +167,10 @@ class ActivityScreen(ActivityKeys):
         self.query_one("#chips", Line).show(styled(), styled(*pieces))
         if not self.rows.shown:
             self._explain_nothing()
+
+    def redraw_ages(self) -> None:
+        super().redraw_ages()
+        self._show_entry()
 
     def _explain_nothing(self) -> None:
         feed, total = self.feed, len(self._finding.rows)
@@ -237,7 +241,7 @@ class ActivityScreen(ActivityKeys):
         scope = missing_scope(desk, "flags")
         return Shown(
             row,
-            desk.session.clock(),
+            desk.now(),
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),

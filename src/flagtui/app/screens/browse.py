@@ -17,6 +17,8 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.store.query import Chip
 
+STANDARD = 76
+"""Columns from which the filters have room beside the search line."""
 WIDE = 110
 """Columns from which the preview has room beside the list."""
 
@@ -28,7 +30,7 @@ class BrowseScreen(Screen[None]):
     # What the style sheets go by: Textual forgets a base class that is not the first one.
     HORIZONTAL_BREAKPOINTS = [
         (0, "-narrow"),
-        (76, "-standard"),
+        (STANDARD, "-standard"),
         (WIDE, "-wide"),
         (160, "-wider"),
     ]
@@ -75,23 +77,34 @@ class BrowseScreen(Screen[None]):
         self.query_one(Tabs).show_tabs(list(tabs), current)
 
     def show_chips(self, chips: Sequence[Chip], marked: int, count: str, reason: str = "") -> None:
-        """`state any  type any  runtime any   2 marked  12 of 248`, or why a part of the line is ignored."""
-        width = self.size.width
-        pieces: list[Piece] = []
+        """`state any  type any  runtime any   2 marked  12 of 248`, or why a part of the line is ignored.
+
+        Where there is no room for all of it, chips that filter nothing go first.
+        """
+        line = self.query_one("#chips", Line)
+        end: list[Piece] = [(f" {marked} marked  ", "$primary")] if marked else []
+        end.append((count, "$text-muted"))
         if reason:
-            pieces.append((f"{reason}  ", "$warning"))
-        elif width >= 76:
-            for chip in chips:
-                pieces += [
-                    (f"{chip.label} ", "$faint"),
-                    (f"{chip.value}  ", "$primary" if chip.is_set else ""),
-                ]
-        if marked:
-            pieces.append((f" {marked} marked  ", "$primary"))
-        pieces.append((count, "$text-muted"))
-        self.query_one("#chips", Line).show(styled(), styled(*pieces))
+            line.show(styled(), styled((f"{reason}  ", "$warning"), *end))
+            return
+        room = line.size.width - sum(len(text) for text, _ in end)
+        shown = [chip for chip in chips if self.size.width >= STANDARD]
+        while shown and sum(len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
+            shown.remove(next((chip for chip in shown if not chip.is_set), shown[0]))
+        pieces: list[Piece] = []
+        for chip in shown:
+            pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", "$primary" if chip.is_set else "")]
+        line.show(styled(), styled(*pieces, *end))
 
     def on_resize(self, _event: events.Resize) -> None:
+        self.reframe()
+
+    def on_screen_resume(self) -> None:
+        self.rows.redraw_ages()
+
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self.rows.redraw_ages()
         self.reframe()
 
     @abstractmethod

@@ -103,9 +103,13 @@ class EventScreen(EventKeys, Screen[None]):
     def on_resize(self) -> None:
         self._draw()
 
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self._draw()
+
     def _draw(self) -> None:
-        desk, now = self.event_desk, self.event_desk.session.clock()
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, now, "events"))
+        desk, now = self.event_desk, self.event_desk.now()
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "3")
         lines: list[list[Piece]] = []
         if why := self.event_path.why_read_only:

@@ -50,7 +50,7 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
         self._looked_back: Workspace | None = None
 
     def make_rows(self) -> RowList[EventDefinitionRow]:
-        return RowList(EVENT_COLUMNS, clock=self._desk.session.clock)
+        return RowList(EVENT_COLUMNS, clock=self._desk.now)
 
     def make_preview(self) -> Pane:
         return Pane()
@@ -67,9 +67,9 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
             "owner": ["me", *sorted({row.owner for row in rows if row.owner})],
         }
 
-    def show_beside(self, row: EventDefinitionRow | None) -> None:
+    def draw_preview(self, row: EventDefinitionRow | None) -> None:
         pane = self.query_one(Pane)
-        now = self._desk.session.clock()
+        now = self._desk.now()
         lines = list(event_lines(row, now, pane.content_size.width)) if row is not None else []
         if why := self.event_path.why_read_only:
             told = wrap(why, max(10, pane.content_size.width))

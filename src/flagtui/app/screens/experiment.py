@@ -173,9 +173,13 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         self._draw()
         self._replot()
 
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self._draw()
+
     def _draw(self) -> None:
-        desk, now, found = self._desk, self._desk.session.clock(), self._findings.experiment
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, now, "experiments"))
+        desk, now, found = self._desk, self._desk.now(), self._findings.experiment
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), TAB)
         width = max(30, self.size.width - 6)
         self._show("about", list(self._about(now, width)))

@@ -74,7 +74,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         }
 
     def make_rows(self) -> RowList[ExperimentRow]:
-        return RowList(experiment_columns(self.leading), clock=self._desk.session.clock)
+        return RowList(experiment_columns(self.leading), clock=self._desk.now)
 
     def make_preview(self) -> ExperimentPane:
         return ExperimentPane()
@@ -98,28 +98,30 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         said = leading_of(found) if found is not None else None
         if found is None or said is None or found.at is None:
             return said
-        is_old = self._desk.session.clock() - found.at > FRESH_FOR
-        return replace(said, age=age(found.at, self._desk.session.clock())) if is_old else said
+        is_old = self._desk.now() - found.at > FRESH_FOR
+        return replace(said, age=age(found.at, self._desk.now())) if is_old else said
 
     def on_mount(self) -> None:
         self.app.run_worker(self.experimenting.look_back(), group="looking back")
 
     # Following the cursor
 
-    def show_beside(self, row: ExperimentRow | None) -> None:
-        pane, inspector, now = self.query_one(ExperimentPane), self.inspector, self._desk.session.clock()
-        if row is None or inspector is None:
-            pane.show(None, now)
-        elif pane.display:
-            pane.show(inspector.known(row), now)
-            self._look_closer(inspector, row)
+    def draw_preview(self, row: ExperimentRow | None) -> None:
+        pane, inspector = self.query_one(ExperimentPane), self.inspector
+        known = inspector.known(row) if row is not None and inspector is not None else None
+        if known is None or pane.display:
+            pane.show(known, self._desk.now())
+
+    def look_closer(self, row: ExperimentRow) -> None:
+        if self.inspector is not None and self.query_one(ExperimentPane).display:
+            self._look(self.inspector, row)
 
     @work(exclusive=True, group="inspect")
-    async def _look_closer(self, inspector: ExperimentInspector, row: ExperimentRow) -> None:
+    async def _look(self, inspector: ExperimentInspector, row: ExperimentRow) -> None:
         found: Findings
         async for found in inspector.look(row):
             if self.record is not None and self.record.id == row.id:
-                self.query_one(ExperimentPane).show(found, self._desk.session.clock())
+                self.query_one(ExperimentPane).show(found, self._desk.now())
         if (refused := inspector.take_refusal()) is not None:
             # Nobody asked for it: the header says that another key is needed.
             self._desk.become_troubled(refused)

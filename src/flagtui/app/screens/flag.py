@@ -75,7 +75,7 @@ class FlagScreen(FlagKeys, Screen[None]):
         self._row = row
         self._tab = tab
         details = desk.inspector.known(row) if desk.inspector else Details(row)
-        self._study = Study(details, desk.session.clock())
+        self._study = Study(details, desk.now())
 
     def compose(self) -> ComposeResult:
         reading = Reading(self.app, self._desk, self._changing)
@@ -140,16 +140,20 @@ class FlagScreen(FlagKeys, Screen[None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self._draw()
+
     def _draw(self) -> None:
         if not self.is_attached or not self.query(KeyLine):
             # An answer or a resize can come when the program is ending and half of this is gone.
             return
-        desk, now = self._desk, self._desk.session.clock()
+        desk, now = self._desk, self._desk.now()
         is_wide = self.size.width >= WIDE
         self._study = replace(
             self._study, now=now, is_wide=is_wide, names=self._names(), closed=self._beside.closed
         )
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, now))
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
         width = self.size.width - 4 - (SIDE if is_wide else 0)
         head = [*head_lines(self._study, width)]

@@ -15,7 +15,7 @@ from flagtui.app.screens.edit.keys import FlagKeys
 from flagtui.app.screens.list_keys import ListKeys
 from flagtui.app.screens.lists import ListScreen
 from flagtui.app.screens.lookups.keys import LookUpKeys
-from flagtui.app.standing import link_of, location_of, words_without_rows
+from flagtui.app.standing import link_of, location_of, words_without_records
 from flagtui.app.states import Words
 from flagtui.app.widgets.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.preview import Details, Preview
@@ -33,6 +33,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     """Draws the collection of flags. Changes go to the App, where nothing that happens here cancels them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flags", "lists", "everywhere")]
+    kind = "flags"
     hint = "search   type:experiment  runtime:server  is:stale  by:me  tag:checkout"
     orders = ("updated", "key", "state", "rollout", "type", "created", "called")
     shown_orders: ClassVar[dict[str, str]] = {"created": "updated", "called": "updated"}
@@ -45,7 +46,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         self._settled_at = -1
 
     def make_rows(self) -> RowList[FlagRow]:
-        return RowList(FLAG_COLUMNS, clock=self._desk.session.clock)
+        return RowList(FLAG_COLUMNS, clock=self._desk.now)
 
     def make_preview(self) -> Preview:
         return Preview()
@@ -120,25 +121,27 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         }
 
     def reframe(self) -> None:
-        desk, now = self._desk, self._desk.session.clock()
-        self.show_frame(location_of(desk), link_of(desk, now), self.tabs(), self.current_tab())
+        desk = self._desk
+        self.show_frame(location_of(desk), link_of(desk), self.tabs(), self.current_tab())
         self._show_counts(self._finder.find(self.search.value))
 
     def words_without(self, total: int) -> Words:
-        return words_without_rows(self._desk, self.search.value, total)
+        return words_without_records(self._desk, "flags", self.search.value, total)
 
     # Following the cursor
 
-    def show_beside(self, row: FlagRow | None) -> None:
-        inspector, now = self._desk.inspector, self._desk.session.clock()
-        if row is None or inspector is None:
-            self.preview.show(None, now)
-        elif self.preview.display:
-            self.preview.show(inspector.known(row), now)
-            self._look_closer(row)
+    def draw_preview(self, row: FlagRow | None) -> None:
+        inspector = self._desk.inspector
+        known = inspector.known(row) if row is not None and inspector is not None else None
+        if known is None or self.preview.display:
+            self.preview.show(known, self._desk.now())
+
+    def look_closer(self, row: FlagRow) -> None:
+        if self.preview.display:
+            self._look(row)
 
     @work(exclusive=True, group="inspect")
-    async def _look_closer(self, row: FlagRow) -> None:
+    async def _look(self, row: FlagRow) -> None:
         inspector = self._desk.inspector
         if inspector is None:
             return
@@ -146,7 +149,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         details: Details
         async for details in inspector.look(row):
             if self.flag is not None and self.flag.id == row.id:
-                self.preview.show(details, self._desk.session.clock())
+                self.preview.show(details, self._desk.now())
 
     # Keys
 

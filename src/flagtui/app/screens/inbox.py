@@ -71,7 +71,7 @@ class InboxScreen(Screen[None]):
         yield Line(id="bar")
         with Horizontal(id="body"):
             with Vertical(id="queue"):
-                yield RowList(INBOX_COLUMNS, clock=self._desk.session.clock)
+                yield RowList(INBOX_COLUMNS, clock=self._desk.now)
                 yield Pane(id="decided")
             yield Pane(id="proposed")
         yield KeyLine()
@@ -98,8 +98,7 @@ class InboxScreen(Screen[None]):
 
     @work(exclusive=True, group="load")
     async def _sort_out(self) -> None:
-        now = self._desk.session.clock()
-        self._inbox = await asyncio.to_thread(Inbox, self._all, now)
+        self._inbox = await asyncio.to_thread(Inbox, self._all, self._desk.now())
         self._show_queue()
 
     def _show_queue(self) -> None:
@@ -137,8 +136,8 @@ class InboxScreen(Screen[None]):
     def _draw(self) -> None:
         if not self.is_attached:
             return
-        desk, now, width = self._desk, self._desk.session.clock(), self.size.width
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, now, "events"))
+        desk, width = self._desk, self.size.width
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "3")
         left, decided = len(self._cases), self._looked_at
         minutes = (desk.session.monotonic() - self._began) / MINUTE
@@ -148,21 +147,23 @@ class InboxScreen(Screen[None]):
         progress = progress_line(self._reason, left, decided, pace, width)
         self.query_one("#progress", Line).show(styled(*progress), end)
         self.query_one("#bar", Line).show(styled(*progress_bar(left, decided, width)))
-        verdicts = list(self._verdicts.by_id.values())
-        lines = list(decided_lines(verdicts, DECIDED_LINES, width))
+        lines = list(decided_lines([*self._verdicts.by_id.values()], DECIDED_LINES, width))
         pane = self.query_one("#decided", Pane)
         pane.display = bool(lines)
         pane.show(lines)
         self._draw_case()
+
+    def redraw_ages(self) -> None:
+        self.query_one(RowList).redraw_ages()
+        self._draw()
 
     def _draw_case(self) -> None:
         pane, case = self.query_one("#proposed", Pane), self.case
         if case is None or self._inbox is None:
             pane.show([])
             return
-        now = self._desk.session.clock()
         uses, proposal = self._uses.known(case.name) if self._uses else None, self._inbox.proposal(case)
-        pane.show(list(case_lines(case, proposal, uses, now, pane.content_size.width)))
+        pane.show(list(case_lines(case, proposal, uses, self._desk.now(), pane.content_size.width)))
 
     # Verdicts
 

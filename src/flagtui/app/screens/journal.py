@@ -56,7 +56,7 @@ class JournalScreen(BrowseScreen):
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[Entry]:
-        return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._desk.session.clock)
+        return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._desk.now)
 
     def make_search(self) -> SearchLine:
         return SearchLine(self._find, self.leave_line, placeholder=HINT)
@@ -105,9 +105,9 @@ class JournalScreen(BrowseScreen):
         self._draw_entry()
 
     def reframe(self) -> None:
-        desk, now = self._desk, self._desk.session.clock()
+        desk = self._desk
         tab = Tab("J", "Journal", f"{len(self._entries):,}")
-        self.show_frame(location_of(desk), link_of(desk, now), [tab], "J")
+        self.show_frame(location_of(desk), link_of(desk), [tab], "J")
         total, shown = len(self._entries), len(self._shown)
         self.show_chips((), 0, f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
         if not shown:

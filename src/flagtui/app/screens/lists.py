@@ -1,18 +1,20 @@
 """What every list of records does: find while typing, keep an order, follow the cursor, jump to a record."""
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import ClassVar, Final, Generic, TypeVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.timer import Timer
 
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.palette import Jump
 from flagtui.app.screens.browse import BrowseScreen
+from flagtui.app.standing import missing_records
 from flagtui.app.states import Words
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_messages import SortAsked
@@ -24,9 +26,12 @@ from flagtui.store.finder import Finder
 from flagtui.store.query import Vocabulary, accept, compile_query, complete, cycle, describe, read_line
 from flagtui.store.running_load import RecordId
 from flagtui.store.sorting import Sort
+from flagtui.store.workspace import Kind
 
 R = TypeVar("R", FlagRow, EventDefinitionRow, ExperimentRow)
 
+PAUSE: Final = 0.25
+"""Seconds without a letter after which the server is searched."""
 REST: Final = 0.12
 """Seconds the cursor stays before the pane beside the list follows: a held arrow key asks nothing."""
 
@@ -34,6 +39,7 @@ REST: Final = 0.12
 class ListScreen(BrowseScreen, Generic[R]):
     """A finder, its rows on screen, and the line above them. Subclasses say where rows come from."""
 
+    kind: Kind
     hint = "search"
     orders: tuple[str, ...]
     shown_orders: ClassVar[dict[str, str]] = {}
@@ -53,8 +59,11 @@ class ListScreen(BrowseScreen, Generic[R]):
         """What Tab offers after a qualifier."""
 
     @abstractmethod
-    def show_beside(self, row: R | None) -> None:
-        """Draw the pane beside the list."""
+    def draw_preview(self, row: R | None) -> None:
+        """Draw what is known of the row beside the list."""
+
+    def look_closer(self, row: R) -> None:
+        """Find out more for the preview, now that the cursor rests on the row."""
 
     @abstractmethod
     def words_without(self, total: int) -> Words:
@@ -85,10 +94,19 @@ class ListScreen(BrowseScreen, Generic[R]):
         return SearchLine(self._find, self.leave_line, self._completions, placeholder=self.hint)
 
     def _find(self, line: str) -> None:
+        if not self._finder.is_steady:
+            self._search_server()
         order = self._finder.find(line)
         self.rows.show(self._finder.rows, order, anchor="top")
         self.search.set_problems([(p.start, p.end, p.reason) for p in self._finder.query.problems])
         self._show_counts(order)
+
+    @work(exclusive=True, group="search-server")
+    async def _search_server(self) -> None:
+        """While pages are missing, the server is asked for what is typed as well, once the typing pauses."""
+        await asyncio.sleep(PAUSE)
+        if self._desk.workspace is not None:
+            await self._desk.workspace.search_server(self.kind, self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
         known = self.known_values(self._finder.rows)
@@ -97,6 +115,8 @@ class ListScreen(BrowseScreen, Generic[R]):
     def _show_counts(self, order: Sequence[int]) -> None:
         total = self._finder.total
         count = f"{total:,}" if len(order) == total else f"{len(order):,} of {total:,}"
+        if missing := missing_records(self._desk.workspace, self.kind, total):
+            count += f" of {total + missing:,}"
         chips = describe(self._finder.query)
         self.show_chips(chips, len(self.rows.marks), count, safe_text(self.search.reason, 60))
         if not order:
@@ -130,7 +150,17 @@ class ListScreen(BrowseScreen, Generic[R]):
     def _look_soon(self) -> None:
         if self._resting is not None:
             self._resting.stop()
-        self._resting = self.set_timer(REST, lambda: self.show_beside(self.record))
+        self._resting = self.set_timer(REST, self._preview)
+
+    def _preview(self) -> None:
+        row = self.record
+        self.draw_preview(row)
+        if row is not None:
+            self.look_closer(row)
+
+    def redraw_ages(self) -> None:
+        super().redraw_ages()
+        self.draw_preview(self.record)
 
     # Keys
 

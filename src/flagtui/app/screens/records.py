@@ -11,6 +11,7 @@ from flagtui.app.desk import Desk, Watcher
 from flagtui.app.notices import Notice, tell
 from flagtui.app.permits import may_write, writes_in
 from flagtui.app.screens.lists import ListScreen
+from flagtui.app.signing_in import needs_key
 from flagtui.app.standing import link_of, location_of, tabs_of, words_without_records
 from flagtui.app.states import Words
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
@@ -23,7 +24,6 @@ from flagtui.store.running_load import RecordId
 from flagtui.store.workspace import Workspace
 
 R = TypeVar("R", EventDefinitionRow, ExperimentRow)
-Kind = Literal["experiments", "events"]
 
 BREATH: Final = 0.25
 """Seconds between two looks at a list that is still arriving: sorting a hundred thousand takes time."""
@@ -32,7 +32,6 @@ BREATH: Final = 0.25
 class RecordsScreen(ListScreen[R], Generic[R]):
     """Draws a collection of the workspace. Subclasses say which, with what columns and words."""
 
-    kind: Kind
     tab: str
     """The key of its tab."""
 
@@ -98,7 +97,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
     async def _load(self, workspace: Workspace) -> None:
         self._has_settled = False
         state = await workspace.refresh(self.kind)
-        if workspace is self._workspace and isinstance(state, Failed):
+        if workspace is self._workspace and isinstance(state, Failed) and needs_key(state.error):
             self._desk.become_troubled(state.error)
         self.believe()
 
@@ -134,7 +133,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
 
     def reframe(self) -> None:
         desk = self._desk
-        link = link_of(desk, desk.session.clock(), self.kind)
+        link = link_of(desk)
         self.show_frame(location_of(desk), link, tabs_of(desk), self.tab)
         self._show_counts(self._finder.find(self.search.value))
 

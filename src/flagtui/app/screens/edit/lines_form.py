@@ -128,7 +128,7 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
 
     def _draw_frame(self) -> None:
         desk = self._desk
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, desk.session.clock()))
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one("#form-title", Line).show(styled(*self.heading()))
         self.query_one("#form-state", Line).show(styled(*self._state()))
 

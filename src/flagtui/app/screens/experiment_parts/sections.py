@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from flagtui.app.formats import ago, percent
+from flagtui.app.formats import JUST_NOW, ago, percent
 from flagtui.app.screens.experiment_parts.findings import Findings
 from flagtui.app.screens.experiment_parts.judging import confidence, is_frequentist
 from flagtui.app.screens.experiment_parts.numbers import (
@@ -211,7 +211,8 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
         return [("no metric is set", "$warning")]
     if experiment is not None and experiment.start_date is None:
         return [("nothing is measured before it is launched", "$faint")]
-    told = f"results from {ago(findings.at, now)}  r asks again"
+    when = ago(findings.at, now)
+    told = f"results from {'this minute' if when == JUST_NOW else when}  r asks again"
     if findings.calculated_at is not None:
         told = f"results the server calculated {ago(findings.calculated_at, now)}  r calculates anew"
     if stored := max((reading.as_of for reading in findings.readings), default=""):

@@ -112,9 +112,7 @@ class SeriesScreen(Screen[None]):
 
     def _frame(self, words: str, colour: str) -> None:
         desk = self._desk
-        self.query_one(Header).show_location(
-            location_of(desk), link_of(desk, desk.session.clock(), "experiments")
-        )
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "2")
         name = safe_text(self._metric.name, 60)
         head = styled(

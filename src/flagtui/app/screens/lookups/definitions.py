@@ -44,8 +44,8 @@ class DefinitionsScreen(Screen[None]):
         self._load()
 
     def _draw(self, words: str) -> None:
-        desk, now = self._desk, self._desk.session.clock()
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, now))
+        desk = self._desk
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
         title = styled((" LOCAL EVALUATION DATA", "bold"))
         self.query_one("#heading", Line).show(title, styled((f"{words} ", "$text-muted")))

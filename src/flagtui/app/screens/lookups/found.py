@@ -84,8 +84,8 @@ class FoundScreen(Screen[None]):
 
     def tell_lines(self, words: str) -> None:
         """Draw the frame, with these words at the right."""
-        desk, now = self._desk, self._desk.session.clock()
-        self.query_one(Header).show_location(location_of(desk), link_of(desk, now))
+        desk = self._desk
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
         title = styled((f" {self.heading}", "bold"))
         self.query_one("#heading", Line).show(title, styled((f"{safe_text(words, 160)} ", "$text-muted")))

@@ -1,0 +1,99 @@
+"""Ages on screen are those of now, of every record, of results and the link; nothing is drawn in between."""
+
+import ast
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.drawn_lines import watch_drawing
+from tests.doubles.whole_program import WIDE, Program, Setting, running
+
+from flagtui.app import screens
+from flagtui.app.widgets.row_list import RowList
+from flagtui.models.rows import FlagRow
+
+HOURS = 3 * 3600
+AGE = re.compile(r"\b\d+ (?:min|h|days?) ago\b|\b\d+[mhd]\b|\bjust now\b|\bthis minute\b|\bnow\b")
+"""Not those of months: three hours change nothing about them."""
+
+PLACES = {
+    "the list of flags with its preview": ("1", "j"),
+    "a flag": ("1", "j", "enter"),
+    "the history of a flag": ("1", "j", "h"),
+    "the list of experiments with its preview": ("2", "j"),
+    "an experiment": ("2", "j", "enter"),
+    "the list of events with its preview": ("3", "j"),
+    "an event": ("3", "j", "enter"),
+    "the inbox": ("3", "i"),
+    "the activity": ("4", "j"),
+    "the journal": ("1", "space", "y", "J"),
+}
+
+
+def ages(program: Program) -> list[str]:
+    """Every age on screen, without that of results, which a new look asks for again."""
+    return AGE.findall("\n".join(line for line in program.screen.splitlines() if "results from" not in line))
+
+
+async def open_place(program: Program, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        await program.press(key)
+    await program.settle()
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_three_hours_later_every_age_is_what_a_new_look_would_show(
+    setting: Setting, place: str
+) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await open_place(program, PLACES[place])
+        young = ages(program)
+        program.timing.now += HOURS
+        program.app.ages.pass_minute()
+        await program.settle()
+        aged = ages(program)
+        assert aged != young
+        assert "this minute" not in program.screen
+        await program.press("escape", "1") if place != "the inbox" else await program.press("escape")
+        for key in PLACES[place]:
+            if key not in ("space", "y", "j"):
+                await program.press(key)
+        await program.settle()
+        assert aged == ages(program)
+
+
+async def test_within_a_minute_everything_tells_the_same_age_and_nothing_is_drawn(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        program.timing.now = program.timing.now // 60 * 60 + 2
+        program.app.ages.pass_minute()
+        await program.settle()
+        drawn = watch_drawing(program.app.screen.query_one(RowList), monkeypatch)
+        program.timing.now += 50
+        await program.settle()
+        assert drawn == []
+        await program.press("j")
+        row: FlagRow | None = program.app.screen.query_one(RowList).row
+        assert row is not None
+        line = next(text for text in program.screen.splitlines()[6:] if f" {row.key} " in text)
+        age = re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0])
+        assert age is not None
+        assert f"changed {age[1]} " in program.screen
+
+
+def test_every_screen_that_draws_by_the_clock_of_ages_draws_them_anew() -> None:
+    """A screen that asks what minute it is has, itself or by its base, what redraws ages."""
+    folder = Path(screens.__file__).parent
+    lacking = []
+    for path in folder.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            text = ast.unparse(node)
+            draws = re.search(r"(?:desk|_desk)\.now\(\)", text) and "Static" in text
+            if draws and "redraw_ages" not in text and "Screen[None]" in text:
+                lacking.append(node.name)
+    assert lacking == []

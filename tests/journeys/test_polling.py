@@ -1,0 +1,168 @@
+"""The list in front is polled: how often, what it costs and paints, and what happens after a failure."""
+
+import httpx
+import pytest
+from tests.doubles.drawn_lines import watch_drawing
+from tests.doubles.turned_clock import TurnedClock, pass_time, start_polling
+from tests.doubles.whole_program import Program, Setting, Wire, running
+from textual import events
+
+from flagtui.app.widgets.row_list import RowList
+
+MINUTE = 60.0
+
+
+async def test_the_list_polls_and_paints_only_what_changed(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(setting) as program:
+        await program.press("j", "j", "x", "k")
+        rows: RowList[object] = program.app.screen.query_one(RowList)
+        clock = await start_polling(program, MINUTE)
+        stood_on, marks, before = rows.row_id, rows.marks, program.screen.splitlines()
+        line = next(place for place, text in enumerate(before) if " team-invites-v3 " in text)
+        row = program.row("team-invites-v3")
+        drawn = watch_drawing(rows, monkeypatch)
+
+        assert clock.next_alarm == MINUTE
+        assert await pass_time(program, clock, MINUTE - 1) == 0
+        assert await pass_time(program, clock, 1) == 1
+        assert (drawn, program.screen.splitlines()) == ([], before)
+
+        await program.colleague().flags.update(row.id, {"active": False})
+        assert await pass_time(program, clock, MINUTE) == 1
+        assert drawn == [line - rows.region.y]
+        after = program.screen.splitlines()
+        assert [place for place, text in enumerate(after) if text != before[place]] == [line]
+        assert after[line].split()[0] == "○•"
+        assert (rows.row_id, rows.marks) == (stood_on, marks)
+
+
+async def test_polls_are_rare_while_nobody_is_there_and_at_once_when_the_person_comes_back(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        waits: list[float] = []
+        while len(waits) < 16:
+            assert clock.next_alarm is not None
+            waits.append(clock.next_alarm)
+            assert await pass_time(program, clock, clock.next_alarm) == 1
+        assert waits[:3] == [MINUTE] * 3
+        assert waits == sorted(waits)
+        assert waits[-1] == 10 * MINUTE
+        for back in (events.Key("j", "j"), events.AppFocus()):
+            assert await pass_time(program, clock, 5 * MINUTE) == 0
+            program.app.post_message(back)
+            assert await pass_time(program, clock, 0) == 1
+            assert clock.next_alarm == MINUTE
+            program.app.post_message(events.Key("k", "k"))
+            assert await pass_time(program, clock, 0) == 0
+            for _ in range(16):
+                await pass_time(program, clock, clock.next_alarm or 0)
+
+
+async def test_a_failed_poll_is_said_and_the_next_one_makes_it_good(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await pass_time(program, clock, MINUTE)
+        assert "offline, data" in program.screen.splitlines()[0]
+        assert "new-nav" in program.screen
+        program.wire.before = lambda request: None
+        await pass_time(program, clock, MINUTE)
+        assert "● synced just now" in program.screen.splitlines()[0]
+
+
+@pytest.mark.parametrize("tab", ["1", "2", "3", "4"])
+async def test_refreshing_while_the_server_is_down_never_ends_the_polling(setting: Setting, tab: str) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        await program.press(tab)
+        await program.settle()
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5", "f5")
+        assert "offline" in program.screen.splitlines()[0]
+        for _ in range(20):
+            assert clock.next_alarm is not None
+            await pass_time(program, clock, clock.next_alarm)
+        program.wire.before = lambda request: None
+        assert await seconds_until_synced(program, clock) <= MINUTE
+
+
+async def test_a_first_connection_that_failed_is_tried_again(setting: Setting) -> None:
+    def cut_off(wire: Wire) -> None:
+        wire.before = lambda request: httpx.ConnectError("down")
+
+    async with running(setting, cut_off) as program:
+        clock = await start_polling(program, MINUTE)
+        assert "cannot be reached" in program.screen
+        await program.press("f5")
+        await pass_time(program, clock, 2)
+        program.wire.before = lambda request: None
+        assert await seconds_until_synced(program, clock) <= MINUTE
+        assert " new-nav " in program.screen
+
+
+@pytest.mark.parametrize(("tab", "path"), [("2", "/experiments/"), ("3", "/event_definitions/")])
+async def test_experiments_and_events_are_polled_once_a_minute_while_they_are_in_front(
+    setting: Setting, tab: str, path: str
+) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        await program.press(tab, "j")
+        rows: RowList[object] = program.app.screen.query_one(RowList)
+        stood_on = rows.row_id
+        await pass_time(program, clock, 0)
+        program.wire.passed.clear()
+        for _ in range(2):
+            program.app.post_message(events.AppFocus())
+            await pass_time(program, clock, MINUTE)
+        assert {line for line in program.wire.passed if "query" not in line} == {f"GET /api/projects/1{path}"}
+        assert rows.row_id == stood_on
+        await program.press("1")
+        await pass_time(program, clock, MINUTE)
+        program.wire.passed.clear()
+        program.app.post_message(events.AppFocus())
+        await pass_time(program, clock, MINUTE)
+        assert [line for line in program.wire.passed if path in line] == []
+
+
+async def test_what_a_colleague_does_to_an_experiment_or_an_event_is_seen(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        colleague = program.colleague()
+        workspace = program.app.desk.workspace
+        assert workspace is not None
+        await program.press("2")
+        row = next(row for row in workspace.experiments.rows if row.name == "Pricing page test")
+        await colleague.experiments.update(row.id, {"name": "Renamed meanwhile"})
+        await colleague.experiments.delete(
+            next(other.id for other in workspace.experiments.rows if other != row)
+        )
+        await pass_time(program, clock, MINUTE)
+        assert "Renamed meanwhile" in program.screen
+        assert "2 Experiments 30" in program.screen
+        assert "synced just now" in program.screen.splitlines()[0]
+        await program.press("3")
+        event = workspace.events.rows[0]
+        await colleague.event_definitions.update(event.id, {"description": "described meanwhile"})
+        before = len(workspace.events)
+        await colleague.event_definitions.create("made meanwhile")
+        await pass_time(program, clock, MINUTE)
+        assert len(workspace.events) == before + 1
+        assert (
+            next(row.description for row in workspace.events.rows if row.id == event.id)
+            == "described meanwhile"
+        )
+
+
+async def seconds_until_synced(program: Program, clock: TurnedClock) -> float:
+    """How long it takes until the list in front is current again, in seconds."""
+    waited = 0.0
+    while "synced just now" not in program.screen.splitlines()[0]:
+        assert clock.next_alarm is not None
+        waited += clock.next_alarm
+        assert waited < 10 * MINUTE, program.screen
+        await pass_time(program, clock, clock.next_alarm)
+    return waited

@@ -1,0 +1,97 @@
+"""A list is compared with the server's newest page: what that proves, and when the whole is loaded again."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+
+import pytest
+
+from flagtui.api.budget import Urgency
+from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import FlagRow
+from flagtui.store.record_list import FIRST_PAGE, SMALL, WHOLE_AGAIN, Query, RecordList
+
+NOW = 1_800_000_000.0
+
+
+@dataclass
+class Server:
+    """Flags by number, newest first."""
+
+    flags: list[FlagRow]
+    is_capped: bool = False
+    asked: list[Query] = field(default_factory=list)
+
+    async def pages(self, filters: Query | None = None) -> AsyncGenerator[RowPage[FlagRow], None]:
+        yield RowPage(tuple(self.flags), len(self.flags))
+
+    async def page(
+        self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
+    ) -> RowPage[FlagRow]:
+        self.asked.append(filters or {})
+        rows, total = tuple(self.flags[:FIRST_PAGE]), len(self.flags)
+        return RowPage(rows, total, is_capped=self.is_capped, has_more=total > FIRST_PAGE)
+
+
+def flags(count: int) -> list[FlagRow]:
+    return [FlagRow(id=number, key=f"flag-{number}") for number in range(count)]
+
+
+@dataclass
+class Clock:
+    now: float = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def loaded(server: Server, clock: Clock) -> RecordList[FlagRow]:
+    records: RecordList[FlagRow] = RecordList(lambda: server, {"order": "-updated_at"}, clock)
+    await records.loading.run()
+    clock.now += 60
+    return records
+
+
+async def test_a_page_that_is_the_whole_list_proves_it_current_and_finds_what_is_gone() -> None:
+    server, clock = Server(flags(3)), Clock()
+    records = await loaded(server, clock)
+    server.flags = [FlagRow(id=2, key="renamed", version=1), FlagRow(id=7, key="new")]
+    assert await records.compare() is False
+    assert [(row.id, row.key) for row in records.collection.rows] == [(2, "renamed"), (7, "new")]
+    assert records.loading.age == 0
+    assert server.asked == [{"order": "-updated_at", "limit": FIRST_PAGE}]
+
+
+async def test_the_newest_of_a_longer_list_are_taken_and_its_age_goes_on() -> None:
+    server, clock = Server(flags(200)), Clock()
+    records = await loaded(server, clock)
+    server.flags[0] = FlagRow(id=0, key="renamed")
+    assert await records.compare() is False
+    assert records.collection.rows[0].key == "renamed"
+    assert records.loading.age == 60
+
+
+@pytest.mark.parametrize(
+    ("count", "made", "later", "is_capped", "again"),
+    [
+        (200, 1, 60, False, True),
+        (200, -1, 60, False, True),
+        (200, 0, WHOLE_AGAIN, False, True),
+        (SMALL + 1, 0, WHOLE_AGAIN, False, False),
+        (SMALL + 1, 1, 60, True, False),
+    ],
+)
+async def test_it_is_loaded_again_when_counts_differ_or_a_small_one_is_old(
+    count: int, made: int, later: float, is_capped: bool, again: bool
+) -> None:
+    server, clock = Server(flags(count)), Clock()
+    records = await loaded(server, clock)
+    clock.now += later
+    server.flags, server.is_capped = flags(count + made), is_capped
+    assert await records.compare() is again
+
+
+async def test_archived_records_are_not_counted_as_known() -> None:
+    server, clock = Server(flags(150)), Clock()
+    records = await loaded(server, clock)
+    records.collection.put(FlagRow(id=999, key="put-away", archived=True))
+    assert await records.compare() is False
