@@ -14,6 +14,7 @@ from flagtui.evaluate.evaluation import (
 )
 from flagtui.evaluate.flags import evaluate, evaluate_all, fits
 from flagtui.evaluate.linking import linked
+from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.subject import Group, Person
 from flagtui.evaluate.unknown import Unknown, Why
 
@@ -29,6 +30,7 @@ __all__ = [
     "Outcome",
     "Person",
     "Reason",
+    "Rules",
     "Unknown",
     "VariantDraw",
     "Why",

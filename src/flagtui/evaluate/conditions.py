@@ -3,44 +3,63 @@
 from flagtui.evaluate.evaluation import Check, ConditionResult, Draw, Outcome, VariantDraw
 from flagtui.evaluate.filters import check
 from flagtui.evaluate.hashing import rollout_fraction, variant_fraction
+from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.parts import Condition, Flag
 from flagtui.evaluate.run import Run, Vantage
 from flagtui.evaluate.unknown import Unknown, Why
 
 
-def evaluate_condition(run: Run, flag: Flag, index: int, vantage: Vantage) -> ConditionResult:
+def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | None = None) -> ConditionResult:
+    """``inherited`` is what libraries ask all conditions of the flag's own group type from."""
     condition = flag.conditions[index]
     if condition.problem:
         return _unknown(index, Unknown(Why.CONDITION_MALFORMED, condition.problem, is_final=True))
-    its_own = _vantage_of(run, flag, condition, vantage)
-    if its_own is None:
-        return ConditionResult(index, Outcome.NO_GROUP)
-    checks = _checked(run, its_own, condition)
+    vantage = (
+        _library_vantage(run, flag, condition, inherited) if inherited else _vantage(run, flag, condition)
+    )
+    if not isinstance(vantage, Vantage):
+        return ConditionResult(index, vantage)
+    checks = _checked(run, vantage, condition)
     decisive = next((one for one in checks if one.verdict is False), None)
     if decisive:
         return ConditionResult(index, Outcome.PROPERTIES_DIFFER, checks)
     unknown = next((one.verdict for one in checks if isinstance(one.verdict, Unknown)), None)
     if unknown:
         return _unknown(index, unknown, checks)
-    return _drawn(flag, index, checks, its_own)
+    return _drawn(run.rules, flag, index, checks, vantage)
 
 
-def draw_variant(flag: Flag, identifier: str | int) -> VariantDraw:
+def draw_variant(flag: Flag, identifier: str | int, rules: Rules = Rules.SERVER) -> VariantDraw:
     shares = [(variant.key, variant.percentage) for variant in flag.variants]
-    return VariantDraw.among(variant_fraction(flag.key, identifier), shares)
+    fraction = 0.0 if _is_nobody(identifier, rules) else variant_fraction(flag.key, identifier)
+    return VariantDraw.among(fraction, shares)
+
+
+def _is_nobody(identifier: str | int, rules: Rules) -> bool:
+    """The server does not hash an empty identifier: it is below everything."""
+    return identifier == "" and rules is Rules.SERVER
 
 
 def _unknown(index: int, unknown: Unknown, checks: tuple[Check, ...] = ()) -> ConditionResult:
     return ConditionResult(index, Outcome.UNKNOWN, checks, unknown=unknown)
 
 
-def _vantage_of(run: Run, flag: Flag, condition: Condition, vantage: Vantage) -> Vantage | None:
-    """A condition may be about another kind of group than its flag; None when that group is not given."""
+def _vantage(run: Run, flag: Flag, condition: Condition) -> Vantage | Outcome:
+    """A condition may be about another kind of group than its flag."""
+    if condition.group_index is None:
+        is_left_out = flag.is_by_device and not run.person.device_id
+        return Outcome.NO_DEVICE if is_left_out else run.of_person(flag)
+    group = run.group(condition.group_index)
+    if group is None:
+        return Outcome.NO_GROUP
+    return Vantage(group.known_properties, group.key, condition.group_index)
+
+
+def _library_vantage(run: Run, flag: Flag, condition: Condition, inherited: Vantage) -> Vantage | Outcome:
     if condition.group_index == flag.group_index or condition.group_index is None:
-        return vantage
-    name = run.definitions.group_types.get(str(condition.group_index)) if run.groups_count else None
-    group = run.person.groups.get(name) if name else None
-    return Vantage(group.known_properties, group.key) if group else None
+        return inherited
+    group = run.group(condition.group_index) if run.groups_count else None
+    return Vantage(group.known_properties, group.key) if group else Outcome.NO_GROUP
 
 
 def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, ...]:
@@ -55,14 +74,16 @@ def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, .
     return tuple(checks)
 
 
-def _drawn(flag: Flag, index: int, checks: tuple[Check, ...], vantage: Vantage) -> ConditionResult:
+def _drawn(
+    rules: Rules, flag: Flag, index: int, checks: tuple[Check, ...], vantage: Vantage
+) -> ConditionResult:
     condition, identifier = flag.conditions[index], vantage.identifier
     rollout = None
     if condition.percentage is not None:
-        fraction = rollout_fraction(flag.key, identifier)
+        fraction = 0.0 if _is_nobody(identifier, rules) else rollout_fraction(flag.key, identifier)
         rollout = Draw(fraction, condition.percentage, str(identifier))
         if not rollout.is_in:
             return ConditionResult(index, Outcome.OUT_OF_ROLLOUT, checks, rollout)
     forced = condition.variant if condition.variant in {variant.key for variant in flag.variants} else None
-    drawn = draw_variant(flag, identifier) if flag.variants and not forced else None
+    drawn = draw_variant(flag, identifier, rules) if flag.variants and not forced else None
     return ConditionResult(index, Outcome.MATCHED, checks, rollout, forced, drawn)

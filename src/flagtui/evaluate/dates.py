@@ -1,68 +1,91 @@
-"""Dates as conditions and properties write them: ISO 8601, a bare year, or a distance into the past."""
+"""Dates as the server reads them on either side of a comparison, as instants."""
 
-import calendar
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, tzinfo
+from math import isnan
+from typing import Any
 
-_RELATIVE = re.compile(r"-?0*([0-9]{1,4})([hdwmy])\n?")
-"""A distance of five digits is refused by the server, and so by us."""
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+from flagtui.evaluate import text
+from flagtui.evaluate.date_formats import other_instant
+from flagtui.evaluate.instants import (
+    DAY,
+    LAST_YEAR,
+    SECOND,
+    civil,
+    in_zone,
+    months_back,
+    wall_clock,
+    years_back,
+)
+
+_RELATIVE = re.compile(r"-?([0-9]+)([hdwmy])")
+_WITH_OFFSET = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?([Zz]|([+-])(\d\d):(\d\d))", re.ASCII
+)
+_WITHOUT_OFFSET = re.compile(
+    r"\s*(\d{1,4}+|[+-]\d{1,9}+)-\s*(\d{1,2}+)-\s*(\d{1,2}+)"
+    r"(?:(?:\s*|T\s*)(\d{1,2}+):\s*(\d{1,2}+)(?::\s*(\d{1,2}+)(?:\.(\d+))?)?)?",
+    re.ASCII,
+)
+_LENGTHS = {"h": 3600 * SECOND, "d": DAY, "w": 7 * DAY}
 
 
-def wanted_moment(value: object, now: datetime) -> datetime | None:
-    """What a condition means, such as "-7d" or "2026-01-31"; None when it means no moment."""
-    text = str(value)
-    return _moment_before(text, now) or moment(text, now)
+def wanted_instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
+    """What a condition means, such as "-7d" or "2026-01-31"; None for what is no moment, as a number."""
+    return _of_text(value, now, zone) if isinstance(value, str) else None
 
 
-def moment(text: str, now: datetime) -> datetime | None:
-    """A date and time; without an offset it is UTC. A bare year means today's day and month in it."""
-    text = text.strip()
-    try:
-        return _aware(_parsed(text, now))
-    except ValueError:
+def instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
+    """What a property means: a number, also one in a text, is a Unix time in seconds."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
+    seconds = text.number(value)
+    if seconds is not None:
+        return _of_seconds(seconds)
+    return _of_text(value, now, zone) if isinstance(value, str) else None
 
 
-def _parsed(text: str, now: datetime) -> datetime:
-    if text.endswith("Z"):
-        return datetime.fromisoformat(text[:-1] + "+00:00")
-    if text.upper().endswith(" UTC"):
-        return datetime.fromisoformat(text[:-4] + "+00:00")
-    if re.fullmatch(r"\d{4}", text):
-        today = now.astimezone()
-        return datetime(int(text), today.month, today.day)
-    return datetime.fromisoformat(re.sub(r" ([+-]\d{2}:\d{2})$", r"\1", text))
-
-
-def _aware(parsed: datetime) -> datetime:
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-
-
-def _moment_before(text: str, now: datetime) -> datetime | None:
-    found = _RELATIVE.fullmatch(text)
-    if not found:
+def _of_seconds(seconds: float) -> int | None:
+    """Not-a-number is the beginning of 1970, as on the server."""
+    if isnan(seconds):
+        return 0
+    if abs(seconds) > LAST_YEAR * 365.2425 * 86_400:
         return None
-    count, unit = int(found[1]), found[2]
-    if unit in _HOURS:
-        return now - timedelta(hours=count * _HOURS[unit])
-    return _months_before(now, count) if unit == "m" else _years_before(now, count)
+    part = round(seconds % 1 * SECOND) if seconds >= 0 else 0
+    return int(seconds // 1) * SECOND + part
 
 
-def _months_before(start: datetime, count: int) -> datetime | None:
-    """Month by month, so two months before 31 March is 28 January: February shortens it for good."""
-    year, month, day = start.year, start.month, start.day
-    for _ in range(count):
-        year, month = (year - 1, 12) if month == 1 else (year, month - 1)
-        if year < 1:
-            return None
-        day = min(day, calendar.monthrange(year, month)[1])
-    return start.replace(year=year, month=month, day=day)
+def _of_text(value: str, now: datetime, zone: tzinfo) -> int | None:
+    if found := _RELATIVE.fullmatch(value):
+        return _before(now, int(found[1]), found[2], zone)
+    if found := _WITH_OFFSET.fullmatch(value):
+        local = _local(found)
+        return None if local is None else local - _offset(found)
+    found = _WITHOUT_OFFSET.fullmatch(value)
+    local = _local(found) if found else None
+    return other_instant(value, now) if local is None else in_zone(local, zone)
 
 
-def _years_before(start: datetime, count: int) -> datetime | None:
-    """29 February becomes the 28th for good, even where the count ends in another leap year."""
-    if start.year - count < 1:
+def _local(found: re.Match[str]) -> int | None:
+    names = zip("YmdHMS", found.groups()[:6], strict=True)
+    return civil({**{name: int(part or 0) for name, part in names}, "f": nanosecond(found[7])})
+
+
+def nanosecond(fraction: str | None) -> int:
+    """Of the digits after the point."""
+    return int(f"{fraction or 0:0<9}"[:9])
+
+
+def _offset(found: re.Match[str]) -> int:
+    seconds = (int(found[10] or 0) * 60 + int(found[11] or 0)) * 60
+    return (-seconds if found[9] == "-" else seconds) * SECOND
+
+
+def _before(now: datetime, count: int, unit: str, zone: tzinfo) -> int | None:
+    """So far back on the project's wall clock. Ten thousand of anything is refused, as on the server."""
+    if count >= 10_000:
         return None
-    is_leap_day = (start.month, start.day) == (2, 29) and count > 0
-    return start.replace(year=start.year - count, day=28 if is_leap_day else start.day)
+    local = wall_clock(now, zone)
+    if unit in _LENGTHS:
+        return in_zone(local - count * _LENGTHS[unit], zone)
+    return in_zone((months_back if unit == "m" else years_back)(local, count), zone)

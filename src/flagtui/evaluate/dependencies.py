@@ -1,6 +1,7 @@
 """Conditions that ask for the value of another flag."""
 
 from flagtui.evaluate.evaluation import Check, Evaluation
+from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.parts import Filter, Flag
 from flagtui.evaluate.run import Run, Vantage
 from flagtui.evaluate.unknown import Unknown, Verdict, Why
@@ -40,10 +41,11 @@ def _evaluate_chain(run: Run, vantage: Vantage, question: Filter) -> Unknown | N
 
 
 def _evaluate_step(run: Run, vantage: Vantage, flag: Flag) -> Unknown | None:
+    """The server evaluates it like any flag, with its own group; a library with that of the first."""
     if flag.key in run.under_way:
         return Unknown(Why.FLAG_CIRCULAR, flag.key, is_final=True)
-    its_vantage = Vantage(vantage.properties, run.identifier)
-    evaluation = run.evaluate(run.inside(flag.key), flag, its_vantage)
+    inherited = Vantage(vantage.properties, run.identifier) if run.rules is Rules.LIBRARY else None
+    evaluation = run.evaluate(run.inside(flag.key), flag, inherited)
     unknown = evaluation.unknown
     if unknown is None or not unknown.is_final:
         run.decided[flag.key] = evaluation

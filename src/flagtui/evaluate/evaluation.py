@@ -94,6 +94,8 @@ class Outcome(StrEnum):
     PROPERTIES_DIFFER = "properties_differ"
     OUT_OF_ROLLOUT = "out_of_rollout"
     NO_GROUP = "no_group"
+    NO_DEVICE = "no_device"
+    """It goes by device, and the server was not told of one: it counts as out of the rollout."""
     UNKNOWN = "unknown"
 
 
@@ -127,6 +129,8 @@ class Evaluation:
     enrollment: bool | None = None
     """What early access decided; None when it had no say."""
     unknown: Unknown | None = None
+    problem: Unknown | None = None
+    """Why the server takes it for off without having looked at any condition."""
 
     @property
     def decided_by(self) -> ConditionResult | None:

@@ -1,6 +1,6 @@
 """Operators as people read them: in sentences, in reasons and in differences alike."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 OPERATOR_WORDS: Final[Mapping[str, str]] = {
@@ -20,6 +20,8 @@ OPERATOR_WORDS: Final[Mapping[str, str]] = {
     "gte": "≥",
     "lt": "<",
     "lte": "≤",
+    "between": "is from",
+    "not_between": "is outside",
     "min": "≥",
     "max": "≤",
     "is_set": "is set",
@@ -40,8 +42,20 @@ OPERATOR_WORDS: Final[Mapping[str, str]] = {
 """What a property can be asked for; cohorts and flags have words of their own."""
 SEVERAL_WORDS: Final[Mapping[str, str]] = {"exact": "is any of", "is_not": "is none of"}
 """The same where several values are asked for."""
+RANGES: Final = frozenset(("between", "not_between"))
+"""Both ends count as inside. Only newer servers know these, and no library does."""
 WITHOUT_VALUE: Final = frozenset(("is_set", "is_not_set"))
 COHORT_WORDS: Final[Mapping[str, str]] = {"exact": "is in", "in": "is in", "not_in": "is not in"}
+
+
+def joined(operator: str, texts: Iterable[str]) -> str:
+    """Several values of one question: "DE, FR", "18 to 65"."""
+    return (" to " if operator in RANGES else ", ").join(texts)
+
+
+def property_name(key: str, type_: str) -> str:
+    """What is asked about: a property, or what the product itself knows of the person under the same name."""
+    return f"the person's own {key}" if type_ == "person_metadata" else key
 
 
 def operator_words(operator: str, value: object) -> str | None:

@@ -18,7 +18,9 @@ class Filter:
     operator: str
     value: Any
     type: str = ""
-    """As received: person, group, cohort, flag."""
+    """As received: person, group, person_metadata, cohort, flag."""
+    group_index: int | None = None
+    """The group type a group's property is of; None for that of the condition."""
     is_negated: bool = False
     """Counts inside cohorts only."""
     chain: tuple[str, ...] | None = None
@@ -73,7 +75,9 @@ class Flag:
     exits_early: bool = False
     """Stop at the first condition whose properties fit but whose rollout leaves the person out."""
     is_newer: bool = False
-    """The configuration has a version that this evaluator does not know."""
+    """The configuration is of a version that this evaluator does not know, or is none."""
+    problem: str = ""
+    """Why its conditions cannot be read at all, so that it matches nobody; empty when they can."""
 
     @property
     def enrollment_key(self) -> str:

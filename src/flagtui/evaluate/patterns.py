@@ -1,102 +1,99 @@
-"""Regular expressions in the syntax that the server's engine and Python's read alike.
+"""Whether a text matches a regular expression as the server's engine reads it, in bounded time.
 
-The server's engine bounds its backtracking and Python's does not, so repetition of repetition, such as
-``(a+)+``, is refused here, as is whatever the two engines read differently.
+What a pattern takes is loaded with the first one: the evaluator is on the way to the first screen.
 """
 
 import re
+import time
 from functools import lru_cache
+from typing import Any, Final
 
-_TOKEN = re.compile(
-    r"""
-      (?P<escape> \\ (?: [dDsSwWfnrtbB] | x[0-9a-fA-F]{2} | [\x20-\x2F:;=?@\x5B-\x60\x7B-\x7E] ) )
-    | (?P<dangling> \\ \Z )
-    | (?P<set> \[ \^? (?: \\ (?: [dDsSwWbfnrt] | x[0-9a-fA-F]{2} | [-\\\[\]^.$*+?(){}|] )
-                        | (?!&&|--|~~) [^\]\\\[] )+ \] )
-    | (?P<unclosed> \[ \^? (?: \\. | [^\]\\] )* \\? \Z )
-    | (?P<open> \( \?: | \( (?!\?) )
-    | (?P<close> \) )
-    | (?P<count> \{ [0-9]{1,10} (?: , [0-9]{0,10} )? \} | [*+?] )
-    | (?P<end> \$ )
-    | (?P<literal> [^\\\[{(] )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_SHORTHAND_RANGE = re.compile(r"\\[dDsSwW]-[^\]]|(?<!\\)-\\[dDsSwW]")
+from flagtui.evaluate.unknown import UnsupportedPatternError
+
+_AT_ONCE: Final = 0.05
+"""Seconds for one text."""
+_ALTOGETHER: Final = 0.5
+"""Seconds of attempts that came to nothing, after which a pattern is not tried on further texts."""
+_FEW: Final = 2
+"""So many repetitions without an end stay cheap on any property, even where they backtrack."""
+
+_WRONG: Final = object()
+_COMMON: Final = re.compile(r"[\t-\r -~]*")
+"""Texts of whose characters every engine thinks alike."""
 
 
-class UnsupportedPatternError(ValueError):
-    """The server may understand this pattern; here its meaning is not certain."""
+class TooCostlyError(ValueError):
+    """Whether it matches would take too long to find out here; the server's engine never takes long."""
+
+
+def matches(pattern: str, value: str) -> bool | None:
+    """None for a pattern that is wrong. Raises UnsupportedPatternError and TooCostlyError."""
+    plain = _plain(pattern)
+    if plain is _WRONG:
+        return None
+    if isinstance(plain, re.Pattern) and _COMMON.fullmatch(value):
+        return plain.search(value) is not None
+    thorough = _thorough(pattern)
+    return None if thorough is None else thorough.matches(value)
 
 
 @lru_cache(maxsize=512)
-def compiled(pattern: str) -> re.Pattern[str] | None:
-    """None when the pattern is wrong in any engine; raises UnsupportedPatternError."""
-    translated = _translated(pattern)
-    try:
-        return re.compile(translated)
-    except re.error:
+def _plain(pattern: str) -> re.Pattern[str] | object:
+    """For most patterns the standard library is exact, and needs nothing to be loaded.
+
+    It finds no place between words in an empty text, though.
+    """
+    if not pattern.isascii() or "\\B" in pattern or len(re.findall(r"[*+]|,\}", pattern)) > _FEW:
         return None
-    except OverflowError as error:
-        raise UnsupportedPatternError(pattern) from error
+    from flagtui.evaluate.library.patterns import compiled
+
+    try:
+        return compiled(pattern) or _WRONG
+    except UnsupportedPatternError:
+        return None
 
 
-def _translated(pattern: str) -> str:
-    flags, rest = ("(?i)", pattern[4:]) if pattern.startswith("(?i)") else ("", pattern)
-    repetitions, tokens, position = _Repetitions(), [flags], 0
-    while position < len(rest):
-        token = _TOKEN.match(rest, position)
-        if token is None:
-            raise UnsupportedPatternError(pattern)
-        kind, text = token.lastgroup or "", token[0]
-        if not repetitions.allow(kind, text):
-            raise UnsupportedPatternError(pattern)
-        tokens.append(_in_python(kind, text))
-        position = token.end()
-    return "".join(tokens)
+@lru_cache(maxsize=512)
+def _thorough(pattern: str) -> "_Thorough | None":
+    from flagtui.evaluate.pattern_syntax import WrongPatternError
+
+    try:
+        return _Thorough(pattern)
+    except WrongPatternError:
+        return None
 
 
-def _in_python(kind: str, text: str) -> str:
-    """In Python ``$`` also matches before a last line break, at the server it does not."""
-    if kind == "set" and _SHORTHAND_RANGE.search(text):
-        raise UnsupportedPatternError(text)
-    return r"\Z" if kind == "end" else text
+class _Thorough:
+    """A pattern of the ``regex`` library, whose searches can be given a time."""
 
+    def __init__(self, pattern: str) -> None:
+        # Loaded here, since few flags need it and it takes as long as all of this package.
+        import regex
 
-class _Repetitions:
-    """Watches a pattern token by token for what may be repeated."""
+        from flagtui.evaluate.pattern_syntax import WrongPatternError, translated
 
-    def __init__(self) -> None:
-        self._groups: list[bool] = [False]
-        """For every open group: does it hold a repetition?"""
-        self._before = ""
-        self._closed_repeats = False
+        self._ignores_case = re.search(r"\(\?[ms]*i", pattern) is not None
+        self._refuse_long_folds(pattern)
+        try:
+            self._compiled: Any = regex.compile(translated(pattern), regex.V1 | regex.UNICODE)
+        except regex.error as error:
+            if "property" in str(error):
+                raise UnsupportedPatternError(pattern) from error
+            raise WrongPatternError(pattern) from error
+        self._lost = 0.0
 
-    def allow(self, kind: str, text: str) -> bool:
-        before, self._before = self._before, text if kind in {"literal", "end"} else kind
-        match kind:
-            case "open":
-                self._groups.append(False)
-            case "close":
-                self._close(before)
-            case "count":
-                return self._allow_count(text, before)
-        return True
+    def matches(self, value: str) -> bool:
+        self._refuse_long_folds(value)
+        if self._lost >= _ALTOGETHER:
+            raise TooCostlyError
+        start = time.perf_counter()
+        try:
+            return self._compiled.search(value, timeout=_AT_ONCE) is not None
+        except TimeoutError as error:
+            self._lost += time.perf_counter() - start
+            raise TooCostlyError from error
 
-    def _close(self, before: str) -> None:
-        self._closed_repeats = self._groups.pop() if len(self._groups) > 1 else False
-        self._groups[-1] |= self._closed_repeats
-        if before in {"open", "empty group"}:
-            self._before = "empty group"
-
-    def _allow_count(self, text: str, before: str) -> bool:
-        if before == "close" and self._closed_repeats:
-            return False
-        if before in {"^", "$", "empty group"}:
-            return False
-        if text.startswith("{") and before in {"", "|", "open", "count"}:
-            return False
-        if before == "count" and text == "+":
-            return False
-        self._groups[-1] = True
-        return True
+    def _refuse_long_folds(self, text: str) -> None:
+        """Without regard to case, ß is ss here and not on the server."""
+        if self._ignores_case and not text.isascii() and any(len(one.casefold()) > 1 for one in text):
+            raise UnsupportedPatternError(text)

@@ -25,8 +25,24 @@ def flag(raw: Mapping[str, Any]) -> Flag:
         has_enrollment=filters.get("feature_enrollment") is True,
         enrollment_condition=condition(enrollment[0], None) if enrollment else None,
         exits_early=bool(filters.get("early_exit")),
-        is_newer=filters.get("version") not in (None, 1),
+        is_newer=not is_known_version(filters),
+        problem=problem_of(raw),
     )
+
+
+def problem_of(raw: Mapping[str, Any]) -> str:
+    """Why a flag's conditions cannot be read, in words; empty when they can, or when it has none."""
+    filters = raw.get("filters", {})
+    if not isinstance(filters, dict):
+        return "filters is not an object"
+    groups = filters.get("groups")
+    return "" if groups is None or isinstance(groups, list) else "groups is not a list"
+
+
+def is_known_version(filters: Mapping[str, Any]) -> bool:
+    """Whether the filters are of version 1: they say so with a whole number, or say nothing."""
+    version = filters.get("version", 1)
+    return isinstance(version, int) and not isinstance(version, bool) and version == 1
 
 
 def condition(raw: Any, flag_index: int | None) -> Condition:
@@ -36,7 +52,7 @@ def condition(raw: Any, flag_index: int | None) -> Condition:
     percentage = raw.get("rollout_percentage")
     questions = raw.get("properties") or []
     problem = ""
-    if percentage is not None and not isinstance(percentage, int | float):
+    if percentage is not None and (isinstance(percentage, bool) or not isinstance(percentage, int | float)):
         problem = "its rollout is no number"
     elif not isinstance(questions, list) or not all(isinstance(question, dict) for question in questions):
         problem = "its properties are no list of objects"
@@ -66,6 +82,7 @@ def question(raw: Mapping[str, Any]) -> Filter:
         is_negated=bool(raw.get("negation")),
         chain=_chain(raw.get("dependency_chain")),
         label=str(raw.get("cohort_name") or raw.get("label") or ""),
+        group_index=index if isinstance(index := raw.get("group_type_index"), int) else None,
     )
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation
-from flagtui.evaluate.operators import Manner
-from flagtui.evaluate.parts import Flag
-from flagtui.evaluate.subject import Person
+from flagtui.evaluate.manner import Manner, Rules
+from flagtui.evaluate.parts import Filter, Flag
+from flagtui.evaluate.subject import Group, Person
+
+_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,25 +19,65 @@ class Vantage:
 
     properties: Mapping[str, Any]
     identifier: str | int
+    group_index: int | None = None
+    """The group type it is about; None for people."""
 
 
 @dataclass(slots=True)
 class Run:
     person: Person
     definitions: Definitions
-    identifier: str | int
-    """Of the person, or of the group for a flag about groups: what flags that are asked for hash."""
-    evaluate: "Callable[[Run, Flag, Vantage], Evaluation]"
-    """How a flag that another one asks for is evaluated, from the same vantage."""
+    rules: Rules
+    evaluate: "Callable[[Run, Flag, Vantage | None], Evaluation]"
+    """How a flag that another one asks for is evaluated. Libraries do it from the vantage of the first."""
+    identifier: str | int = ""
+    """For libraries: what flags that are asked for hash, the person or the group of the first."""
     decided: dict[str, Evaluation | None] = field(default_factory=dict)
     """By flag key. None stands for a flag that was asked for and does not exist."""
     under_way: frozenset[str] = frozenset()
     groups_count: bool = True
-    """False inside a dependency: its conditions about groups are skipped."""
+    """For libraries: False inside a dependency, whose conditions about groups they skip."""
+    manner: Manner = field(init=False)
+    properties: Mapping[str, Any] = field(init=False)
+    """The person's."""
+
+    def __post_init__(self) -> None:
+        definitions = self.definitions
+        self.manner = Manner(self.person.now, definitions.matching_version, definitions.time_zone, self.rules)
+        self.properties = self.person.known_properties
 
     @property
-    def manner(self) -> Manner:
-        return Manner(self.person.now, self.definitions.matching_version)
+    def is_complete(self) -> bool:
+        """Whether everything is known of the person, as only the server does."""
+        return self.person.is_complete and self.rules is Rules.SERVER
+
+    def group(self, index: int | None) -> Group | None:
+        """None for a group that was not given, or has no key."""
+        name = self.definitions.group_types.get(str(index))
+        group = self.person.groups.get(name) if name else None
+        return group if group is not None and (group.key != "" or self.rules is Rules.LIBRARY) else None
+
+    def of_person(self, flag: Flag) -> Vantage:
+        person = self.person
+        device = person.device_id if flag.is_by_device else None
+        return Vantage(self.properties, device or person.distinct_id)
+
+    def source(self, question: Filter, vantage: Vantage) -> tuple[Mapping[str, Any], bool]:
+        """Where a question about a property looks, and whether what is not there does not exist."""
+        if self.rules is Rules.LIBRARY:
+            return vantage.properties, False
+        if question.type == "person":
+            return self.properties, self.is_complete
+        if question.type == "person_metadata":
+            known = self.person.metadata
+            return (_NOTHING, False) if known is None else (known, True)
+        if question.type != "group":
+            return vantage.properties, self.is_complete
+        index = vantage.group_index if question.group_index is None else question.group_index
+        if index == vantage.group_index:
+            return vantage.properties, self.is_complete
+        group = self.group(index)
+        return (_NOTHING, True) if group is None else (group.known_properties, self.is_complete)
 
     def aside(self) -> "Run":
         """For questions that are answered only to explain: what they decide is forgotten."""

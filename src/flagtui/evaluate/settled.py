@@ -15,10 +15,15 @@ def for_everyone(flag: Flag) -> Value:
     if not flag.is_active:
         return False
     decides_before = flag.holdout is not None or flag.has_enrollment or flag.enrollment_condition is not None
-    if flag.is_newer or decides_before or flag.group_index is not None:
+    if flag.is_newer or decides_before or flag.group_index is not None or flag.is_by_device or _asks(flag):
         return None
     values = [*_values(flag)]
     return values[0] if values and all(value == values[0] for value in values) else None
+
+
+def _asks(flag: Flag) -> bool:
+    """Whether it asks for another flag, without which no condition of it counts."""
+    return any(one.kind == "flag" for condition in flag.conditions for one in condition.filters)
 
 
 def _values(flag: Flag) -> Iterator[Value]:

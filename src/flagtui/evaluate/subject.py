@@ -27,6 +27,8 @@ class Person:
     device_id: str | None = None
     static_cohorts: frozenset[str] = frozenset()
     """Ids of the static cohorts this person is in."""
+    metadata: Mapping[str, Any] | None = None
+    """What is known of the person besides properties: ``created_at``; None when that is not known."""
     is_complete: bool = False
     """True when a property that is not here does not exist, as on the server; else it is merely not known."""
     now: datetime | None = None

@@ -6,7 +6,9 @@ import re
 from decimal import Decimal
 from typing import Any
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(
+    r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
+)
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
@@ -60,16 +62,21 @@ def _float_as_json(value: float) -> str:
 
 
 def number(value: Any) -> float | None:
-    """A finite number, or text that is wholly one; None for anything else, booleans too."""
+    """A number, or text that is wholly one, infinities and not-a-number too; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return None
     try:
-        parsed = float(value)
+        return float(value)
     except OverflowError:
         return None
-    return parsed if math.isfinite(parsed) else None
+
+
+def finite(value: Any) -> float | None:
+    """The same without what is no finite number."""
+    found = number(value)
+    return found if found is not None and math.isfinite(found) else None
 
 
 def is_boolean_like(value: Any) -> bool:

@@ -1,51 +1,85 @@
-"""Versions as conditions compare them: three numbers, anything after a hyphen or plus ignored."""
+"""Versions as the server compares them: three numbers, then what is before a release, then the build."""
 
-Version = tuple[int, int, int]
-Bounds = tuple[Version, Version]
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from flagtui.evaluate import text
+
+LARGEST: Final = 2**64 - 1
+_VERSION = re.compile(
+    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
+    r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?",
+    re.ASCII,
+)
+_Identifiers = tuple[tuple[int, int, str, int], ...]
+
+
+class Version(NamedTuple):
+    """A version of Semantic Versioning; its order is that of its parts. Unlike there, builds count too."""
+
+    major: int
+    minor: int
+    patch: int
+    is_release: bool = True
+    """A release is above everything before it, such as 2.0.0-beta.1."""
+    pre: _Identifiers = ()
+    """What to compare "beta.1" by; nothing for a release."""
+    build: _Identifiers = ()
+
+    @property
+    def core(self) -> tuple[int, int, int]:
+        return self[:3]
 
 
 def version(value: object) -> Version:
-    """Raises ValueError when it is no version; missing parts are 0, parts after the third are ignored."""
-    return _three([_part(part) if part else None for part in _core(value).split(".")[:3]])
+    """As a property or condition writes it: "v1.2", 3, "3.08". Raises ValueError when it is none."""
+    return _version(text.written(value))
 
 
-def within_patch(value: object) -> Bounds:
-    """~1.2.3: from 1.2.3, below 1.3.0."""
-    low = version(value)
-    return low, (low[0], low[1] + 1, 0)
+@lru_cache(maxsize=4096)
+def _version(written: str) -> Version:
+    return read(completed(trimmed(written)))
 
 
-def within_compatible(value: object) -> Bounds:
-    """^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
-    low = major, minor, patch = version(value)
-    if major:
-        return low, (major + 1, 0, 0)
-    return low, ((0, minor + 1, 0) if minor else (0, 0, patch + 1))
+def read(written: str) -> Version:
+    """Raises ValueError for anything but three numbers without leading zeros, and what may follow them."""
+    found = _VERSION.fullmatch(written)
+    if not found:
+        raise ValueError(f"no version: {written}")
+    major, minor, patch = int(found[1]), int(found[2]), int(found[3])
+    pre, build = found[4] or "", found[5] or ""
+    if max(major, minor, patch) > LARGEST or any(map(_has_leading_zero, pre.split("."))):
+        raise ValueError(f"no version: {written}")
+    return Version(major, minor, patch, not pre, _identifiers(pre), _identifiers(build))
 
 
-def within_wildcard(value: object) -> Bounds:
-    """1.*: from 1.0.0, below 2.0.0; 1.2.*: below 1.3.0. Raises ValueError when there is no number."""
-    text = str(value).strip().lstrip("vV").replace("*", "").rstrip(".")
-    written = [part for part in text.split(".") if part][:3]
-    parts = [_part(part) for part in written]
-    if not parts:
-        raise ValueError(f"no version: {value}")
-    above = [*parts[:-1], parts[-1] + 1]
-    return _three([*parts]), _three([*above])
+def trimmed(written: str) -> str:
+    """Without one small v in front, and without the spaces after that."""
+    return written.removeprefix("v").strip()
 
 
-def _core(value: object) -> str:
-    return str(value).strip().lstrip("vV").split("-")[0].split("+")[0]
+def completed(written: str) -> str:
+    """With all three numbers and none of their leading zeros; what follows a hyphen or plus is kept."""
+    core, suffix = re.match(r"([^-+]*)(.*)", written, re.DOTALL).groups()  # type: ignore[union-attr]
+    parts = [without_zeros(part) for part in core.split(".")]
+    return ".".join([*parts, "0", "0"][: max(3, len(parts))]) + suffix
 
 
-def _part(text: str) -> int:
-    if not text.isdigit() or (len(text) > 1 and text[0] == "0"):
-        raise ValueError(f"no part of a version: {text}")
-    return int(text)
+def without_zeros(part: str) -> str:
+    """A number without its leading zeros; anything else as it is."""
+    return part.lstrip("0") or "0" if part.isascii() and part.isdigit() else part
 
 
-def _three(parts: list[int | None]) -> Version:
-    major, minor, patch = [*parts, 0, 0][:3]
-    if major is None:
-        raise ValueError("a version starts with a number")
-    return major, minor or 0, patch or 0
+def _has_leading_zero(identifier: str) -> bool:
+    return len(identifier) > 1 and identifier[0] == "0" and identifier.isdigit()
+
+
+def _identifiers(joined: str) -> _Identifiers:
+    """Numbers before words; numbers by value, and then by their leading zeros; nothing before everything."""
+    return tuple(_identifier(one) for one in joined.split(".")) if joined else ()
+
+
+def _identifier(one: str) -> tuple[int, int, str, int]:
+    digits = one.lstrip("0")
+    return (0, len(digits), digits, len(one)) if one.isdigit() else (1, 0, one, 0)

@@ -15,7 +15,14 @@ from flagtui.evaluate.evaluation import (
     Reason,
     VariantDraw,
 )
-from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
+from flagtui.evaluate.operator_words import (
+    COHORT_WORDS,
+    RANGES,
+    WITHOUT_VALUE,
+    joined,
+    operator_words,
+    property_name,
+)
 from flagtui.evaluate.parts import Filter
 from flagtui.evaluate.unknown import Unknown, Why
 
@@ -25,6 +32,7 @@ _UNKNOWN_WORDS = {
     Why.FILTER_UNUSABLE: "the condition on {} asks for something that cannot be compared",
     Why.OPERATOR_UNKNOWN: "the operator {} is not known here",
     Why.PATTERN_UNSUPPORTED: "only the server can tell what matches {}",
+    Why.PATTERN_COSTLY: "{} is too costly to evaluate here",
     Why.COHORT_UNKNOWN: "only the server knows who is in cohort {}",
     Why.COHORT_MALFORMED: "the definition of cohort {} cannot be read",
     Why.COHORT_CIRCULAR: "cohort {} contains itself",
@@ -36,6 +44,7 @@ _UNKNOWN_WORDS = {
     Why.CONTINUITY: "the flag keeps earlier values, which only the server knows",
     Why.CONFIGURATION_NEWER: "the flag has a newer kind of configuration",
     Why.CONDITION_MALFORMED: "the condition cannot be read: {}",
+    Why.FILTERS_MALFORMED: "the flag matches nobody, since it cannot be read: {}",
 }
 
 
@@ -65,16 +74,19 @@ def describe_filter(question: Filter) -> str:
         case "flag":
             return f"flag {question.key} evaluates to {_short(question.value)}"
     words = operator_words(question.operator, question.value) or question.operator
+    asked = f"{property_name(question.key, question.type)} {words}"
     if question.operator in WITHOUT_VALUE:
-        return f"{question.key} {words}"
-    return f"{question.key} {words} {_short(question.value)}"
+        return asked
+    return f"{asked} {_short(question.value, question.operator)}"
 
 
 def describe_check(check: Check) -> str:
     """What is asked and what was found."""
     asked = describe_filter(check.filter)
     unknown = check.verdict if isinstance(check.verdict, Unknown) else check.problem
-    if unknown and not (unknown.why is Why.PROPERTY_UNREADABLE and check.is_present):
+    if unknown and unknown.why is Why.PROPERTY_UNREADABLE and check.is_present:
+        return f"{asked}: it is {_short(check.actual)}, which cannot be compared like that"
+    if unknown:
         return f"{asked}: {describe_unknown(unknown)}"
     if check.filter.kind == "cohort":
         return f"{asked}: {'yes' if check.verdict is True else 'no'}"
@@ -93,6 +105,8 @@ def describe_condition(result: ConditionResult) -> str:
         case Outcome.OUT_OF_ROLLOUT:
             how = f" ({describe_draw(result.rollout)})" if result.rollout else ""
             return f"{name} fits, but its rollout leaves this one out{how}"
+        case Outcome.NO_DEVICE:
+            return f"{name} goes by device, and no device id is given"
         case Outcome.NO_GROUP:
             return f"{name} is about a group that was not given"
         case Outcome.UNKNOWN:
@@ -106,6 +120,8 @@ def describe(evaluation: Evaluation) -> str:
     """What decided the flag, in one line."""
     if evaluation.unknown:
         return describe_unknown(evaluation.unknown)
+    if evaluation.problem:
+        return describe_unknown(evaluation.problem)
     match evaluation.reason:
         case Reason.DISABLED:
             return "the flag is off"
@@ -121,12 +137,14 @@ def describe(evaluation: Evaluation) -> str:
     return describe_condition(evaluation.conditions[evaluation.condition_index])
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, operator: str = "") -> str:
     match value:
         case str():
             return value or '""'
+        case list() if operator in RANGES and value:
+            return joined(operator, map(_short, value))
         case list() if all(isinstance(item, str) for item in value):
-            return ", ".join(item or '""' for item in value) or "nothing"
+            return joined(operator, (item or '""' for item in value)) or "nothing"
     return json.dumps(value, ensure_ascii=False)
 
 

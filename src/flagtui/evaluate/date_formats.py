@@ -1,0 +1,136 @@
+"""Dates in the other ways of writing that the server understands: always UTC without a zone of their own.
+
+What is not written, such as the time of a lone date, is that of now.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Final
+
+from flagtui.evaluate.instants import DAY, SECOND, civil, wall_clock
+
+_MONTHS: Final = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+_ZONES: Final = {"edt": -4, "est": -5, "cdt": -5, "cst": -6, "mdt": -6, "mst": -7, "pdt": -7, "pst": -8}
+"""Hours; every other name counts as UTC, as RFC 2822 recommends."""
+
+_YMD = r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)"
+_TIME = r"(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d)(?:\.(?P<f>\d{1,9}))?)?"
+_HALF = r"(?:\s*(?P<p>am|pm|AM|PM))?"
+_ZONE = r"(?P<z>[A-Za-z]{3,6}|[+-]\d\d:?\d\d)"
+_NAME = r"(?P<b>[A-Za-z]{3,9})"
+_DAY = r"(?P<d>\d{1,2})"
+_FORMATS: Final = (
+    rf"(?:(?P<w>[A-Za-z]{{3}})\s*,\s*)?{_DAY}\s+(?P<b>[A-Za-z]{{3}})\s+(?P<Y>\d{{2,4}})\s+"
+    r"(?P<H>\d\d)\s*:\s*(?P<M>\d\d)(?:\s*:\s*(?P<S>\d\d))?\s+(?P<z>[A-Za-z]+|[+-]\d{4})",
+    rf"{_YMD}\s+{_TIME}{_HALF}",
+    rf"{_YMD}\s+{_TIME}(?P<z>[+-]\d\d(?::?\d\d)?)",
+    rf"{_YMD}\s+{_TIME}\s*{_ZONE}",
+    rf"{_YMD}\s*{_ZONE}",
+    rf"{_TIME}{_HALF}(?:\s+{_ZONE})?",
+    rf"(?P<Y>\d{{4}})-{_NAME}-(?P<d>\d\d)",
+    rf"(?P<b>[A-Za-z]{{3}})\s+{_DAY}\s*(?:at)?\s+{_TIME}{_HALF}",
+    rf"{_NAME}\.?\s+{_DAY},\s+(?P<Y>\d{{2,4}}),?\s+{_TIME}{_HALF}",
+    rf"{_NAME}\s+{_DAY},?\s+(?P<Y>\d{{4}})\s*,?(?:at)?\s+{_TIME}{_HALF}\s+{_ZONE}",
+    rf"{_NAME}\.?\s+{_DAY},\s+(?:(?P<y>\d\d)|(?P<Y>\d{{3,4}}))",
+    rf"{_DAY}\s+{_NAME}\s+(?P<Y>\d{{2,4}}),?\s+{_TIME}",
+    rf"{_DAY}\s+{_NAME}\s+(?:(?P<y>\d\d)|(?P<Y>\d{{3,4}}))",
+    rf"(?P<m>\d{{1,2}})/{_DAY}/(?:(?P<y>\d\d)|(?P<Y>\d{{3,4}}))(?:\s+{_TIME}{_HALF})?",
+    rf"(?P<Y>\d{{4}})/(?P<m>\d{{1,2}})/{_DAY}(?:\s+{_TIME}{_HALF})?",
+    rf"(?P<m>\d{{1,2}})\.{_DAY}\.(?:(?P<y>\d\d)|(?P<Y>\d{{3,4}}))",
+    rf"(?P<Y>\d{{4}})\.(?P<m>\d{{1,2}})(?:\.{_DAY})?",
+    r"(?P<y>\d\d)(?P<m>\d\d)(?P<d>\d\d)\s+(?P<H>\d\d):(?P<M>\d\d):(?P<S>\d\d)",
+    r"(?P<Y>\d{4})年(?P<m>\d\d)月(?P<d>\d\d)日(?:(?P<H>\d\d)时(?P<M>\d\d)分(?P<S>\d\d)秒)?",
+)
+_UNITS: Final = {10: SECOND, 13: SECOND // 1000, 19: 1}
+"""A Unix time by its number of digits."""
+
+
+def other_instant(value: str, now: datetime) -> int | None:
+    """Nanoseconds since 1970; None when the server reads no date in it either."""
+    if value.isascii() and value.isdigit():
+        return int(value) * _UNITS[len(value)] if len(value) in _UNITS else None
+    return next((found for found in _readings(value, now) if found is not None), None)
+
+
+@cache
+def _formats() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.ASCII) for pattern in _FORMATS)
+
+
+def _readings(value: str, now: datetime) -> Iterator[int | None]:
+    for pattern in _formats():
+        if found := pattern.fullmatch(value):
+            yield _instant({name: part for name, part in found.groupdict().items() if part}, now)
+
+
+def _instant(parts: dict[str, str], now: datetime) -> int | None:
+    offset = _offset(parts.get("z", "UTC"))
+    month, hour = _month(parts), _hour(parts)
+    if offset is None or month == 0 or hour is None:
+        return None
+    here = datetime(1970, 1, 1) + timedelta(microseconds=(wall_clock(now, UTC) + offset) // 1000)
+    numbers = {
+        "Y": _year(parts, here),
+        "m": here.month if month is None else month,
+        "d": int(parts.get("d", here.day)),
+        **{name: int(parts[name]) for name in "MS" if name in parts},
+        "f": int(f"{parts.get('f', 0):0<9}"),
+    }
+    if "H" in parts:
+        numbers["H"] = hour
+    else:
+        numbers |= {"H": here.hour, "M": here.minute, "S": here.second, "f": here.microsecond * 1000}
+    local = civil(numbers)
+    if local is None or ("w" in parts and not _is_weekday(parts["w"], local)):
+        return None
+    return local - offset
+
+
+def _year(parts: dict[str, str], here: datetime) -> int:
+    """Two digits are of 1970 to 2069; in a date with its weekday's form of zone, of 1950 to 2049."""
+    if "y" in parts:
+        short = int(parts["y"])
+        return short + (2000 if short < 70 else 1900)
+    if "Y" not in parts:
+        return here.year
+    year = int(parts["Y"])
+    is_mail = "b" in parts and "z" in parts
+    return year + (2000 if year < 50 else 1900) if is_mail and len(parts["Y"]) < 4 else year
+
+
+def _month(parts: dict[str, str]) -> int | None:
+    """0 for a name that is none; None when no month is written."""
+    if "b" not in parts:
+        return int(parts["m"]) if "m" in parts else None
+    name = parts["b"].lower()
+    return next((n for n, full in enumerate(_MONTHS, 1) if name in (full, full[:3])), 0)
+
+
+def _hour(parts: dict[str, str]) -> int | None:
+    """None for an hour that the half of the day does not have."""
+    hour = int(parts.get("H", 0))
+    if "p" not in parts:
+        return hour
+    if not 1 <= hour <= 12 or "f" in parts:
+        return None
+    return hour % 12 + (12 if parts["p"].lower() == "pm" else 0)
+
+
+def _offset(zone: str) -> int | None:
+    if zone[0] not in "+-":
+        return _ZONES.get(zone.lower(), 0) * 3600 * SECOND
+    hours, minutes = int(zone[1:3]), int(zone[3:].lstrip(":") or 0)
+    if hours > 23 or minutes > 59:
+        return None
+    seconds = (hours * 60 + minutes) * 60
+    return (-seconds if zone[0] == "-" else seconds) * SECOND
+
+
+def _is_weekday(name: str, local: int) -> bool:
+    """1970 began on a Thursday."""
+    return ("thu", "fri", "sat", "sun", "mon", "tue", "wed")[local // DAY % 7] == name.lower()

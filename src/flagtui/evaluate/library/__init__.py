@@ -1,0 +1,1 @@
+"""How the product's Python library reads dates, versions and patterns, where the server does otherwise."""

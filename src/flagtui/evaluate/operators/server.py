@@ -1,0 +1,136 @@
+"""Every operator as the server compares with it.
+
+Unknown here means that the server takes it for a no, or that only the server can tell: see ``Why``.
+"""
+
+from collections.abc import Callable, Mapping
+from math import isnan
+from operator import eq, ge, gt, le, lt, ne
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from flagtui.evaluate import dates, patterns, text, version_ranges, versions
+from flagtui.evaluate.manner import Manner
+from flagtui.evaluate.operators.texts import TEXTS, UNREADABLE, UNUSABLE, Comparison
+from flagtui.evaluate.unknown import Unknown, UnsupportedPatternError, Verdict, Why
+
+Limit = TypeVar("Limit")
+
+
+def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
+    """A condition without the value that its operator needs matches nobody, negated or not."""
+    comparison = COMPARISONS.get(operator)
+    if comparison is None:
+        return Unknown(Why.OPERATOR_UNKNOWN, operator)
+    if wanted is None and operator not in ("is_set", "is_not_set"):
+        return False
+    return comparison(wanted, actual, manner)
+
+
+def _matches(is_expected: bool) -> Comparison:
+    """A wrong pattern matches nobody, negated or not."""
+
+    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+        try:
+            whole = text.written(actual)
+        except ValueError:
+            return UNREADABLE
+        try:
+            found = patterns.matches(text.written(wanted), whole)
+        except UnsupportedPatternError:
+            return Unknown(Why.PATTERN_UNSUPPORTED, text.written(wanted))
+        except patterns.TooCostlyError:
+            return Unknown(Why.PATTERN_COSTLY, text.written(wanted))
+        return found is is_expected
+
+    return comparison
+
+
+def _numeric(holds: Callable[[float, float], bool]) -> Comparison:
+    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+        limit, value = text.number(wanted), text.number(actual)
+        if limit is None:
+            return UNUSABLE
+        return value is not None and holds(value, limit)
+
+    return comparison
+
+
+def _between(is_inside: bool) -> Comparison:
+    """Both ends count as inside. Not-a-number is neither inside nor outside."""
+
+    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+        bounds = [text.number(bound) for bound in wanted] if isinstance(wanted, list) else []
+        if len(bounds) != 2 or bounds[0] is None or bounds[1] is None or not bounds[0] <= bounds[1]:
+            return UNUSABLE
+        value = text.number(actual)
+        if value is None or isnan(value):
+            return UNREADABLE
+        return (bounds[0] <= value <= bounds[1]) is is_inside
+
+    return comparison
+
+
+def _dated(holds: Callable[[int, int], bool]) -> Comparison:
+    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+        now, zone = manner.moment, manner.zone
+        value = dates.instant(actual, now, zone)
+        if value is None:
+            return UNREADABLE
+        limit = dates.wanted_instant(wanted, now, zone)
+        return UNUSABLE if limit is None else holds(value, limit)
+
+    return comparison
+
+
+def _versioned(holds: Callable[[versions.Version, versions.Version], bool]) -> Comparison:
+    return _by_version(versions.version, holds)
+
+
+def _within(read: Callable[[object], version_ranges.Range]) -> Comparison:
+    return _by_version(read, lambda value, wanted: version_ranges.contains(wanted, value))
+
+
+def _by_version(
+    read: Callable[[object], Limit], holds: Callable[[versions.Version, Limit], bool]
+) -> Comparison:
+    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+        try:
+            value = versions.version(actual)
+        except ValueError:
+            return UNREADABLE
+        try:
+            return holds(value, read(wanted))
+        except ValueError:
+            return UNUSABLE
+
+    return comparison
+
+
+COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
+    {
+        **TEXTS,
+        "regex": _matches(True),
+        "not_regex": _matches(False),
+        "gt": _numeric(gt),
+        "gte": _numeric(ge),
+        "lt": _numeric(lt),
+        "lte": _numeric(le),
+        "min": _numeric(ge),
+        "max": _numeric(le),
+        "between": _between(True),
+        "not_between": _between(False),
+        "is_date_exact": _dated(eq),
+        "is_date_before": _dated(lt),
+        "is_date_after": _dated(gt),
+        "semver_eq": _versioned(eq),
+        "semver_neq": _versioned(ne),
+        "semver_gt": _versioned(gt),
+        "semver_gte": _versioned(ge),
+        "semver_lt": _versioned(lt),
+        "semver_lte": _versioned(le),
+        "semver_tilde": _within(version_ranges.tilde),
+        "semver_caret": _within(version_ranges.caret),
+        "semver_wildcard": _within(version_ranges.wildcard),
+    }
+)

@@ -1,0 +1,234 @@
+"""Regular expressions of the server's engine written for the ``regex`` library, where both mean the same.
+
+What the two read differently, or what versions of the server's engine disagree about, is refused.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.evaluate.unknown import UnsupportedPatternError
+
+_ASCII_CLASSES: Final = {
+    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": "\\x00-\\x7F", "blank": "\\t ",
+    "cntrl": "\\x00-\\x1F\\x7F",
+    "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": "!-\\/:-@\\[-`{-~",
+    "space": "\\t\\n\\x0B\\x0C\\r ", "upper": "A-Z", "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
+_CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
+_MOST_REPEATS: Final = 1000
+"""More makes a program that may be too large for the server."""
+
+_ESCAPE = re.compile(
+    r"""\\(?: (?P<control>[nrtfvae]) | x(?P<hex>[0-9A-Fa-f]{2}) | [xu]\{(?P<long>[0-9A-Fa-f]{1,6})\}
+        | u(?P<short>[0-9A-Fa-f]{4}) | (?P<kind>[dDsSwW]) | (?P<property>[pP](?:[A-Z]|\{\^?[A-Za-z_]+\}))
+        | (?P<mark>[!-/:;=?@\[-`{-~\x20]) )""",
+    re.VERBOSE,
+)
+_OUTSIDE = re.compile(
+    r"""(?P<anchor>\\[bBAz]|\^|\$) | (?P<back>\\[1-9](?![0-9])|\\k<[A-Za-z_]\w*>|\(\?P=[A-Za-z_]\w*\))
+      | (?P<look>\(\?<?[=!]) | (?P<named>\(\?P?<[A-Za-z_]\w*>) | (?P<plain>\(\?[:>]|\((?!\?))
+      | (?P<flags>\(\?(?:[ims]+(?:-[ims]+)?|-[ims]+)[:)]) | (?P<close>\))
+      | (?P<count>(?:[*+?]|\{\d+(?:,\d*)?\})[?+]?)
+      | (?P<either>\|) | (?P<dot>\.) | (?P<set>\[) | (?P<escape>\\) | (?P<literal>[^{(])""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_DEEPEST: Final = 100
+"""Groups in groups."""
+_SET_OPERATORS: Final = ("&&", "--", "~~")
+
+
+class WrongPatternError(ValueError):
+    """No engine understands this pattern."""
+
+
+def translated(pattern: str) -> str:
+    """For ``regex`` with its version 1 behaviour. Raises UnsupportedPatternError."""
+    return _Translation(pattern).run()
+
+
+@dataclass(slots=True)
+class _Group:
+    names: tuple[str, ...]
+    is_behind: bool
+    """Whether it is, or is in, a look behind: only what has one length may stand there."""
+    is_look: bool
+    is_empty: bool = True
+
+
+class _Translation:
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self._out: list[str] = []
+        self._open_groups: list[_Group] = []
+        self._closed: set[str] = set()
+        """Names and numbers of groups that can be referred to."""
+        self._count = 0
+        self._is_multiline = False
+        self._before = "start"
+
+    def run(self) -> str:
+        while self._at < len(self._pattern):
+            found = _OUTSIDE.match(self._pattern, self._at)
+            if found is None:
+                raise UnsupportedPatternError(self._pattern)
+            kind, written = found.lastgroup or "", found[0]
+            if kind == "set":
+                self._out.append(self._set())
+            elif kind == "escape":
+                self._out.append(self._escape())
+            else:
+                self._at = found.end()
+                self._out.append(self._token(kind, written))
+            self._note(kind)
+        return "".join(self._out)
+
+    def _token(self, kind: str, written: str) -> str:
+        match kind:
+            case "anchor":
+                return self._anchor(written)
+            case "back":
+                return self._reference(written)
+            case "look" | "named" | "plain" | "flags":
+                return self._open(kind, written)
+            case "close":
+                self._close()
+            case "count":
+                self._check_count(written)
+            case "either":
+                self._refuse_in_look_behind()
+            case "literal":
+                return re.escape(written)
+        return written
+
+    def _anchor(self, written: str) -> str:
+        if written == "$" and not self._is_multiline:
+            return r"\Z"
+        return r"\Z" if written == r"\z" else written
+
+    def _note(self, kind: str) -> None:
+        """What the next token follows. After a group that holds nothing, or looks, no count may stand."""
+        if kind == "close":
+            return
+        self._before = kind
+        if self._open_groups and kind not in ("plain", "named", "look", "flags"):
+            self._open_groups[-1].is_empty = False
+
+    def _reference(self, written: str) -> str:
+        """A group that is not closed yet is an error to one engine and nothing to the other."""
+        name = written[1:] if written[1].isdigit() else re.split(r"[<=>)]", written)[1]
+        if name not in self._closed:
+            raise UnsupportedPatternError(self._pattern)
+        return written if written[1].isdigit() else f"(?P={name})"
+
+    def _open(self, kind: str, written: str) -> str:
+        if kind == "flags" and "m" in written:
+            if self._at != len(written) or not written.endswith(")") or "-" in written:
+                raise UnsupportedPatternError(self._pattern)
+            self._is_multiline = True
+        if kind == "flags" and written.endswith(")"):
+            return written
+        is_behind = self._is_behind or written in ("(?<=", "(?<!")
+        names: tuple[str, ...] = ()
+        if kind == "named" or written == "(":
+            self._count += 1
+            names = (str(self._count), written.strip("(?P<>")) if kind == "named" else (str(self._count),)
+        if len(self._open_groups) >= _DEEPEST:
+            raise UnsupportedPatternError(self._pattern)
+        self._open_groups.append(_Group(names, is_behind, kind == "look"))
+        return f"(?P<{names[1]}>" if kind == "named" else written
+
+    def _close(self) -> None:
+        if not self._open_groups:
+            raise WrongPatternError(self._pattern)
+        group = self._open_groups.pop()
+        self._closed.update(group.names)
+        self._before = "look" if group.is_look or group.is_empty else "close"
+        if self._open_groups and not group.is_empty:
+            self._open_groups[-1].is_empty = False
+
+    @property
+    def _is_behind(self) -> bool:
+        return bool(self._open_groups) and self._open_groups[-1].is_behind
+
+    def _check_count(self, written: str) -> None:
+        if self._before not in {"literal", "set", "escape", "dot", "close", "back"}:
+            raise UnsupportedPatternError(self._pattern)
+        if any(int(number) > _MOST_REPEATS for number in re.findall(r"\d+", written)):
+            raise UnsupportedPatternError(self._pattern)
+        if not re.fullmatch(r"\{\d+\}", written):
+            self._refuse_in_look_behind()
+
+    def _refuse_in_look_behind(self) -> None:
+        if self._is_behind:
+            raise UnsupportedPatternError(self._pattern)
+
+    def _escape(self) -> str:
+        """One character or class of characters after a backslash, for outside and inside of sets."""
+        found = _ESCAPE.match(self._pattern, self._at)
+        if found is None:
+            raise UnsupportedPatternError(self._pattern)
+        self._at = found.end()
+        if found["kind"] or found["property"]:
+            return found[0]
+        code = found["hex"] or found["long"] or found["short"]
+        if code and int(code, 16) > 0x10FFFF:
+            raise WrongPatternError(self._pattern)
+        return re.escape(chr(int(code, 16)) if code else found["mark"] or _CONTROLS[found["control"]])
+
+    def _set(self) -> str:
+        """From "[" to its "]", with sets inside. Two operators on sets would need a precedence."""
+        self._at += 1
+        out, operators = ["["], 0
+        if self._peek("^"):
+            out.append("^")
+        start = self._at
+        while not (self._pattern.startswith("]", self._at) and self._at > start):
+            if self._at >= len(self._pattern):
+                raise WrongPatternError(self._pattern)
+            operator = next((one for one in _SET_OPERATORS if self._pattern.startswith(one, self._at)), None)
+            if operator:
+                self._at += 2
+                operators += 1
+                out.append(operator)
+            else:
+                out.append(self._member())
+        if operators > 1 or (operators and (out[-1] in _SET_OPERATORS or out[1] in ("^", *_SET_OPERATORS))):
+            raise UnsupportedPatternError(self._pattern)
+        self._at += 1
+        return "".join([*out, "]"])
+
+    def _member(self) -> str:
+        rest = self._pattern[self._at :]
+        if found := re.match(r"\[:(\^?)([a-z]+):\]", rest):
+            if found[2] not in _ASCII_CLASSES:
+                raise UnsupportedPatternError(self._pattern)
+            self._at += found.end()
+            return f"[{found[1]}{_ASCII_CLASSES[found[2]]}]"
+        if rest[0] == "[":
+            return self._set()
+        first = self._character()
+        if not re.match(r"-(?![\]-])", self._pattern[self._at :]):
+            return first
+        self._at += 1
+        last = self._character()
+        if len({first[:2], last[:2]} & {"\\d", "\\D", "\\s", "\\S", "\\w", "\\W", "\\p", "\\P"}):
+            raise UnsupportedPatternError(self._pattern)
+        return f"{first}-{last}"
+
+    def _character(self) -> str:
+        if self._at >= len(self._pattern):
+            raise WrongPatternError(self._pattern)
+        one = self._pattern[self._at]
+        if one == "\\":
+            return self._escape()
+        if one == "[":
+            raise UnsupportedPatternError(self._pattern)
+        self._at += 1
+        return re.escape(one) if one.isascii() and not one.isalnum() else one
+
+    def _peek(self, one: str) -> bool:
+        is_there = self._pattern.startswith(one, self._at)
+        self._at += is_there
+        return is_there

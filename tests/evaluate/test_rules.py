@@ -1,0 +1,150 @@
+"""The server's rules and a library's side by side, and what is said of either."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.evaluate import Definitions, Group, Person, Reason, Rules, Unknown, Why, evaluate
+from flagtui.evaluate.comparing import parting
+from flagtui.evaluate.wording import describe, describe_check
+
+JSON = dict[str, Any]
+PRO = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
+COMPANIES = {"0": "company"}
+IN_FREE = Person("ada", {"plan": "pro"}, {"company": Group("acme", {"plan": "free"})}, is_complete=True)
+
+
+def flag(key: str, *groups: JSON, **filters: Any) -> JSON:
+    return {"id": len(key), "key": key, "active": True, "filters": {"groups": list(groups), **filters}}
+
+
+def asking(operator: str, value: Any, **more: Any) -> JSON:
+    return flag(
+        "it", {"properties": [{"key": "age", "type": "person", "operator": operator, "value": value} | more]}
+    )
+
+
+def words_of(made: JSON, person: Person, **definitions: Any) -> str:
+    found = evaluate("it", person, Definitions.of([made], **definitions))
+    return describe_check(found.conditions[0].checks[0])
+
+
+def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
+    base = flag("base", {"properties": [PRO]}, aggregation_group_type_index=0)
+    needs = {"key": "4", "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    definitions = Definitions.of([base, flag("it", {"properties": [needs]})], group_types=COMPANIES)
+    server, library = (evaluate("it", IN_FREE, definitions, rules) for rules in Rules)
+    assert (server.value, library.value) == (False, True)
+    assert parting(server, library) == (
+        "condition 1 does not fit: flag base evaluates to true: it is false",
+        "condition 1 matches",
+    )
+    dependency = server.conditions[0].checks[0].dependency
+    assert dependency is not None
+    assert describe(dependency) == "condition 1 does not fit: plan is pro: it is free"
+
+
+def test_a_flag_in_a_circle_or_without_what_it_needs_says_so_and_is_off_where_everything_is_known() -> None:
+    def needs(number: int) -> JSON:
+        return {
+            "properties": [{"key": number, "type": "flag", "operator": "flag_evaluates_to", "value": True}]
+        }
+
+    made = [
+        {**flag("a", needs(2), {}), "id": 1},
+        {**flag("b", needs(1)), "id": 2},
+        {**flag("c", needs(1)), "id": 3},
+        {**flag("d", needs(77), {}), "id": 4},
+        {**flag("e", needs(4)), "id": 5},
+    ]
+    definitions = Definitions.of(made)
+    everyone = Person("ada", is_complete=True)
+    assert {key: describe(evaluate(key, everyone, definitions)) for key in "abcde"} == {
+        "a": "flag a depends on itself",
+        "b": "flag b depends on itself",
+        "c": "the value of flag a cannot be known here",
+        "d": "flag 77 does not exist",
+        "e": "flag 77 does not exist",
+    }
+    for key in "abcde":
+        found = evaluate(key, everyone, definitions)
+        assert (found.value, found.reason) == (False, Reason.MISSING_DEPENDENCY)
+        assert evaluate(key, Person("ada"), definitions).value is None
+
+
+def test_what_the_product_knows_of_a_person_is_no_property_of_the_same_name() -> None:
+    made = asking("is_date_after", "2026-01-01", key="created_at", type="person_metadata")
+    said = {"created_at": "2026-02-02"}
+
+    def value(person: Person) -> object:
+        return evaluate("it", person, Definitions.of([made])).value
+
+    assert value(Person("ada", said, metadata={"created_at": "2025-02-02"}, is_complete=True)) is False
+    assert value(Person("ada", metadata=said, is_complete=True)) is True
+    assert value(Person("ada", said, metadata={}, is_complete=True)) is False
+    assert value(Person("ada", said, is_complete=True)) is None
+    asked = words_of(made, Person("ada", metadata=said, is_complete=True))
+    assert asked == "the person's own created_at is after 2026-01-01: it is 2026-02-02"
+
+
+@pytest.mark.parametrize(
+    ("zone", "value"), [("UTC", True), ("America/New_York", False), ("Mars/Crater", True)]
+)
+def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value: bool) -> None:
+    made = asking("is_date_after", "2026-05-01")
+    definitions = Definitions.of([made], time_zone=zone)
+    person = Person("ada", {"age": "2026-05-01T02:00:00Z"})
+    assert evaluate("it", person, definitions).value is value
+    assert evaluate("it", person, definitions, Rules.LIBRARY).value is True
+
+
+@pytest.mark.parametrize(
+    ("made", "age", "words"),
+    [
+        (asking("between", [18, 65]), 30, "age is from 18 to 65: it is 30"),
+        (
+            asking("not_between", ["a", 65]),
+            30,
+            "age is outside a to 65: the condition on age asks for something",
+        ),
+        (asking("gt", "5"), "soon", "age > 5: it is soon"),
+        (asking("semver_gt", "5"), "1.2.3.4", "it is 1.2.3.4, which cannot be compared like that"),
+        (
+            asking("is_date_after", "2026"),
+            "1999-01-01",
+            "the condition on age asks for something that cannot be",
+        ),
+        (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "(?=.)(a|aa)+$ is too costly to evaluate here"),
+        (asking("regex", "a{,2}"), "a", "only the server can tell what matches a{,2}"),
+    ],
+)
+def test_a_question_says_what_came_of_it(made: JSON, age: Any, words: str) -> None:
+    assert words in words_of(made, Person("ada", {"age": age}))
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        ({"filters": None}, "filters is not an object"),
+        ({"filters": []}, "filters is not an object"),
+        ({"filters": {"groups": "text"}}, "groups is not a list"),
+    ],
+)
+def test_filters_that_cannot_be_read_say_so(raw: JSON, problem: str) -> None:
+    found = evaluate("it", Person("ada"), Definitions.of([{"key": "it", "active": True, **raw}]))
+    assert (found.value, found.reason) == (False, Reason.NO_CONDITION_MATCH)
+    assert describe(found) == f"the flag matches nobody, since it cannot be read: {problem}"
+
+
+@pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 2, 0, []])
+def test_only_a_whole_number_one_is_the_configuration_that_is_known(version: Any) -> None:
+    definitions = Definitions.of([flag("it", {}, version=version), flag("other", {}, version=1)])
+    assert evaluate("it", IN_FREE, definitions).unknown == Unknown(Why.CONFIGURATION_NEWER, "it")
+    assert evaluate("other", IN_FREE, definitions).value is True
+
+
+def test_a_flag_by_device_leaves_out_whoever_comes_without_one() -> None:
+    definitions = Definitions.of([{**flag("it", {}), "bucketing_identifier": "device_id"}])
+    found = evaluate("it", IN_FREE, definitions)
+    assert (found.value, found.reason, found.condition_index) == (False, Reason.OUT_OF_ROLLOUT, 0)
+    assert describe(found) == "condition 1 goes by device, and no device id is given"
