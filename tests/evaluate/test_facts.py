@@ -1,0 +1,158 @@
+"""What the product's server and clients answer to the same questions, in facts/: see docs/evaluation.md."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from posthog.feature_flags import InconclusiveMatchError, match_property
+from tests.doubles.official_sdk import OfficialSdk
+
+from flagtui.evaluate import Definitions, Evaluation, Group, Person, Rules, Unknown, evaluate
+from flagtui.evaluate.manner import Manner
+from flagtui.evaluate.operators import compare, without_property
+from flagtui.evaluate.unknown import TAKEN_FOR_NO
+
+JSON = Any
+FACTS = Path(__file__).parent / "facts"
+LEAST = 4_500
+"""So many facts there are at least: a file that is not found, or not read, fails."""
+
+
+def documents(pattern: str) -> list[JSON]:
+    read = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FACTS.glob(pattern))}
+    assert read, pattern
+    return [pytest.param(facts, id=name) for name, facts in read.items()]
+
+
+def answer(verdict: bool | Unknown, rules: Rules) -> bool | None:
+    """What a library cannot compare it leaves open; the server takes it for a no."""
+    if not isinstance(verdict, Unknown):
+        return verdict
+    return False if rules is Rules.SERVER and verdict.why in TAKEN_FOR_NO else None
+
+
+@pytest.mark.parametrize("facts", documents("properties_*.json"))
+def test_a_property_is_compared_as_the_server_and_as_the_library_compare_it(facts: JSON) -> None:
+    now = datetime.fromisoformat(facts.get("now", "2026-05-01T00:00:00+00:00"))
+    version, zone = facts.get("matching_version", 1), facts.get("time_zone", "UTC")
+    wrong = []
+    left_open = facts.get("left_open_here", [])
+    for operator, wanted, actual, server, library in facts["facts"]:
+        expected = {Rules.SERVER: None if wanted in left_open else server, Rules.LIBRARY: library}
+        for rules, verdict in expected.items():
+            found = answer(compare(operator, wanted, actual, Manner(now, version, zone, rules)), rules)
+            if found is not verdict:
+                wrong.append((operator, wanted, actual, rules.value, {"expected": verdict, "found": found}))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("facts", documents("absent.json"))
+def test_a_property_that_is_not_there_is_a_no_but_for_negations(facts: JSON) -> None:
+    for operator, wanted, is_met in facts["facts"]:
+        assert without_property(operator, wanted) is is_met, (operator, wanted)
+
+
+@pytest.mark.parametrize("facts", documents("flags_*.json"))
+def test_a_flag_has_the_value_that_the_server_and_the_library_give_it(facts: JSON) -> None:
+    wrong = []
+    for case in facts["facts"]:
+        definitions = definitions_of(case)
+        key = case["flags"][0]["key"]
+        for asked in case["people"]:
+            for rules in Rules:
+                found = evaluate(key, person(asked, rules), definitions, rules)
+                if rules.value in asked and not is_same(found, asked[rules.value]):
+                    wrong.append((key, rules.value, asked, found))
+    assert wrong == []
+
+
+def definitions_of(case: JSON) -> Definitions:
+    return Definitions.of(
+        case["flags"],
+        cohorts=case.get("cohorts"),
+        group_types=case.get("group_types"),
+        matching_version=case.get("matching_version", 1),
+    )
+
+
+def person(asked: JSON, rules: Rules) -> Person:
+    """To the server, what is not said of somebody does not exist; a library was merely not told."""
+    described = asked.get("group_properties", {})
+    groups = {name: Group(key, described.get(name, {})) for name, key in asked.get("groups", {}).items()}
+    return Person(
+        asked["distinct_id"],
+        asked.get("properties", {}),
+        groups,
+        asked.get("device_id"),
+        is_complete=rules is Rules.SERVER,
+    )
+
+
+def is_same(found: Evaluation, expected: JSON) -> bool:
+    """A value alone, or with the reason, the index of the condition and the payload."""
+    if not isinstance(expected, dict):
+        return (type(found.value), found.value) == (type(expected), expected)
+    actual = {
+        "value": found.value,
+        "reason": found.reason.value,
+        "condition_index": found.condition_index,
+        "payload": found.payload,
+    }
+    return all((type(actual[name]), actual[name]) == (type(value), value) for name, value in expected.items())
+
+
+@pytest.mark.parametrize("facts", documents("properties_[!d]*.json"))
+def test_the_installed_library_compares_properties_as_the_facts_say(facts: JSON) -> None:
+    """But for dates, for which it asks the clock."""
+    version = facts.get("matching_version", 1)
+    for operator, wanted, actual, _, expected in facts["facts"]:
+        question = {"key": "it", "operator": operator, "value": wanted}
+        try:
+            found = match_property(question, {"it": actual}, version)
+        except InconclusiveMatchError:
+            found = None
+        assert found is expected, (operator, wanted, actual)
+
+
+@pytest.mark.parametrize("facts", documents("flags_*.json"))
+def test_the_installed_library_gives_flags_the_values_that_the_facts_say(facts: JSON) -> None:
+    for case in facts["facts"]:
+        document = {
+            "flags": case["flags"],
+            "cohorts": case.get("cohorts", {}),
+            "group_type_mapping": case.get("group_types", {}),
+            "property_matching_version": case.get("matching_version", 1),
+        }
+        client, key = OfficialSdk(document), case["flags"][0]["key"]
+        for asked in case["people"]:
+            if "library" in asked:
+                found = client.values(person(asked, Rules.LIBRARY)).get(key)
+                assert (type(found), found) == (type(asked["library"]), asked["library"]), (key, asked)
+
+
+@pytest.mark.parametrize("facts", documents("drawn_*.json"))
+def test_a_thousand_ids_get_the_values_that_every_client_of_the_product_gives_them(facts: JSON) -> None:
+    definitions, key = Definitions.of([facts["flag"]]), facts["flag"]["key"]
+    expected = [facts["values"][int(digit)] for digit in "".join(facts["drawn"])]
+    for rules in Rules:
+        ours = [
+            evaluate(key, Person(facts["ids"].format(number)), definitions, rules).value
+            for number in range(len(expected))
+        ]
+        assert ours == expected
+
+
+def counted() -> Iterator[int]:
+    for path in FACTS.glob("*.json"):
+        facts = json.loads(path.read_text("utf-8"))
+        if "drawn" in facts:
+            yield len("".join(facts["drawn"]))
+        else:
+            yield sum(len(fact["people"]) if isinstance(fact, dict) else 1 for fact in facts["facts"])
+
+
+def test_none_of_the_facts_is_left_out() -> None:
+    assert sum(counted()) >= LEAST
