@@ -150,3 +150,49 @@ async def test_older_strict_servers_close_it_to_keys(start: Start, path: str) ->
         403,
         "This action does not support personal API key access",
     )
+
+
+async def test_dates_without_an_offset_are_of_the_projects_time_zone(service: Service) -> None:
+    asks = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "2026-03-01"}
+    await service.flag("since-march", asks)
+    service.person("ada", joined="2026-03-01T02:00:00Z")
+    for zone, value in (("UTC", True), ("America/New_York", False)):
+        service.store("UPDATE projects SET timezone = ? WHERE id = 1", zone)
+        found = await service.get("evaluation_reasons/", distinct_id="ada")
+        assert found["since-march"]["value"] is value
+
+
+async def test_a_persons_own_creation_is_no_property_of_that_name(service: Service) -> None:
+    asks = {
+        "key": "created_at",
+        "type": "person_metadata",
+        "operator": "is_date_before",
+        "value": "2026-01-01",
+    }
+    await service.flag("old-hands", asks)
+    service.person("ada", created_at="2020-01-01")
+    service.store(
+        "UPDATE persons SET created_at = '2025-05-05T00:00:00Z' WHERE id = ?", service.person("bob")
+    )
+    values = [
+        (await service.get("evaluation_reasons/", distinct_id=who))["old-hands"]["value"]
+        for who in ("ada", "bob", "nobody")
+    ]
+    assert values == [False, True, False]
+    counted = await service.post("user_blast_radius/", {"condition": {"properties": [asks]}})
+    assert counted == {"affected": 1, "total": 2}
+
+
+async def test_a_flag_that_needs_a_group_flag_goes_by_the_group(service: Service) -> None:
+    service.group("company", 0, "acme")
+    base = await service.flag(
+        "base", filters={"groups": [{"properties": []}], "aggregation_group_type_index": 0}
+    )
+    asks = {"key": str(base), "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    await service.flag("dep", asks)
+    for groups, value in (("{}", False), ('{"company": "acme"}', True)):
+        found = await service.get("evaluation_reasons/", distinct_id="ada", groups=groups)
+        assert (found["base"]["value"], found["dep"]["value"]) == (value, value)
+    assert found["dep"]["evaluation"]["reason"] == "condition_match"
+    without = await service.get("evaluation_reasons/", distinct_id="ada")
+    assert without["base"]["evaluation"]["condition_index"] == 0

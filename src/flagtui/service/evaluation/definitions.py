@@ -24,7 +24,11 @@ def load_definitions_for(db: sqlite3.Connection, project_id: int, flag: Mapping[
 def _definitions(db: sqlite3.Connection, project_id: int, flags: Iterable[Mapping[str, Json]]) -> Definitions:
     cohorts, static = load_cohorts(db, project_id)
     return Definitions.of(
-        flags, cohorts=cohorts, static_cohorts=static, group_types=load_group_types(db, project_id)
+        flags,
+        cohorts=cohorts,
+        static_cohorts=static,
+        group_types=load_group_types(db, project_id),
+        time_zone=_load_time_zone(db, project_id),
     )
 
 
@@ -54,6 +58,11 @@ def load_cohorts(db: sqlite3.Connection, project_id: int) -> tuple[dict[str, Jso
         str(row["id"]): value_of(row["filters"]).get("properties", {}) for row in rows if not row["is_static"]
     }
     return conditions, [row["id"] for row in rows if row["is_static"]]
+
+
+def _load_time_zone(db: sqlite3.Connection, project_id: int) -> str:
+    row = db.execute("SELECT timezone FROM projects WHERE id = ?", (project_id,)).fetchone()
+    return "UTC" if row is None else str(row["timezone"])
 
 
 def load_group_types(db: sqlite3.Connection, project_id: int) -> dict[str, str]:

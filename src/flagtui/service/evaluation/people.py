@@ -11,7 +11,7 @@ from flagtui.service.database import remember
 from flagtui.service.errors import Json
 
 _EVERYBODY = """
-    SELECT p.id, p.properties,
+    SELECT p.id, p.properties, p.created_at,
         (SELECT min(d.distinct_id) FROM distinct_ids AS d WHERE d.person_id = p.id) AS distinct_id,
         (SELECT group_concat(m.cohort_id) FROM cohort_members AS m WHERE m.person_id = p.id) AS cohorts
     FROM persons AS p WHERE p.project_id = ? ORDER BY p.id"""
@@ -23,13 +23,21 @@ def load_person(
 ) -> Person:
     """A distinct id that nobody has yet is somebody without properties."""
     row = db.execute(
-        "SELECT p.id, p.properties FROM distinct_ids AS d JOIN persons AS p ON p.id = d.person_id"
-        " WHERE d.project_id = ? AND d.distinct_id = ?",
+        "SELECT p.id, p.properties, p.created_at FROM distinct_ids AS d"
+        " JOIN persons AS p ON p.id = d.person_id WHERE d.project_id = ? AND d.distinct_id = ?",
         (project_id, distinct_id),
     ).fetchone()
-    properties: Mapping[str, Json] = {} if row is None else value_of(row["properties"])
-    cohorts = set() if row is None else _cohorts_of(db, row["id"])
-    return Person(distinct_id, properties, groups, None, frozenset(cohorts), is_complete=True, now=now)
+    if row is None:
+        return Person(distinct_id, {}, groups, metadata={}, is_complete=True, now=now)
+    return Person(
+        distinct_id,
+        value_of(row["properties"]),
+        groups,
+        static_cohorts=frozenset(_cohorts_of(db, row["id"])),
+        metadata={"created_at": row["created_at"]},
+        is_complete=True,
+        now=now,
+    )
 
 
 def _cohorts_of(db: sqlite3.Connection, person_id: int) -> set[str]:
@@ -64,9 +72,17 @@ class Stored:
     properties: Mapping[str, Json]
     cohorts: frozenset[str]
     """Ids of the lists of people this person is in."""
+    created_at: str
 
     def at(self, now: datetime) -> Person:
-        return Person(self.distinct_id, self.properties, {}, None, self.cohorts, is_complete=True, now=now)
+        return Person(
+            self.distinct_id,
+            self.properties,
+            static_cohorts=self.cohorts,
+            metadata={"created_at": self.created_at},
+            is_complete=True,
+            now=now,
+        )
 
 
 def everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
@@ -82,6 +98,7 @@ def _load_everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]
             row["distinct_id"] or "",
             value_of(row["properties"]),
             frozenset(row["cohorts"].split(",")) if row["cohorts"] else nowhere,
+            row["created_at"],
         )
         for row in db.execute(_EVERYBODY, (project_id,))
     ]

@@ -70,6 +70,8 @@ class _Question:
         self._definitions = definitions
         is_cohort = asked.kind == "cohort"
         self._cohort_keys = sorted(set(_keys_in(list(definitions.cohorts.values())))) if is_cohort else ()
+        self._is_of_person = asked.type == "person_metadata"
+        """Whether it is about what the product knows of a person besides properties."""
 
     def kinds_among(self, people: Sequence[Stored]) -> int:
         return len(set(map(self._likeness, people)))
@@ -88,9 +90,13 @@ class _Question:
 
     def _likeness(self, one: Stored) -> Hashable:
         """Of everything the question is about: a property, or what any cohort may ask."""
+        if self._is_of_person:
+            return one.created_at
         if self._asked.kind == "property":
             return _spelled(one, self._asked.key)
-        return one.cohorts, *[_spelled(one, key) for key in self._cohort_keys]
+        # A cohort may ask for the person's own creation, under the name that a property may have too.
+        created = one.created_at if "created_at" in self._cohort_keys else ""
+        return one.cohorts, created, *[_spelled(one, key) for key in self._cohort_keys]
 
 
 def _spelled(one: Stored, name: str) -> Hashable:

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 
+from flagtui.evaluate.reading import is_known_version
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
@@ -94,13 +95,12 @@ def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: s
     if number == own_id:
         raise fail(f"Feature flag '{own_key}' cannot depend on itself")
     found = call.db.execute(
-        "SELECT key, active, json_extract(filters, '$.version') AS config FROM flags"
-        " WHERE id = ? AND project_id = ? AND deleted = 0",
+        "SELECT key, active, filters FROM flags WHERE id = ? AND project_id = ? AND deleted = 0",
         (number, call.project.id),
     ).fetchone()
     if found is None:
         raise fail(f"Flag dependency references non-existent flag with ID {number}")
-    if found["config"] not in (None, 1):
+    if not is_known_version(value_of(found["filters"])):
         detail = (
             f"Flag dependency with ID {number} uses an unsupported configuration format. "
             "Remove this dependency to continue."

@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from flagtui.evaluate.reading import is_known_version
 from flagtui.service.answers import Answer, empty
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -71,7 +72,7 @@ def update(call: Call) -> Answer:
 def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
     """All columns as the body wants them; raises whatever speaks against it."""
     fields = Fields(call.body())
-    if before["filters"].get("version", 1) != 1:
+    if not is_known_version(before["filters"]):
         raise unsupported_config(fields)
     sent = read_fields(call, Fields(without_clashes(call, fields, row, before)), row)
     sent.pop("creation_context", None)
