@@ -63,6 +63,24 @@ def test_a_stored_form_we_only_show_says_so() -> None:
     assert Filters.of({"groups": []}).is_editable
 
 
+@pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 2, 0, []])
+def test_only_a_whole_number_one_is_the_form_that_can_be_edited(version: Any) -> None:
+    assert not Filters.of({"version": version, "groups": []}).is_editable
+
+
+@pytest.mark.parametrize("share", ["50", True, [], {}])
+def test_a_share_that_is_no_number_is_a_share_of_nobody(share: Any) -> None:
+    filters = Filters.of({"groups": [{"rollout_percentage": share}]})
+    assert (filters.conditions[0].rollout, filters.rollout) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("raw", [None, [], "x", {"groups": "text"}, {"groups": {}}])
+def test_filters_that_cannot_be_read_say_why(raw: Any) -> None:
+    assert Filters.of(raw).problem
+    assert not Filters.of({}).problem
+    assert not Filters.of({"groups": None}).problem
+
+
 def test_early_access_is_seen_in_its_new_and_its_old_form() -> None:
     assert Filters.of({"feature_enrollment": True}).feature_enrollment
     assert Filters.of({"super_groups": [group(100)]}).feature_enrollment

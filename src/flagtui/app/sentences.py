@@ -7,7 +7,14 @@ from flagtui.app.formats import percent
 from flagtui.app.widgets.line import Piece
 from flagtui.changes.describing import group_noun
 from flagtui.evaluate import reading
-from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
+from flagtui.evaluate.operator_words import (
+    COHORT_WORDS,
+    RANGES,
+    WITHOUT_VALUE,
+    joined,
+    operator_words,
+    property_name,
+)
 from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number
 from flagtui.models.names import NO_NAMES, Names
@@ -18,6 +25,8 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
     """One line after another; the first of each condition carries its number, as the server counts them."""
     if not filters.is_editable:
         return [[("rules of a newer kind; shown as JSON, not editable here", "$warning")]]
+    if filters.problem:
+        return [[(f"nobody: its conditions cannot be read, {filters.problem}", "$warning")]]
     lines = [*_before_conditions(filters)]
     conditions = as_list(filters.raw.get("groups"))
     if not conditions:
@@ -110,9 +119,12 @@ def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
     if item.type == "flag":
         return _dependency_pieces(item, names)
     words = operator_words(item.operator, item.value)
-    pieces: list[Piece] = [(safe_text(item.key, 60) or '""', "$primary")]
+    name = safe_text(property_name(item.key, item.type), 80)
+    pieces: list[Piece] = [(name or '""', "$primary")]
     pieces.append((f" {words or safe_text(item.operator, 30)}", "$text-muted" if words else "$warning"))
-    if item.operator not in WITHOUT_VALUE:
+    if item.operator in RANGES and isinstance(item.value, list) and item.value:
+        pieces.append((f" {joined(item.operator, map(value_text, item.value[:40]))}", ""))
+    elif item.operator not in WITHOUT_VALUE:
         pieces.append((f" {value_text(item.value)}", ""))
     if item.is_negated:
         # Servers and libraries look at the mark only inside the definition of a cohort.

@@ -52,7 +52,7 @@ class Condition:
 
     properties: tuple[Property, ...]
     rollout: float
-    """0 to 100; what is stored as null counts as 100."""
+    """0 to 100; what is stored as null counts as 100, and what is no number as 0."""
     variant: str | None
     group_type_index: int | None
     description: str
@@ -60,12 +60,11 @@ class Condition:
 
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Condition":
-        share = as_number(raw.get("rollout_percentage"))
         return cls(
             properties=tuple(
                 Property.of(item) for item in as_list(raw.get("properties")) if isinstance(item, dict)
             ),
-            rollout=EVERYONE if share is None else min(max(share, 0.0), EVERYONE),
+            rollout=_share(raw.get("rollout_percentage")),
             variant=as_text(raw.get("variant")) or None,
             group_type_index=as_index(raw.get("aggregation_group_type_index")),
             description=as_text(raw.get("description")),
@@ -101,13 +100,15 @@ class Filters:
     feature_enrollment: bool
     """Early access: people who opted in see the flag before any condition is asked."""
     early_exit: bool
-    config_version: int
+    config_version: JSON
+    """1 where nothing is stored; the product refuses everything but whole numbers."""
+    problem: str
+    """Why the conditions cannot be read, in words; empty when they can, or when there are none."""
     raw: Mapping[str, JSON] = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, raw: JSON) -> "Filters":
         kept = as_dict(raw)
-        version = kept.get("version")
         return cls(
             conditions=tuple(
                 Condition.of(item) for item in as_list(kept.get("groups")) if isinstance(item, dict)
@@ -123,14 +124,16 @@ class Filters:
             feature_enrollment=kept.get("feature_enrollment") is True
             or bool(as_list(kept.get("super_groups"))),
             early_exit=kept.get("early_exit") is True,
-            config_version=version if isinstance(version, int) and not isinstance(version, bool) else 1,
+            config_version=kept.get("version", 1),
+            problem=_problem(raw),
             raw=kept,
         )
 
     @property
     def is_editable(self) -> bool:
         """False for a stored form we only show: it has rules instead of conditions."""
-        return self.config_version == 1
+        version = self.config_version
+        return isinstance(version, int) and not isinstance(version, bool) and version == 1
 
     @property
     def rollout(self) -> float:
@@ -168,3 +171,16 @@ def as_index(value: JSON) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000:
         return value
     return None
+
+
+def _share(stored: JSON) -> float:
+    if stored is None:
+        return EVERYONE
+    return min(max(as_number(stored) or 0.0, 0.0), EVERYONE)
+
+
+def _problem(raw: JSON) -> str:
+    if not isinstance(raw, dict):
+        return "filters is not an object"
+    groups = raw.get("groups")
+    return "" if groups is None or isinstance(groups, list) else "groups is not a list"

@@ -14,7 +14,7 @@ from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.app.sentences import property_pieces
 from flagtui.changes.asking import FLAG_OPERATOR
 from flagtui.changes.property_values import needs_value, typed_value, value_line, value_problem
-from flagtui.evaluate.operator_words import OPERATOR_WORDS
+from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.cohort import Cohort
 from flagtui.models.filters import Property
 from flagtui.models.json_value import JSON, as_id, as_text
@@ -184,5 +184,5 @@ def _operators(current: str) -> list[Choice[str]]:
     return [
         Choice(name, _MANY.get(name, words), name, current=name == (current or "exact"))
         for name, words in OPERATOR_WORDS.items()
-        if name not in _ALIASES
+        if name not in _ALIASES and (name not in RANGES or name == current)
     ]
