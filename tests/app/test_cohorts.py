@@ -42,6 +42,8 @@ class Listing(httpx.AsyncBaseTransport):
             return httpx.Response(
                 200, json={"flags": [flag], "cohorts": cohorts, "group_type_mapping": {"0": "company"}}
             )
+        if request.url.path == "/api/projects/1/":
+            return httpx.Response(self.status, json={"id": 1})
         self.asked += 1
         if self.first_waits and self.asked == 1:
             self.is_waiting.set()

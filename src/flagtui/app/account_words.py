@@ -44,6 +44,8 @@ def decided_by(account: Account) -> str:
     index = account.condition_index
     if account.here is not None and account.here.unknown is not None and account.value is None:
         return safe_text(describe(account.here), 160)
+    if account.here is not None and account.here.problem is not None and not account.is_from_server:
+        return safe_text(describe(account.here), 160)
     words = REASONS.get(account.reason, safe_text(account.reason, 40))
     if index is None:
         return words
@@ -77,6 +79,16 @@ def variant_words(account: Account) -> str:
     return f"{draw.fraction:.2f} → {safe_text(draw.key or 'none of them', 40)}"
 
 
+def library_words(account: Account) -> str:
+    """`on: condition 1 matches`, where a library that evaluates by itself does not agree; else empty."""
+    here, found = account.here, account.by_library
+    if here is None or found is None or here.value is None or found.value is None:
+        return ""
+    if (type(here.value), here.value) == (type(found.value), found.value):
+        return ""
+    return f"{value_words(found.value)}: {safe_text(parting(here, found)[1], 200)}"
+
+
 def _draw(account: Account) -> Draw | None:
     if account.here is not None and account.here.holdout is not None and account.here.holdout.is_in:
         return account.here.holdout
@@ -101,7 +113,7 @@ def _identifier(account: Account) -> str | None:
     if parts.group_index is not None:
         return account.whom.groups.get(account.definitions.group_types.get(str(parts.group_index), ""))
     if parts.is_by_device:
-        return account.whom.device_id or (account.whom.distinct_id if account.trial else None)
+        return account.whom.device_id
     return account.whom.distinct_id
 
 

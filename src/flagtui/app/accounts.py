@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from flagtui.api.errors import ApiError
 from flagtui.app.local_definitions import LocalDefinitions
 from flagtui.app.whom import Whom
-from flagtui.evaluate import Definitions, Evaluation, evaluate_all
+from flagtui.evaluate import Definitions, Evaluation, Rules, evaluate, evaluate_all
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import EvaluatedFlag, Trial
 from flagtui.models.json_value import JSON
@@ -34,6 +34,8 @@ class Account:
     definitions: Definitions | None = None
     refusals: tuple[str, ...] = ()
     """Why the server did not say something, a sentence each."""
+    by_library: Evaluation | None = None
+    """This flag as a library finds it that evaluates by itself; it does not always agree with the server."""
 
     @property
     def here(self) -> Evaluation | None:
@@ -89,11 +91,14 @@ async def account_for(whom: Whom, flag: Flag, client: Client, local: LocalDefini
     if local.trouble is not None:
         refusals.append(local.trouble.what)
     worked_out: Mapping[str, Evaluation] = {}
+    by_library: Evaluation | None = None
     if definitions is not None:
         known = trial.person_properties if trial else {}
         person = whom.person(known, is_complete=bool(trial and trial.conditions))
         worked_out = await asyncio.to_thread(evaluate_all, person, definitions)
-    return Account(whom, flag, trial, said, worked_out, definitions, tuple(dict.fromkeys(refusals)))
+        by_library = evaluate(flag.key, person, definitions, Rules.LIBRARY)
+    once = tuple(dict.fromkeys(refusals))
+    return Account(whom, flag, trial, said, worked_out, definitions, once, by_library)
 
 
 async def _trial(whom: Whom, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:

@@ -23,6 +23,7 @@ class LocalDefinitions:
         self._client = client
         self._cohorts = cohorts
         self._turn = asyncio.Lock()
+        self._time_zone = ""
         self.document: LocalEvaluation | None = None
         self.trouble: ApiError | None = None
 
@@ -55,16 +56,26 @@ class LocalDefinitions:
         """What the evaluator works with, with these flags as they were read; None without a document."""
         from flagtui.evaluate import Definitions
 
-        document = await self.read()
+        document, time_zone = await asyncio.gather(self.read(), self._zone())
         if document is None:
-            return Definitions.of([dict(raw) for raw in also]) if also else None
+            return Definitions.of([dict(raw) for raw in also], time_zone=time_zone) if also else None
         if document.cohorts:
             await self._cohorts.learn()
-        return await asyncio.to_thread(_definitions, document.raw, also, dict(self._cohorts.names))
+        names = dict(self._cohorts.names)
+        return await asyncio.to_thread(_definitions, document.raw, also, names, time_zone)
+
+    async def _zone(self) -> str:
+        """The project's time zone, asked for once; UTC for a key that may not read its project."""
+        if not self._time_zone:
+            try:
+                self._time_zone = (await self._client.projects.get(self._client.project)).timezone
+            except ApiError:
+                self._time_zone = "UTC"
+        return self._time_zone
 
 
 def _definitions(
-    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str]
+    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
 ) -> Definitions:
     from flagtui.evaluate import Definitions
 
@@ -72,7 +83,7 @@ def _definitions(
     # Read on their own they are newer, and name cohorts as people do.
     newer = {flag.get("key"): dict(flag) for flag in also}
     kept = [with_cohort_names(flag, names) for flag in flags if flag.get("key") not in newer]
-    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]})
+    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
 
 
 def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:

@@ -25,10 +25,11 @@ from flagtui.app.screens.flag_tabs.reach import reach_lines
 from flagtui.app.screens.flag_tabs.side import side_lines
 from flagtui.app.screens.flag_tabs.variants import variant_pages
 from flagtui.app.screens.flag_tabs.who import account_lines
+from flagtui.app.sentences import plain
 from flagtui.app.whom import Whom
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.preview import Counted, Details, Reach
-from flagtui.evaluate import Definitions, evaluate_all
+from flagtui.evaluate import Definitions, Rules, evaluate, evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus, Trial
@@ -71,6 +72,24 @@ class Town:
             Account(one, flag, trial, {}, first, self.definitions),
             Account(other, flag, None, {}, second, self.definitions, ("The server keeps it.",)),
         ]
+
+
+def test_what_a_library_finds_otherwise_has_a_line_of_its_own() -> None:
+    asks = {"key": "version", "type": "person", "operator": "semver_gte", "value": "2.0.0"}
+    flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [asks]}]}})
+    definitions = Definitions.of([flag.raw])
+    study = Study(Details(flag.row(), flag), 1_770_000_000.0, Names())
+
+    def drawn(version: str) -> str:
+        whom = Whom("ada", {"version": version})
+        person = whom.person({}, is_complete=True)
+        here = evaluate_all(person, definitions)
+        by_library = evaluate("k", person, definitions, Rules.LIBRARY)
+        account = Account(whom, flag, None, {}, here, definitions, (), by_library)
+        return plain(account_lines([account], study, 120))
+
+    assert "in libraries  on: condition 1 matches" in drawn("2.0.0-beta.1")
+    assert "in libraries" not in drawn("2.0.1")
 
 
 def edited(flag: Flag) -> Activity:

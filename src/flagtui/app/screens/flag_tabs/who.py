@@ -14,6 +14,7 @@ from flagtui.app.account_words import (
     decided_by,
     differing,
     hash_words,
+    library_words,
     payload_words,
     value_words,
     variant_words,
@@ -202,6 +203,11 @@ def _table(accounts: list[Account], study: Study, column: int) -> Iterator[list[
     yield row("payload", [(payload_words(account), "$text-muted") for account in accounts])
     sources = ["the server" if account.is_from_server else "worked out here" for account in accounts]
     yield row("according to", [(words, "$faint") for words in sources])
+    libraries = [library_words(account) for account in accounts]
+    if any(libraries):
+        yield row(
+            "in libraries", [(words or "the same", "$warning" if words else "$faint") for words in libraries]
+        )
 
 
 def _sentence(account: Account, study: Study) -> str:
