@@ -77,6 +77,11 @@ def test_every_operator_has_words_of_its_own(operator: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
+        ({"key": "age", "type": "person", "operator": "between", "value": [18, 65]}, "age is from 18 to 65"),
+        (
+            {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
+            "the person's own created_at is after -30d",
+        ),
         ({"key": "id", "type": "cohort", "operator": "in", "value": 31, "cohort_name": "Beta"}, "is in Beta"),
         ({"key": "id", "type": "cohort", "operator": "not_in", "value": 31}, "is not in cohort 31"),
         (

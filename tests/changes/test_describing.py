@@ -72,3 +72,11 @@ def test_a_cohort_nobody_named_goes_by_its_number() -> None:
     assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
         "is in As the server says"
     )
+
+
+def test_a_range_and_what_the_product_itself_knows_are_told_as_such() -> None:
+    age = {"key": "age", "type": "person", "operator": "between", "value": [18, 65]}
+    assert property_in_short(Property.of(age)) == "age is from 18 to 65"
+    assert property_in_short(Property.of(age | {"operator": "not_between"})) == "age is outside 18 to 65"
+    created = {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"}
+    assert property_in_short(Property.of(created)) == "the person's own created_at is after -30d"

@@ -10,7 +10,14 @@ from typing import Final
 from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
 from flagtui.changes.intent import FIELD_WORDS
 from flagtui.changes.masking import MASK
-from flagtui.evaluate.operator_words import COHORT_WORDS, WITHOUT_VALUE, operator_words
+from flagtui.evaluate.operator_words import (
+    COHORT_WORDS,
+    RANGES,
+    WITHOUT_VALUE,
+    joined,
+    operator_words,
+    property_name,
+)
 from flagtui.models.filters import Condition, Property, as_index
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
@@ -104,11 +111,15 @@ def property_in_short(item: Property, names: Names = NO_NAMES) -> str:
         return f"{COHORT_WORDS.get(item.operator, item.operator)} {known or f'cohort {brief(item.value)}'}"
     if item.type == "flag":
         return f"flag {names.flags.get(item.flag_id or 0) or item.label or item.key} is {brief(item.value)}"
-    words = operator_words(item.operator, item.value) or item.operator
+    asked = (
+        f"{property_name(item.key, item.type)} {operator_words(item.operator, item.value) or item.operator}"
+    )
     if item.operator in WITHOUT_VALUE:
-        return f"{item.key} {words}"
+        return asked
+    if item.operator in RANGES and isinstance(item.value, list):
+        return f"{asked} {joined(item.operator, map(brief, item.value))}"
     is_texts = isinstance(item.value, list) and all(isinstance(one, str) for one in item.value)
-    return f"{item.key} {words} {brief(', '.join(item.value) if is_texts else item.value)}"
+    return f"{asked} {brief(', '.join(item.value) if is_texts else item.value)}"
 
 
 def group_noun(index: int, names: Names = NO_NAMES) -> str:
