@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from math import isnan
 from typing import Any
 
@@ -56,14 +57,23 @@ def _of_seconds(seconds: float) -> int | None:
 
 
 def _of_text(value: str, now: datetime, zone: tzinfo) -> int | None:
+    known, fixed = _fixed(value, zone)
+    if known:
+        return fixed
     if found := _RELATIVE.fullmatch(value):
         return _before(now, int(found[1]), found[2], zone)
+    return other_instant(value, now)
+
+
+@lru_cache(maxsize=2048)
+def _fixed(value: str, zone: tzinfo) -> tuple[bool, int | None]:
+    """Whether it is written as most dates are, whatever the moment is now; and what it means, if anything."""
     if found := _WITH_OFFSET.fullmatch(value):
         local = _local(found)
-        return None if local is None else local - _offset(found)
-    found = _WITHOUT_OFFSET.fullmatch(value)
-    local = _local(found) if found else None
-    return other_instant(value, now) if local is None else in_zone(local, zone)
+        return True, None if local is None else local - _offset(found)
+    bare = _WITHOUT_OFFSET.fullmatch(value)
+    local = _local(bare) if bare else None
+    return (False, None) if local is None else (True, in_zone(local, zone))
 
 
 def _local(found: re.Match[str]) -> int | None:

@@ -1,9 +1,9 @@
 """What evaluating depends on besides flags and people: whose rules, which moment, which time zone."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 
 class Rules(StrEnum):
@@ -14,9 +14,8 @@ class Rules(StrEnum):
     """The product's Python library, which evaluates by itself; where it gives up, so does this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """What a comparison depends on besides the two values."""
+class Manner(NamedTuple):
+    """What a comparison depends on besides the two values. One is made for every person who is evaluated."""
 
     now: datetime | None = None
     matching_version: int = 1

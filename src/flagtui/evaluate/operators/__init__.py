@@ -3,18 +3,27 @@
 from typing import Any
 
 from flagtui.evaluate.manner import Manner, Rules
+from flagtui.evaluate.operator_words import WITHOUT_VALUE
 from flagtui.evaluate.operators import server
-from flagtui.evaluate.unknown import Verdict
+from flagtui.evaluate.unknown import Unknown, Verdict, Why
 
 
 def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    """Does a property that exists with the value ``actual`` satisfy the operator?"""
+    """Does a property that exists with the value ``actual`` satisfy the operator?
+
+    To the server a condition without the value that its operator needs matches nobody, negated or not.
+    """
     if manner.rules is Rules.LIBRARY:
         # Loaded here: few screens ask what a library would do.
         from flagtui.evaluate.operators import library
 
         return library.compare(operator, wanted, actual, manner)
-    return server.compare(operator, wanted, actual, manner)
+    comparison = server.COMPARISONS.get(operator)
+    if comparison is None:
+        return Unknown(Why.OPERATOR_UNKNOWN, operator)
+    if wanted is None and operator not in WITHOUT_VALUE:
+        return False
+    return comparison(wanted, actual, manner)
 
 
 def without_property(operator: str, wanted: Any) -> bool:

@@ -3,10 +3,9 @@
 Unknown here means that the server takes it for a no, or that only the server can tell: see ``Why``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import isnan
 from operator import eq, ge, gt, le, lt, ne
-from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from flagtui.evaluate import dates, patterns, text, version_ranges, versions
@@ -15,16 +14,6 @@ from flagtui.evaluate.operators.texts import TEXTS, UNREADABLE, UNUSABLE, Compar
 from flagtui.evaluate.unknown import Unknown, UnsupportedPatternError, Verdict, Why
 
 Limit = TypeVar("Limit")
-
-
-def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    """A condition without the value that its operator needs matches nobody, negated or not."""
-    comparison = COMPARISONS.get(operator)
-    if comparison is None:
-        return Unknown(Why.OPERATOR_UNKNOWN, operator)
-    if wanted is None and operator not in ("is_set", "is_not_set"):
-        return False
-    return comparison(wanted, actual, manner)
 
 
 def _matches(is_expected: bool) -> Comparison:
@@ -107,30 +96,28 @@ def _by_version(
     return comparison
 
 
-COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
-    {
-        **TEXTS,
-        "regex": _matches(True),
-        "not_regex": _matches(False),
-        "gt": _numeric(gt),
-        "gte": _numeric(ge),
-        "lt": _numeric(lt),
-        "lte": _numeric(le),
-        "min": _numeric(ge),
-        "max": _numeric(le),
-        "between": _between(True),
-        "not_between": _between(False),
-        "is_date_exact": _dated(eq),
-        "is_date_before": _dated(lt),
-        "is_date_after": _dated(gt),
-        "semver_eq": _versioned(eq),
-        "semver_neq": _versioned(ne),
-        "semver_gt": _versioned(gt),
-        "semver_gte": _versioned(ge),
-        "semver_lt": _versioned(lt),
-        "semver_lte": _versioned(le),
-        "semver_tilde": _within(version_ranges.tilde),
-        "semver_caret": _within(version_ranges.caret),
-        "semver_wildcard": _within(version_ranges.wildcard),
-    }
-)
+COMPARISONS: Final[dict[str, Comparison]] = {
+    **TEXTS,
+    "regex": _matches(True),
+    "not_regex": _matches(False),
+    "gt": _numeric(gt),
+    "gte": _numeric(ge),
+    "lt": _numeric(lt),
+    "lte": _numeric(le),
+    "min": _numeric(ge),
+    "max": _numeric(le),
+    "between": _between(True),
+    "not_between": _between(False),
+    "is_date_exact": _dated(eq),
+    "is_date_before": _dated(lt),
+    "is_date_after": _dated(gt),
+    "semver_eq": _versioned(eq),
+    "semver_neq": _versioned(ne),
+    "semver_gt": _versioned(gt),
+    "semver_gte": _versioned(ge),
+    "semver_lt": _versioned(lt),
+    "semver_lte": _versioned(le),
+    "semver_tilde": _within(version_ranges.tilde),
+    "semver_caret": _within(version_ranges.caret),
+    "semver_wildcard": _within(version_ranges.wildcard),
+}
