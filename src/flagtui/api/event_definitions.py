@@ -16,7 +16,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags
-from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import EventDefinitionRow
 
@@ -81,12 +81,8 @@ class EventDefinitions(Resource):
 
     async def metrics(self, id: str) -> int | None:
         """How often it was used in queries in 30 days. The product never tells this to a key."""
-        found = (
-            (await self._ask("event_definitions.metrics", {"id": id}))
-            .record("query_usage_30_day")
-            .get("query_usage_30_day")
-        )
-        return found if isinstance(found, int) and not isinstance(found, bool) else None
+        answer = await self._ask("event_definitions.metrics", {"id": id})
+        return as_whole(answer.record("query_usage_30_day").get("query_usage_30_day"))
 
     async def primary_properties(self, names: Sequence[str] = ()) -> dict[str, str]:
         """Event name to its most telling property, where one is set."""

@@ -19,7 +19,7 @@ from flagtui.models.experiment_answers import (
     Timeseries,
 )
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text, as_whole
 
 _LOOKS: Final = 20
 """How often an unfinished query is looked at, with growing pauses: about a minute and a half."""
@@ -114,8 +114,8 @@ class ExperimentResults(Resource):
             page = (await self._ask_word("experiments.eligible_flags", query=query)).record("results")
             items = [Flag.of(item) for item in as_list(page.get("results")) if isinstance(item, dict)]
             found += items
-            count = page.get("count")
-            if not items or not isinstance(count, int) or len(found) >= count:
+            count = as_whole(page.get("count"))
+            if not items or count is None or len(found) >= count:
                 return tuple({flag.id: flag for flag in found}.values())
 
     async def _query(self, query: Mapping[str, JSON], urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:

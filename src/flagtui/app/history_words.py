@@ -7,7 +7,6 @@ from flagtui.app.sentences import value_text
 from flagtui.changes.gathering import UNLOGGED
 from flagtui.models.activity import Activity, Change
 from flagtui.models.filters import Condition, Filters, Property
-from flagtui.models.json_value import as_list
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 
@@ -37,15 +36,6 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
 def who_did(entry: Activity) -> str:
     """The person, or `system`."""
     return "system" if entry.is_system or entry.user is None else safe_text(entry.user.label, 60)
-
-
-def version_of(entry: Activity) -> int | None:
-    """The version the entry made; None where the server did not write it down."""
-    for change in as_list(entry.detail.get("changes")):
-        if isinstance(change, dict) and change.get("field") == "version":
-            after = change.get("after")
-            return after if isinstance(after, int) and not isinstance(after, bool) else None
-    return 1 if entry.activity == "created" else None
 
 
 def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:

@@ -10,6 +10,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.context import Context, Linked, NotKnown, Touch
 from flagtui.changes.reaching import reach_of
 from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity_rows import version_made
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.json_value import JSON
@@ -138,15 +139,7 @@ def _since(entries: Sequence[Activity], seen_version: int | None) -> Sequence[Ac
     """The entries after the version somebody looked at; every change of a flag moves its version by one."""
     if seen_version is None:
         return ()
-    return [entry for entry in entries if (_version(entry) or 0) > seen_version]
-
-
-def _version(entry: Activity) -> int | None:
-    for change in entry.detail.get("changes") or ():
-        if isinstance(change, dict) and change.get("field") == "version":
-            after = change.get("after")
-            return after if isinstance(after, int) else None
-    return None
+    return [entry for entry in entries if (version_made(entry) or 0) > seen_version]
 
 
 def _touch(entry: Activity) -> Touch:

@@ -5,7 +5,7 @@ from typing import Final
 from flagtui.models.activity import Activity, Change
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.filters import Filters
-from flagtui.models.json_value import as_list
+from flagtui.models.json_value import as_list, as_whole
 from flagtui.models.times import unix
 
 _SWITCHES: Final = {
@@ -51,8 +51,7 @@ def version_made(entry: Activity) -> int | None:
     """The flag's version after the entry."""
     for change in as_list(entry.detail.get("changes")):
         if isinstance(change, dict) and change.get("field") == "version":
-            after = change.get("after")
-            return after if isinstance(after, int) and not isinstance(after, bool) else None
+            return as_whole(change.get("after"))
     return 1 if entry.activity == "created" else None
 
 

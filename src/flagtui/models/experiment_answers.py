@@ -6,14 +6,14 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
+from flagtui.models.record import Count, Counts, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
 
 
 class Baseline(Record):
     """The variant the others are compared with."""
 
     key: str = "control"
-    number_of_samples: Whole = 0
+    number_of_samples: Count = 0.0
     sum: float = 0.0
     sum_squares: float = 0.0
 
@@ -55,7 +55,7 @@ class Timeseries(Record):
     status: str = "pending"
     """pending, partial, completed or failed."""
     timeseries: dict[str, JSON] = {}
-    errors: dict[str, str] = {}
+    errors: NamedTexts = {}
     computed_at: Moment | None = None
     recalculation_status: str | None = None
 
@@ -139,7 +139,7 @@ class ExperimentStats(Record):
 class Exposures(Record):
     """How many persons met each variant."""
 
-    total_exposures: dict[str, Whole] = {}
+    total_exposures: Counts = {}
     timeseries: Items = ()
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text, as_whole
 
 EVERYONE: Final = 100.0
 
@@ -168,9 +168,8 @@ class Filters:
 
 def as_index(value: JSON) -> int | None:
     """A group type index: a small number from 0."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000:
-        return value
-    return None
+    found = as_whole(value)
+    return found if found is not None and 0 <= found < 1000 else None
 
 
 def _share(stored: JSON) -> float:

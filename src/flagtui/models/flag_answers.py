@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.record import Moment, Record, Texts, Whole, only_objects
 
 
@@ -45,11 +45,9 @@ class BlastRadius(Record):
     def of_any(cls, raw: JSON) -> "BlastRadius":
         """Reads both the newer and the older names of the two numbers."""
         found = as_dict(raw)
-        numbers = {
-            "affected": found.get("affected", found.get("users_affected")),
-            "total": found.get("total", found.get("total_users")),
-        }
-        return cls.of(found | numbers)
+        affected = as_number(found.get("affected", found.get("users_affected")))
+        total = as_number(found.get("total", found.get("total_users")))
+        return cls.of(found | {"affected": round(affected or 0), "total": round(total or 0)})
 
     def at(self, percentage: float) -> int:
         """The estimate for a share of them."""
@@ -170,7 +168,7 @@ class CopyFailure(Record):
 class Copied(Record):
     """What copying a flag to other projects did."""
 
-    success: tuple[dict[str, JSON], ...] = ()
+    success: Annotated[tuple[dict[str, JSON], ...], BeforeValidator(only_objects)] = ()
     failed: Annotated[tuple[CopyFailure, ...], BeforeValidator(only_objects)] = ()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
-from flagtui.models.json_value import JSON, as_list
+from flagtui.models.json_value import JSON, as_list, as_whole
 
 
 def rebuilt_version(flag: Flag, entries: Sequence[Activity], number: int) -> FlagVersion | None:
@@ -42,8 +42,7 @@ def _undo(state: dict[str, JSON], entry: Activity) -> int | None:
         if not isinstance(change, dict) or not isinstance(change.get("field"), str):
             continue
         if change["field"] == "version":
-            found = change.get("before")
-            before = found if isinstance(found, int) and not isinstance(found, bool) else None
+            before = as_whole(change.get("before"))
         else:
             state[change["field"]] = change.get("before")
     return before

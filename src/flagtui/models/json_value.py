@@ -66,13 +66,19 @@ def as_text(value: JSON) -> str:
     return str(value) if is_number else ""
 
 
+def as_whole(value: JSON) -> int | None:
+    """A whole number, which a server may write as 10 or as 10.0; never a bool or text."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def as_id(value: JSON) -> int | None:
     """A record id that is a number or digits, within what a database can hold."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
         value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63:
-        return value
-    return None
+    found = as_whole(value)
+    return found if found is not None and 0 < found < 2**63 else None
 
 
 def as_number(value: JSON) -> float | None:

@@ -49,7 +49,7 @@ def _sample(variant: Mapping[str, JSON]) -> dict[str, JSON]:
     done, missed = as_number(variant.get("success_count")), as_number(variant.get("failure_count"))
     if done is not None:
         people = done + (missed or 0)
-        return {"key": variant.get("key"), "number_of_samples": int(people), "sum": done, "sum_squares": done}
+        return {"key": variant.get("key"), "number_of_samples": people, "sum": done, "sum_squares": done}
     people = as_number(variant.get("absolute_exposure")) or as_number(variant.get("exposure")) or 0
     count = as_number(variant.get("count")) or 0
-    return {"key": variant.get("key"), "number_of_samples": int(people), "sum": count}
+    return {"key": variant.get("key"), "number_of_samples": people, "sum": count}

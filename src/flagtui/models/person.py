@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON, as_dict, as_whole
 from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
 
 
@@ -52,8 +52,7 @@ class Me(User):
     @property
     def current_project(self) -> int | None:
         """Id of the project `@current` means now; it changes when the person clicks in the browser."""
-        found = as_dict(self.team).get("id")
-        return found if isinstance(found, int) and not isinstance(found, bool) else None
+        return as_whole(as_dict(self.team).get("id"))
 
 
 class KeyInfo(Record):

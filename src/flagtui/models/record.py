@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from flagtui.models.json_value import JSON, as_id, without_surrogates
+from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole, without_surrogates
 
 
 def _aware(moment: datetime) -> datetime:
@@ -42,13 +42,34 @@ def _only_texts(value: JSON) -> tuple[str, ...]:
     return tuple(item for item in _only_items(value) if isinstance(item, str))
 
 
-Whole = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
-"""An integer a database can hold; never a bool, a float or text."""
+def _only_numbers(value: JSON) -> dict[str, float]:
+    pairs = value.items() if isinstance(value, dict) else ()
+    return {str(name): number for name, part in pairs if (number := as_number(part)) is not None}
+
+
+def _only_named_texts(value: JSON) -> dict[str, str]:
+    pairs = value.items() if isinstance(value, dict) else ()
+    return {str(name): as_text(part) for name, part in pairs if isinstance(part, str | int | float)}
+
+
+def _whole_if_it_is(value: JSON) -> JSON:
+    found = as_whole(value)
+    return value if found is None else found
+
+
+Whole = Annotated[int, BeforeValidator(_whole_if_it_is), Field(strict=True, ge=-(2**63), lt=2**63)]
+"""An integer a database can hold, written as 10 or as 10.0; never a bool, a part of one or text."""
+Count = Annotated[float, Field(strict=True, ge=0, lt=1e15)]
+"""How many a query counted. Queries answer floats, and estimates need not be whole."""
+Counts = Annotated[dict[str, float], BeforeValidator(_only_numbers)]
+"""How many by name; what is no number is left out and loses nothing else."""
 Moment = Annotated[datetime, AfterValidator(_aware)]
 """A time with a zone; text without one means UTC."""
 Ids = Annotated[tuple[int, ...], BeforeValidator(_only_ids)]
 """Record ids; anything in the list that is no id is left out."""
 Texts = Annotated[tuple[str, ...], BeforeValidator(_only_texts)]
+NamedTexts = Annotated[dict[str, str], BeforeValidator(_only_named_texts)]
+"""Text by name; what is no text is left out and loses nothing else."""
 Items = Annotated[tuple[Any, ...], BeforeValidator(_only_items)]
 """A list whose items we do not interpret."""
 

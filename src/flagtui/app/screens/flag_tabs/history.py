@@ -13,12 +13,13 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands import bindings_of
 from flagtui.app.diff_words import diff_lines
 from flagtui.app.formats import age, moment
-from flagtui.app.history_words import activity_words, version_of, who_did
+from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.app.widgets.preview import cut
 from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import version_made
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.json_value import JSON
 from flagtui.models.times import unix
@@ -105,7 +106,7 @@ class HistoryPane(Vertical):
         if entry is None:
             self._tell([[(safe_text(self._trouble or "reading the log…", 300), "$text-muted")]])
             return
-        here = version_of(entry)
+        here = version_made(entry)
         if self._marked is not None and here is not None and here != self._marked:
             self._compare(min(here, self._marked), max(here, self._marked))
         elif self._study is not None:
@@ -139,20 +140,20 @@ class HistoryPane(Vertical):
 
     def action_mark_version(self) -> None:
         """Compare from here, or no longer."""
-        version = version_of(self.entry) if self.entry else None
+        version = version_made(self.entry) if self.entry else None
         self._marked = None if self._marked is not None else version
         self._draw()
 
     def action_return(self) -> None:
         """Bring back the version under the cursor, after the usual question."""
-        version = version_of(self.entry) if self.entry else None
+        version = version_made(self.entry) if self.entry else None
         if self._study is not None and version is not None:
             self._go_back(self._study.details.row.id, version)
 
 
 def log_line(entry: Activity, study: Study, width: int, marked: int | None = None) -> list[Piece]:
     """`▌  2m v12   sam         rollout 25 % → 50 %`."""
-    version = version_of(entry)
+    version = version_made(entry)
     is_marked = version is not None and version == marked
     words = cut(activity_words(entry, 200, study.names), max(12, width - 28))
     return [
@@ -166,7 +167,7 @@ def log_line(entry: Activity, study: Study, width: int, marked: int | None = Non
 
 def entry_lines(entry: Activity, study: Study) -> Iterator[list[Piece]]:
     """One entry in full: when, who, how, and what moved."""
-    version = version_of(entry)
+    version = version_made(entry)
     who = entry.user.email or entry.user.label if entry.user and not entry.is_system else "the system"
     what = f"   v{version - 1} → v{version}" if version and version > 1 else ""
     how = f"   by a {safe_text(entry.trigger.replace('_', ' '), 40)}" if entry.trigger else ""

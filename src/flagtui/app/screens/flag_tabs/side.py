@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from flagtui.app.formats import age, moment
-from flagtui.app.history_words import activity_words, version_of, who_did
+from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import bar, reach_summary
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.preview import cut
+from flagtui.models.activity_rows import version_made
 from flagtui.models.rows import FlagRow
 from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
@@ -73,7 +74,7 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         return
     yield [("RECENT CHANGES", "$text-muted")]
     for entry in details.changes[:6]:
-        version = version_of(entry)
+        version = version_made(entry)
         words = cut(activity_words(entry, names=study.names), max(12, width - 18))
         yield [
             (f"{age(unix(entry.created_at), now):>4} ", "$text-muted"),

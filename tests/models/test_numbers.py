@@ -1,0 +1,79 @@
+"""Numbers of a query or another server: 10 and 10.0 are the same, and one odd number loses no other."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.models.test_any_json import KINDS
+
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import version_made
+from flagtui.models.experiment_answers import Baseline, ExperimentStats, Exposures, MetricsRun, Timeseries
+from flagtui.models.experiment_rows import read_experiment_page
+from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.json_value import JSON, as_id, as_whole
+from flagtui.models.local_evaluation import LocalEvaluation
+from flagtui.models.record import Record
+
+ALL_KINDS: list[type[Record]] = [*KINDS, Baseline, ExperimentStats, MetricsRun]
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.__name__)
+def test_a_whole_number_may_be_written_as_a_float_in_every_member_of_every_record(kind: type[Record]) -> None:
+    whole, floating = (dict.fromkeys(kind.model_fields, number) for number in (7, 7.0))
+    said, read = kind.of(whole), kind.of(floating)
+    for name in kind.model_fields:
+        if not isinstance(getattr(said, name), bool | str) and getattr(said, name) == 7:
+            assert getattr(read, name) == 7, name
+
+
+def test_exposures_of_a_query_are_floats_and_one_that_is_none_loses_no_other() -> None:
+    raw = {"total_exposures": {"control": 975.0, "test": 11, "odd": None, "text": "12", "part": 0.5}}
+    assert Exposures.of(raw).total_exposures == {"control": 975.0, "test": 11.0, "part": 0.5}
+
+
+@pytest.mark.parametrize("number", [975, 975.0, 975.25])
+def test_the_people_of_a_result_are_what_the_query_answered(number: float) -> None:
+    assert Baseline.of({"number_of_samples": number}).number_of_samples == number
+
+
+@pytest.mark.parametrize("odd", [True, "975", None, -1])
+def test_what_is_no_number_of_people_counts_nobody(odd: JSON) -> None:
+    assert Baseline.of({"number_of_samples": odd}).number_of_samples == 0
+
+
+def test_a_reach_that_is_estimated_is_a_whole_number_of_people() -> None:
+    found = BlastRadius.of_any({"users_affected": 120.4, "total_users": 4000.0})
+    assert (found.affected, found.total) == (120, 4000)
+
+
+def test_one_odd_reason_or_name_loses_no_other() -> None:
+    days = Timeseries.of({"errors": {"2026-03-01": None, "2026-03-02": "timeout"}})
+    assert days.errors == {"2026-03-02": "timeout"}
+    assert LocalEvaluation.of({"group_type_mapping": {"0": "company", "1": None}}).group_type_mapping == {
+        "0": "company"
+    }
+
+
+def test_a_page_with_floats_for_numbers_has_all_its_rows_and_its_total() -> None:
+    flags = [{"id": 5.0, "key": "a", "version": 3.0, "experiment_set": [12.0]}]
+    page = read_flag_page(json.dumps({"count": 261.0, "results": flags}).encode())
+    assert page.total == 261
+    assert [(row.id, row.version, row.experiments) for row in page.rows] == [(5, 3, (12,))]
+    experiments = [{"id": 5.0, "name": "a", "holdout_id": 3.0, "feature_flag": {"id": 7.0, "key": "k"}}]
+    [row] = read_experiment_page(json.dumps({"count": 1.0, "results": experiments}).encode()).rows
+    assert (row.id, row.holdout_id, row.flag_id) == (5, 3, 7)
+
+
+def test_a_version_in_the_activity_may_be_a_float() -> None:
+    detail = {"changes": [{"field": "version", "before": 4.0, "after": 5.0}]}
+    assert version_made(Activity.of({"activity": "updated", "detail": detail})) == 5
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [(7, 7), (7.0, 7), (7.5, None), (True, None), ("7", None), (float("inf"), None)]
+)
+def test_a_whole_number_is_no_part_and_no_text(value: Any, found: int | None) -> None:
+    assert as_whole(value) == found
+    assert as_id(value) == (7 if value == "7" else found)
