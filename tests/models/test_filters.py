@@ -1,10 +1,13 @@
 """Who sees a flag, read from whatever is stored."""
 
+import json
 from typing import Any
 
 import pytest
 
 from flagtui.models.filters import Filters
+from flagtui.models.flag import Flag
+from flagtui.models.flag_rows import read_flag_page
 
 
 def group(share: Any, *properties: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -24,7 +27,9 @@ EMAIL = {"key": "email", "type": "person", "value": "@acme.test", "operator": "i
         ([group(100, EMAIL)], 100.0, True),
         ([group(100, EMAIL), group(20)], 100.0, True),
         ([group(100, EMAIL), group(100)], 100.0, False),
-        ([group("50"), group(250), group(-3)], 100.0, False),
+        ([group(250), group(-3)], 100.0, False),
+        ([group("50"), group(20)], 0.0, False),
+        ([group(10), {"properties": "?"}, group(100)], 10.0, False),
         ([{}], 100.0, False),
         ([None, 3, "x"], 0.0, False),
     ],
@@ -34,6 +39,42 @@ def test_the_highest_share_counts_and_whether_all_who_get_it_are_asked_first(
 ) -> None:
     filters = Filters.of({"groups": groups})
     assert (filters.rollout, filters.is_conditional) == (rollout, is_conditional)
+
+
+@pytest.mark.parametrize(
+    ("groups", "rollout"),
+    [
+        ([group(10), group(100, EMAIL)], 10.0),
+        ([group(10, EMAIL), group(100)], 100.0),
+        ([group(10, EMAIL), group(30), group(100)], 30.0),
+        ([group(10) | {"aggregation_group_type_index": 0}, group(100)], 100.0),
+    ],
+)
+def test_nothing_behind_a_condition_for_everybody_counts_where_the_first_that_fits_decides(
+    groups: list[Any], rollout: float
+) -> None:
+    raw = {"id": 1, "key": "a", "filters": {"groups": groups, "early_exit": True}}
+    [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row == Flag.of(raw).row()
+    assert row.rollout == rollout
+    assert Filters.of({"groups": groups}).rollout == 100.0
+
+
+@pytest.mark.parametrize("version", [2, 1.5, 1.0, "1", True, None, {}])
+def test_of_rules_of_a_newer_kind_a_row_knows_neither_type_nor_rollout(version: Any) -> None:
+    raw = {"id": 1, "key": "a", "filters": {"version": version, "return_type": "string", "rules": []}}
+    [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row == Flag.of(raw).row()
+    assert (row.type, row.rollout) == ("rules", None)
+
+
+@pytest.mark.parametrize(
+    ("filters", "problem"),
+    [(None, "filters is not an object"), ([], "filters is not an object"),
+     ({"groups": "text"}, "groups is not a list"), ({}, ""), ({"groups": None}, "")],
+)  # fmt: skip
+def test_filters_that_cannot_be_read_say_why(filters: Any, problem: str) -> None:
+    assert Flag.of({"id": 1, "key": "a", "filters": filters}).targeting.problem == problem
 
 
 def test_what_a_condition_asks_for_is_found_by_kind() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.context import Context, Linked
+from flagtui.changes.difference import compact
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 
@@ -68,9 +69,8 @@ def _newer_configuration(fresh: Flag, wanted: Mapping[str, JSON], context: Conte
     refused = [name for name in ("filters", "archived") if name in wanted]
     if not refused and wanted.get("deleted") is not False:
         return None
-    version = as_number(fresh.targeting.config_version)
-    stored = "an unknown configuration version" if version is None else f"configuration version {version:g}"
-    reason = f"its targeting is stored in {stored}, which is read-only here"
+    version = compact(fresh.targeting.config_version)[:40]
+    reason = f"its targeting is stored in configuration version {version}, which is read-only here"
     return Blocked("configuration version", reason, "change it in the browser")
 
 

@@ -132,13 +132,31 @@ class Filters:
     @property
     def is_editable(self) -> bool:
         """False for a stored form we only show: it has rules instead of conditions."""
-        version = self.config_version
-        return isinstance(version, int) and not isinstance(version, bool) and version == 1
+        return is_known_version(self.config_version)
+
+    @property
+    def deciding(self) -> tuple[Condition, ...]:
+        """The conditions that can decide anybody, in order: up to one that cannot be read, and where the
+        first that fits decides also by its share, up to one that fits everybody."""
+        found: list[Condition] = []
+        for raw in as_list(self.raw.get("groups")):
+            if not is_readable(raw):
+                break
+            condition = Condition.of(raw)
+            found.append(condition)
+            if self.early_exit and self.fits_everybody(condition):
+                break
+        return tuple(found)
 
     @property
     def rollout(self) -> float:
-        """The highest share of any condition; 0 without conditions, which match nobody."""
-        return max((condition.rollout for condition in self.conditions), default=0.0)
+        """The highest share of any condition that can decide; 0 without conditions, which match nobody."""
+        return max((condition.rollout for condition in self.deciding), default=0.0)
+
+    def fits_everybody(self, condition: Condition) -> bool:
+        """Whether nobody is asked for anything, not even for a group that the flag does not go by."""
+        own = self.group_type_of(condition)
+        return not condition.properties and (own is None or own == self.group_type_index)
 
     def group_type_of(self, condition: Condition) -> int | None:
         """The group type a condition is about, None for people. One without its own has the flag's."""
@@ -150,7 +168,7 @@ class Filters:
     def is_conditional(self) -> bool:
         """True when everyone who gets the highest share is asked for a property first."""
         highest = self.rollout
-        best = [condition for condition in self.conditions if condition.rollout == highest]
+        best = [condition for condition in self.deciding if condition.rollout == highest]
         return bool(best) and all(condition.properties for condition in best)
 
     @property
@@ -164,6 +182,23 @@ class Filters:
         """Ids of the cohorts its conditions ask for, each once."""
         found = (item.cohort_id for condition in self.conditions for item in condition.properties)
         return tuple(dict.fromkeys(cohort_id for cohort_id in found if cohort_id is not None))
+
+
+def is_known_version(version: JSON) -> bool:
+    """Whether configuration of this version has conditions; newer ones have rules, which are only shown.
+
+    The product refuses everything but the whole number 1, which is also meant where nothing is stored.
+    """
+    return isinstance(version, int) and not isinstance(version, bool) and version == 1
+
+
+def is_readable(condition: JSON) -> bool:
+    """Whether servers can evaluate a stored condition at all; one that they cannot ends the evaluation."""
+    if not isinstance(condition, dict):
+        return False
+    share, asked = condition.get("rollout_percentage"), condition.get("properties") or []
+    is_share = share is None or (isinstance(share, int | float) and not isinstance(share, bool))
+    return is_share and isinstance(asked, list) and all(isinstance(item, dict) for item in asked)
 
 
 def as_index(value: JSON) -> int | None:

@@ -70,7 +70,7 @@ class Flag(Record):
     @cached_property
     def targeting(self) -> Filters:
         """`filters` as typed views."""
-        return Filters.of(self.filters)
+        return Filters.of(self.raw.get("filters", self.filters))
 
     @property
     def contexts(self) -> tuple[str, ...]:
@@ -89,6 +89,8 @@ class Flag(Record):
             return "experiment"
         if self.is_remote_configuration:
             return "config"
+        if not self.targeting.is_editable:
+            return "rules"
         return "multivariant" if self.targeting.variants else "boolean"
 
     def row(self) -> FlagRow:
@@ -103,7 +105,7 @@ class Flag(Record):
             type=self.type,
             runtime=self.evaluation_runtime or "all",
             status=self.status.upper(),
-            rollout=self.targeting.rollout,
+            rollout=self.targeting.rollout if self.targeting.is_editable else None,
             conditional=self.targeting.is_conditional,
             tags=self.tags,
             creator_id=(self.created_by.id or None) if self.created_by else None,

@@ -1,11 +1,11 @@
 """From the bytes of a flag list to rows, building nothing the list does not show."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from flagtui.models.filters import EVERYONE
+from flagtui.models.filters import EVERYONE, is_known_version
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.row_pages import RowPage, RowReader
 from flagtui.models.rows import FlagRow, FlagType
@@ -23,6 +23,9 @@ class Maker(msgspec.Struct, gc=False):
     first_name: str | None = None
 
 
+_Index = Annotated[int, msgspec.Meta(ge=0, lt=1000)]
+
+
 class _Property(msgspec.Struct, gc=False):
     key: str | int | None = None
     type: str | None = None
@@ -31,6 +34,7 @@ class _Property(msgspec.Struct, gc=False):
 class _Condition(msgspec.Struct, gc=False):
     properties: list[_Property] | None = None
     rollout_percentage: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
+    aggregation_group_type_index: _Index | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class _Variant(msgspec.Struct, gc=False):
@@ -44,6 +48,9 @@ class _Multivariate(msgspec.Struct, gc=False):
 class _Filters(msgspec.Struct, gc=False):
     groups: list[_Condition] | None = None
     multivariate: _Multivariate | None = None
+    aggregation_group_type_index: _Index | None = None
+    early_exit: bool | None = None
+    version: Any = 1
 
 
 class _Flag(msgspec.Struct, gc=False):
@@ -73,8 +80,7 @@ def read_flag_page(body: bytes) -> RowPage[FlagRow]:
 
 
 def _row_of(flag: _Flag) -> FlagRow:
-    filters = flag.filters
-    rollout, conditional, depends_on = _reach((filters.groups if filters else None) or ())
+    rollout, conditional = _reach(flag.filters) if flag.filters else (0.0, False)
     maker_id, maker = credit(flag.created_by)
     return FlagRow(
         flag.id,
@@ -96,7 +102,7 @@ def _row_of(flag: _Flag) -> FlagRow:
         flag.last_called_at.timestamp() if flag.last_called_at else None,
         flag.version,
         tuple(flag.experiment_set) if flag.experiment_set else (),
-        depends_on,
+        _needed(flag.filters),
         flag.can_edit is not False,
     )
 
@@ -106,25 +112,46 @@ def _type_of(flag: _Flag) -> FlagType:
         return "experiment"
     if flag.is_remote_configuration:
         return "config"
-    several = flag.filters.multivariate if flag.filters else None
+    if flag.filters is None:
+        return "boolean"
+    if not is_known_version(flag.filters.version):
+        return "rules"
+    several = flag.filters.multivariate
     return "multivariant" if several and several.variants else "boolean"
 
 
-def _reach(conditions: "list[_Condition] | tuple[()]") -> tuple[float, bool, tuple[int, ...]]:
-    """Highest share, whether all who get it are asked something first, and the flags asked for."""
-    highest = 0.0
-    asked = bool(conditions)
-    depends_on: list[int] = []
-    for condition in conditions:
+def _reach(filters: _Filters) -> tuple[float | None, bool]:
+    """Highest share of the conditions that can decide, and whether all who get it are asked something first.
+
+    The same as `Filters.rollout` and `Filters.is_conditional`.
+    """
+    groups, highest = filters.groups or (), 0.0
+    asked = bool(groups)
+    for condition in groups:
         share = EVERYONE if condition.rollout_percentage is None else condition.rollout_percentage
         if share > highest:
             highest, asked = share, bool(condition.properties)
         elif share == highest and not condition.properties:
             asked = False
+        if filters.early_exit and not condition.properties and _is_always_asked(condition, filters):
+            break
+    return (highest if is_known_version(filters.version) else None), asked
+
+
+def _is_always_asked(condition: _Condition, filters: _Filters) -> bool:
+    """Whether it goes by people, or by the groups that the flag itself goes by."""
+    own = condition.aggregation_group_type_index
+    return own is msgspec.UNSET or own is None or own == filters.aggregation_group_type_index
+
+
+def _needed(filters: _Filters | None) -> tuple[int, ...]:
+    """Ids of the flags that are asked for, each once."""
+    found: list[int] = []
+    for condition in (filters.groups if filters else None) or ():
         for item in condition.properties or ():
-            if item.type == "flag" and (found := as_id(item.key)) and found not in depends_on:
-                depends_on.append(found)
-    return highest, asked, tuple(depends_on)
+            if item.type == "flag" and (id := as_id(item.key)) and id not in found:
+                found.append(id)
+    return tuple(found)
 
 
 def credit(maker: Maker | None) -> tuple[int | None, str]:

@@ -7,7 +7,7 @@ import msgspec
 UNUSED: Final = ("STALE", "INACTIVE")
 """What servers say of flags that nobody seems to need; INACTIVE is the word of older ones."""
 
-FlagType = Literal["boolean", "multivariant", "experiment", "config"]
+FlagType = Literal["boolean", "multivariant", "experiment", "config", "rules"]
 
 
 class FlagRow(msgspec.Struct, frozen=True, gc=False):
@@ -21,13 +21,14 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
     archived: bool = False
     deleted: bool = False
     type: FlagType = "boolean"
-    """`experiment` wins over `multivariant`; `config` is remote configuration."""
+    """`experiment` wins over `multivariant`; `config` is remote configuration; `rules` has targeting of a
+    newer kind, of which nothing else is known."""
     runtime: str = "all"
     """`server`, `client`, `all`, or whatever a newer server says."""
     status: str = ""
     """Upper case: ACTIVE, STALE, INACTIVE, ARCHIVED, DELETED, or a word we do not know. Never on or off."""
-    rollout: float = 0.0
-    """Highest percentage of any condition; 0 when no condition could match."""
+    rollout: float | None = 0.0
+    """Highest percentage of any condition that can decide; 0 when none could match, None for newer rules."""
     conditional: bool = False
     """True when no condition gives the highest percentage to everyone: some property is asked first."""
     tags: tuple[str, ...] = ()

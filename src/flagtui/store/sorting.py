@@ -49,7 +49,7 @@ def _state(row: FlagRow) -> float:
     return 1 if row.is_stale else 0
 
 
-_TYPES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3}
+_TYPES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
 _RUNTIMES: Final = {"all": 0, "client": 1, "server": 2}
 
 FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {

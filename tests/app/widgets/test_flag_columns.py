@@ -55,6 +55,11 @@ def test_a_flag_that_is_off_has_an_empty_bar_and_keeps_its_percentage() -> None:
     assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "───────  50%"
 
 
+def test_rules_of_a_newer_kind_have_no_bar_and_no_percentage() -> None:
+    row = FlagRow(1, "a", active=True, type="rules", rollout=None)
+    assert text_of(draw_rollout(row, SLOT)) == "           ?"
+
+
 @pytest.mark.parametrize("key", ["a\x1b[2Jb", "a\x9b31mb", "a\nb", "a\u202eb", "a\x7fb"])
 def test_nothing_in_a_key_or_a_tag_reaches_the_screen_as_a_control_character(key: str) -> None:
     flag = FlagRow(1, key, tags=(key,))

@@ -58,7 +58,7 @@ def test_whatever_stands_in_the_line_the_key_leads_back_to_no_qualifier(line: st
         ("ty", ["type:", "types-v2"]),
         ("-r", ["-runtime:", "-rollout:"]),
         ("check", ["checkout-redesign", "old-checkout"]),
-        ("type:", ["type:boolean", "type:multivariant", "type:experiment", "type:config"]),
+        ("type:", ["type:boolean", "type:multivariant", "type:experiment", "type:config", "type:rules"]),
         ("type:m", ["type:multivariant"]),
         ("type:boolean,c", ["type:boolean,config"]),
         ("-is:st", ["-is:stale"]),

@@ -126,9 +126,9 @@ def test_by_me_does_nothing_until_it_is_known_who_that_is(flags: list[FlagRow]) 
 @pytest.mark.parametrize(
     ("piece", "reason"),
     [
-        ("type:bool", "type: use boolean, multivariant, experiment or config"),
-        ("type:", "type: use boolean, multivariant, experiment or config"),
-        ("type:boolean,", "type: use boolean, multivariant, experiment or config"),
+        ("type:bool", "type: use boolean, multivariant, experiment, config or rules"),
+        ("type:", "type: use boolean, multivariant, experiment, config or rules"),
+        ("type:boolean,", "type: use boolean, multivariant, experiment, config or rules"),
         ("is:asleep", "is: use on, off, stale, archived, deleted, partial or full"),
         ("runtime:x", "runtime: use server, client or all"),
         ("rollout:half", "rollout: use a percentage such as <50, >=10 or =100"),

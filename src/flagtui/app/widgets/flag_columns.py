@@ -29,7 +29,9 @@ def draw_key(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
-    """A bar and the percentage, never rounded to an end it has not reached."""
+    """A bar and the percentage, never rounded to an end it has not reached; no bar where nobody can tell."""
+    if flag.rollout is None:
+        return (("?".rjust(BAR_CELLS + 1 + PERCENT_CELLS), "faint"),)
     filled = _filled(flag.rollout) if flag.active else 0
     look: Look = "warn" if flag.is_stale else "good"
     percent = _percent(flag.rollout).rjust(PERCENT_CELLS)

@@ -14,11 +14,17 @@ from flagtui.store.query.readings import (
 )
 from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
 
+
+def _is_full(row: FlagRow) -> bool:
+    return row.rollout is not None and row.rollout >= 100 and not row.conditional
+
+
 _TYPES: Final[dict[str, Test[FlagRow]]] = {
     "boolean": lambda row: row.type == "boolean",
     "multivariant": lambda row: row.type == "multivariant",
     "experiment": lambda row: row.type == "experiment",
     "config": lambda row: row.type == "config",
+    "rules": lambda row: row.type == "rules",
 }
 _RUNTIMES: Final[dict[str, Test[FlagRow]]] = {
     "server": lambda row: row.runtime == "server",
@@ -31,18 +37,18 @@ _STATES: Final[dict[str, Test[FlagRow]]] = {
     "stale": lambda row: row.is_stale,
     "archived": lambda row: row.archived,
     "deleted": lambda row: row.deleted,
-    "partial": lambda row: row.rollout > 0 and (row.rollout < 100 or row.conditional),
-    "full": lambda row: row.rollout >= 100 and not row.conditional,
+    "partial": lambda row: row.rollout is not None and row.rollout > 0 and not _is_full(row),
+    "full": _is_full,
 }
 
 _QUALIFIERS: Final[tuple[Qualifier[FlagRow], ...]] = (
     Qualifier(
         "type",
-        "boolean, multivariant, experiment or config",
+        "boolean, multivariant, experiment, config or rules",
         "what kind of flag it is",
         choice(_TYPES, {"multivariate": "multivariant", "remote_config": "config", "remote": "config"}),
         tuple(_TYPES),
-        tuple(_TYPES),
+        ("boolean", "multivariant", "experiment", "config"),
     ),
     Qualifier(
         "runtime",

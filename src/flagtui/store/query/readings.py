@@ -98,12 +98,14 @@ def _pattern(source: str) -> tuple[tuple[str, ...], ValueTest[str]]:
         raise WrongValue(str(error)) from error
 
 
-def percentage_of(amount: Callable[[Row], float]) -> Read[Row]:
-    """`<50`, `=100`."""
+def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
+    """`<50`, `=100`; what has no percentage is neither below nor above."""
 
     def read(value: Value) -> Reading[Row]:
         compare, right = read_percentage(value.text)
-        return Reading((value.text,), lambda _facts: lambda found: compare(found, right), amount)
+        return Reading(
+            (value.text,), lambda _facts: lambda found: found is not None and compare(found, right), amount
+        )
 
     return read
 
