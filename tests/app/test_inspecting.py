@@ -10,6 +10,7 @@ from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
 from flagtui.app.inspecting import FEW, Inspector
+from flagtui.app.widgets.flag_lines import total_pieces
 from flagtui.app.widgets.preview import Details, Reach
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -24,6 +25,7 @@ class Counting(httpx.AsyncBaseTransport):
         self.raw = raw
         self.counted: list[JSON] = []
         self.fails_after = 10_000
+        self.dependents: tuple[int, JSON] = 200, []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -33,7 +35,10 @@ class Counting(httpx.AsyncBaseTransport):
                 return httpx.Response(403, json={"type": "authentication_error", "detail": "Not you."})
             return httpx.Response(200, json={"affected": FITTING, "total": 1000})
         if path.endswith("/dependent_flags/"):
-            return httpx.Response(200, json=[])
+            status, body = self.dependents
+            return httpx.Response(status, json=body)
+        if path.endswith("/local_evaluation/"):
+            return httpx.Response(200, json={"flags": [], "group_type_mapping": {"0": "company"}})
         if path.endswith(f"/{self.raw['id']}/"):
             return httpx.Response(200, json=self.raw)
         if path.endswith("/status/"):
@@ -115,3 +120,49 @@ def test_leaving_stops_the_counting() -> None:
         return len(server.counted)
 
     assert asyncio.run(leave_midway()) == FEW
+
+
+async def looked_at(server: Counting) -> Details:
+    """The last that the pane beside the list shows."""
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        return [details async for details in Inspector(client).look(Flag.of(server.raw).row())][-1]
+
+
+async def test_the_pane_beside_the_list_knows_what_groups_are_called() -> None:
+    details = await looked_at(Counting(raw_flag(asks(1), aggregation_group_type_index=0)))
+    assert details.names.groups == {0: "company"}
+    assert not (await looked_at(Counting(raw_flag(asks(1))))).names.groups
+
+
+async def test_what_asks_for_it_is_not_known_where_the_server_does_not_say() -> None:
+    server = Counting(raw_flag(asks(1)))
+    server.dependents = 500, {"detail": "A server error occurred."}
+    details = await looked_at(server)
+    assert details.dependents is None
+    assert details.no_dependents
+
+
+@pytest.mark.parametrize(
+    ("filters", "reason"),
+    [
+        ({}, "nobody: it has no condition"),
+        ({"groups": "text"}, "nobody: its conditions cannot be read, groups is not a list"),
+        (
+            {"feature_enrollment": True},
+            "those who opted in to early access, whom the server does not count",
+        ),
+    ],
+)
+async def test_a_flag_without_conditions_reaches_whom_it_says_and_not_0_of_0(
+    filters: dict[str, JSON], reason: str
+) -> None:
+    reach = (await looked_at(Counting(raw_flag(**filters)))).reach
+    assert reach is not None
+    assert (reach.affected, reach.reason) == (None, reason)
+
+
+async def test_those_who_opted_in_are_told_besides_those_who_are_counted() -> None:
+    reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
+    assert reach is not None
+    words = "".join(text for text, _ in total_pieces(reach))
+    assert words == "about 30 of 1,000 users, besides those who opted in to early access"

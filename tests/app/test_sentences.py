@@ -3,14 +3,15 @@
 import pytest
 
 from flagtui.app.history_words import activity_words
-from flagtui.app.sentences import plain, property_pieces, who_sees_it
+from flagtui.app.sentences import manner_lines, plain, property_pieces, rest_words, who_sees_it
 from flagtui.evaluate.operator_words import OPERATOR_WORDS
 from flagtui.models.activity import Activity
-from flagtui.models.filters import Filters, Property
+from flagtui.models.filters import Filters, Property, Variant
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 
-def sentence(filters: dict[str, JSON]) -> str:
+def sentence(filters: JSON) -> str:
     return plain(who_sees_it(Filters.of(filters)))
 
 
@@ -61,10 +62,61 @@ def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
         ({"groups": [{}, {"rollout_percentage": 10}]}, "adds nobody: condition 1 already takes them"),
         ({"groups": [{}, {}], "early_exit": True}, "the first condition that fits decides"),
         ({"groups": [{"variant": "gone"}]}, "as gone (a variant it does not have)"),
+        (None, "nobody: its conditions cannot be read, filters is not an object"),
+        ([], "nobody: its conditions cannot be read, filters is not an object"),
+        (
+            {"groups": "text", "feature_enrollment": True},
+            "nobody else: its conditions cannot be read, groups is not a list",
+        ),
+        ({"groups": ["odd", {}]}, "adds nobody: condition 1 cannot be read and ends the evaluation"),
+        (
+            {"groups": [{"rollout_percentage": 10}, {}], "early_exit": True},
+            "adds nobody: condition 1 fits everybody and decides, also by its share",
+        ),
+        (
+            {"groups": [{}], "holdout_groups": [{"rollout_percentage": 10, "variant": "holdout-3"}]},
+            "holdout-3 on older servers, which hold 10 % out; newer ones do not look at that",
+        ),
     ],
 )
-def test_odd_and_newer_targeting_is_said_honestly(filters: dict[str, JSON], words: str) -> None:
+def test_odd_and_newer_targeting_is_said_honestly(filters: JSON, words: str) -> None:
     assert words in sentence(filters)
+
+
+@pytest.mark.parametrize(
+    "holdout", [{"id": 4}, {"exclusion_percentage": 5}, {"id": 4, "exclusion_percentage": "x"}, 4]
+)
+def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> None:
+    assert sentence({"groups": [{}], "holdout": holdout}) == " 1 100 % of everyone"
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ([50, 50], ""),
+        ([33.33, 33.33, 33.34], ""),
+        ([45, 45], "the other 10 % of those let in get plain true, unless a condition says which variant"),
+        ([0, 0], "those let in get plain true, unless a condition says which variant"),
+        ([60, 60, 10], "beyond 100 % nobody is left: v1 gets 40 %, v2 gets 0 %"),
+        ([], ""),
+    ],
+)
+def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[float], words: str) -> None:
+    variants = tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))
+    assert rest_words(variants) == words
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ({"ensure_experience_continuity": True}, " ·  people keep the value they had before signing in"),
+        ({"bucketing_identifier": "device_id"}, " ·  shares go by device, not by person"),
+        ({"bucketing_identifier": "device_id", "filters": {"aggregation_group_type_index": 0}}, ""),
+        ({"bucketing_identifier": "distinct_id"}, ""),
+    ],
+)
+def test_what_shares_go_by_is_told_where_it_is_not_the_person(raw: dict[str, JSON], words: str) -> None:
+    assert plain(manner_lines(Flag.of({"id": 1, "key": "k", **raw}))) == words
 
 
 @pytest.mark.parametrize("operator", sorted(OPERATOR_WORDS))
@@ -95,6 +147,14 @@ def test_every_operator_has_words_of_its_own(operator: str) -> None:
         (
             {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": "test"},
             "flag 812 gives test",
+        ),
+        (
+            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": "true"},
+            'flag 812 gives "true"',
+        ),
+        (
+            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": 1},
+            "flag 812 gives 1: matches nobody",
         ),
         ({"key": "x", "type": "person", "operator": "is_set"}, "x is set"),
         ({"key": "x", "type": "person", "operator": "brand_new", "value": 1}, "x brand_new 1"),

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from flagtui.changes.describing import in_words, property_in_short
+from flagtui.changes.describing import in_words
 from flagtui.changes.difference import difference
+from flagtui.changes.property_words import property_in_short
 from flagtui.models.filters import Property
 from flagtui.models.names import Names
 

@@ -10,7 +10,7 @@ from tests.doubles.flag_server import raw_flag
 from flagtui.api import errors
 from flagtui.changes.context import Linked, NotKnown, Reach
 from flagtui.changes.gathering import Surroundings, gather, similar_keys
-from flagtui.changes.reaching import COUNTED
+from flagtui.changes.reaching import COUNTED, NOBODY
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
@@ -60,14 +60,19 @@ def around(*rows: FlagRow, seen: int | None = None) -> Surroundings:
 
 
 REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
-    ("off", flag({"rollout_percentage": 50}), {"active": False}, Reach(500, 0, 1000)),
-    ("on", flag({"rollout_percentage": 50}, active=False), {"active": True}, Reach(0, 500, 1000)),
+    ("off", flag({"rollout_percentage": 50}), {"active": False}, Reach(500, 0, 1000, is_estimate=True)),
+    (
+        "on",
+        flag({"rollout_percentage": 50}, active=False),
+        {"active": True},
+        Reach(0, 500, 1000, is_estimate=True),
+    ),
     ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000)),
     (
         "rollout",
         flag({"properties": ASKS, "rollout_percentage": 25}),
         {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
-        Reach(100, 300, 1000),
+        Reach(100, 300, 1000, is_estimate=True),
     ),
     (
         "one condition more",
@@ -80,19 +85,26 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
                 ]
             }
         },
-        Reach(200, 300, 1000, is_bound=True),
+        Reach(200, 300, 1000, is_bound=True, is_estimate=True),
     ),
     (
         "everyone twice",
         flag({"rollout_percentage": 80}, {"rollout_percentage": 80}),
         {"active": False},
-        Reach(1000, 0, 1000, is_bound=True),
+        Reach(1000, 0, 1000, is_bound=True, is_estimate=True),
     ),
     (
         "targeting of a flag that is off",
         flag({"rollout_percentage": 50}, active=False),
         {"filters": {"groups": [{"rollout_percentage": 60}]}},
         Reach(0, 0, 1000),
+    ),
+    ("on without conditions", flag(active=False), {"active": True}, NOBODY),
+    (
+        "behind one that cannot be read",
+        flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
+        {"active": False},
+        NOBODY,
     ),
 ]
 

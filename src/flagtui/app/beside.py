@@ -66,5 +66,4 @@ class Beside:
         reach = self._desk.inspector.known(row).reach if self._desk.inspector else None
         if reach is None or reach.affected is None:
             return "everyone who has the flag now"
-        most = "up to " if reach.is_bound else "about "
-        return f"everyone who has the flag now, {most}{reach.affected:,} {reach.unit}"
+        return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from flagtui.changes import saving
     from flagtui.changes.entries import Signature
     from flagtui.changes.rules import Rules
+    from flagtui.models.flag import Flag
 
 MINUTE: Final = 60.0
 
@@ -77,6 +78,15 @@ class Desk:
     def names(self) -> Names:
         """What groups and cohorts are called, as far as anybody had to know."""
         return self.inspector.names if self.inspector else NO_NAMES
+
+    def names_about(self, flag: Flag | None) -> Names:
+        """The same, with the flags that this one asks for."""
+        names, workspace = self.names, self.workspace
+        if workspace is None or flag is None:
+            return names
+        from flagtui.app.flag_names import names_about
+
+        return names_about(flag, names, workspace.flags.rows, is_complete=workspace.flags.is_complete)
 
     def unlock(self) -> None:
         """A key was typed in full; for as long as the profile says, that counts for the next flags too."""

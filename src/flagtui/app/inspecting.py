@@ -41,7 +41,11 @@ class Inspector:
     @property
     def names(self) -> Names:
         """What groups and cohorts are called, once somebody had to know."""
-        return Names(groups=self.definitions.group_names, cohorts=self.cohorts.names)
+        return Names(
+            groups=self.definitions.group_names,
+            cohorts=self.cohorts.names,
+            matching_version=self.definitions.matching_version,
+        )
 
     def known(self, row: FlagRow) -> Details:
         """What is known without asking, for the row as it is now."""
@@ -64,12 +68,21 @@ class Inspector:
         self.cohorts.hear(flag)
         details = replace(details, flag=flag)
         yield details
-        dependents, changes, reach = await asyncio.gather(
-            self._dependents(row), self._changes(row), self._reach(flag)
+        dependents, changes, reach, _ = await asyncio.gather(
+            self._dependents(row), self._changes(row), self._reach(flag), self._name_groups(flag)
         )
-        details = replace(details, dependents=dependents, changes=changes, reach=reach)
+        details = replace(details, changes=changes, reach=reach, names=self.names)
+        if isinstance(dependents, str):
+            details = replace(details, no_dependents=dependents)
+        else:
+            details = replace(details, dependents=dependents, no_dependents="")
         self._keep(details)
         yield details
+
+    async def _name_groups(self, flag: Flag) -> None:
+        """Group types have names in the definitions only, which are read once somebody needs them."""
+        if names_groups(flag) and not self.definitions.is_read:
+            await self.definitions.read()
 
     def _keep(self, details: Details) -> None:
         self._kept[details.row.id] = details
@@ -81,9 +94,6 @@ class Inspector:
         """The same, and what only the flag's own screen shows: status and schedule."""
         details = self.known(row)
         async for details in self.look(row):
-            yield details
-        if details.flag is not None and names_groups(details.flag) and not self.definitions.is_read:
-            await self.definitions.read()
             yield details
         if details.flag is None:
             return
@@ -116,11 +126,11 @@ class Inspector:
         except ApiError as error:
             return error.what
 
-    async def _dependents(self, row: FlagRow) -> tuple[str, ...]:
+    async def _dependents(self, row: FlagRow) -> tuple[str, ...] | str:
         try:
             found = await self._client.flags.dependents(row.id)
-        except ApiError:
-            return ()
+        except ApiError as error:
+            return error.what
         return tuple(flag.key for flag in found)
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
@@ -145,7 +155,7 @@ class Inspector:
         counted: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
-            yield reach_of(())
+            yield Reach(reason=_without_conditions(flag))
         while waiting:
             few, waiting = waiting[:FEW], waiting[FEW:]
             new = {one.identity: one for one in few if one.identity not in counted}
@@ -156,7 +166,7 @@ class Inspector:
                 return
             counted |= dict(zip(new, answers, strict=True))
             parts += [_part(one, counted[one.identity]) for one in few]
-            yield reach_of(tuple(parts), len(waiting))
+            yield replace(reach_of(tuple(parts), len(waiting)), besides=_besides(flag))
 
     async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
         condition = dict(asked.condition.raw)
@@ -167,6 +177,21 @@ def _asked_of(flag: Flag) -> list[Asked]:
     from flagtui.changes.reaching import asked_of
 
     return [*asked_of(flag.targeting)]
+
+
+def _without_conditions(flag: Flag) -> str:
+    from flagtui.app.sentences import why_no_conditions
+    from flagtui.changes.reaching import OPTED_IN
+
+    if flag.targeting.feature_enrollment:
+        return f"{OPTED_IN}, whom the server does not count"
+    return f"nobody: {why_no_conditions(flag.targeting)}"
+
+
+def _besides(flag: Flag) -> str:
+    from flagtui.changes.reaching import OPTED_IN
+
+    return f"besides {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
 def _part(asked: Asked, found: BlastRadius) -> Counted:

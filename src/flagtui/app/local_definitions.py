@@ -38,6 +38,11 @@ class LocalDefinitions:
         found = self.document.group_type_mapping if self.document else {}
         return {int(index): name for index, name in found.items() if index.isascii() and index.isdigit()}
 
+    @property
+    def matching_version(self) -> int:
+        """How values are compared with true and false, as far as the document says it."""
+        return 2 if self.document and self.document.raw.get("property_matching_version") == 2 else 1
+
     async def read(self) -> LocalEvaluation | None:
         """The newest document; one that did not change is not sent again."""
         async with self._turn:

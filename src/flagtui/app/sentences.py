@@ -1,58 +1,100 @@
 """A flag's filters as sentences: who sees it. Every piece of server text is made safe here."""
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import fsum
+from typing import Final
 
 from flagtui.app.formats import percent
 from flagtui.app.widgets.line import Piece
 from flagtui.changes.describing import group_noun
-from flagtui.evaluate import reading
-from flagtui.evaluate.operator_words import (
-    COHORT_WORDS,
-    RANGES,
-    WITHOUT_VALUE,
-    joined,
-    operator_words,
-    property_name,
-)
-from flagtui.models.filters import Condition, Filters, Property
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number
+from flagtui.changes.property_words import Role, property_words
+from flagtui.evaluate import VariantDraw, reading
+from flagtui.evaluate.value_words import ROOM, listed
+from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
+
+FIRST_FIT: Final = "the first condition that fits decides, also by its share"
+
+LONG: Final = 4_000
+"""Characters of a sentence's values at most, once what is invisible in them has been made visible."""
+WHOLE: Final = 0.01
+"""Percent by which shares may miss 100 and still be called whole."""
+BULLET: Final = " ·  "
+_COLOURS: Final[dict[Role, str]] = {
+    "name": "$primary",
+    "verb": "$text-muted",
+    "value": "",
+    "variant": "$secondary",
+    "odd": "$warning",
+    "aside": "$faint",
+}
+
+
+def why_no_conditions(filters: Filters) -> str:
+    """Why nobody is asked for anything, of a flag that has no condition which can be read."""
+    return f"its conditions cannot be read, {filters.problem}" if filters.problem else "it has no condition"
 
 
 def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
     """One line after another; the first of each condition carries its number, as the server counts them."""
     if not filters.is_editable:
         return [[("rules of a newer kind; shown as JSON, not editable here", "$warning")]]
-    if filters.problem:
-        return [[(f"nobody: its conditions cannot be read, {filters.problem}", "$warning")]]
-    lines = [*_before_conditions(filters)]
+    lines = [*before_conditions(filters)]
     conditions = as_list(filters.raw.get("groups"))
     if not conditions:
-        words = "nobody else: it has no condition" if lines else "nobody: it has no condition"
-        return [*lines, [(words, "$warning")]]
+        why = why_no_conditions(filters)
+        return [*lines, [(f"nobody{' else' if decides_before(filters) else ''}: {why}", "$warning")]]
     for number, raw in enumerate(conditions, 1):
         lines += numbered_lines(number, raw, filters, names)
     if filters.early_exit and len(conditions) > 1:
-        lines.append([(" ·  ", "$faint"), ("the first condition that fits decides, also by its share", "")])
+        lines.append([(BULLET, "$faint"), (FIRST_FIT, "")])
     return lines
 
 
-def _before_conditions(filters: Filters) -> Iterator[list[Piece]]:
-    if filters.raw.get("feature_enrollment") is True:
-        yield [(" ·  ", "$faint"), ("everyone who opted in to early access, nobody who opted out", "")]
-    elif filters.feature_enrollment:
+def decides_before(filters: Filters) -> bool:
+    """Whether early access or a holdout decides somebody before any condition is asked."""
+    parts = reading.flag({"filters": dict(filters.raw)})
+    return parts.has_enrollment or parts.enrollment_condition is not None or parts.holdout is not None
+
+
+def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
+    """Who is decided before any condition is asked, in the order in which servers look."""
+    parts = reading.flag({"filters": dict(filters.raw)})
+    if parts.has_enrollment:
+        yield [(BULLET, "$faint"), ("everyone who opted in to early access, nobody who opted out", "")]
+    elif parts.enrollment_condition is not None:
         words = "whoever answered the early access question is decided by the answer"
-        yield [(" ·  ", "$faint"), (words, "")]
-    if filters.holdout_id is not None:
-        share = as_number(as_dict(filters.raw.get("holdout")).get("exclusion_percentage"))
-        who = f"{percent(min(max(share, 0.0), 100.0))} are" if share is not None else "a share is"
+        yield [(BULLET, "$faint"), (words, "")]
+    if parts.holdout is not None:
+        who = f"{percent(parts.holdout.percentage)} are held out of experiments and get "
         yield [
-            (" ·  ", "$faint"),
-            (f"{who} held out of experiments and get ", ""),
-            (f"holdout-{filters.holdout_id}", "$secondary"),
+            (BULLET, "$faint"),
+            (who, ""),
+            (safe_text(f"holdout-{parts.holdout.id}", 60), "$secondary"),
         ]
+    else:
+        yield from _older_holdouts(filters)
+
+
+def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
+    for held in as_list(filters.raw.get("holdout_groups")):
+        share = as_number(as_dict(held).get("rollout_percentage"))
+        variant = safe_text(as_text(as_dict(held).get("variant")), 40) or "a holdout"
+        who = "a share" if share is None else percent(min(max(share, 0.0), 100.0))
+        words = f" on older servers, which hold {who} out; newer ones do not look at that"
+        yield [(BULLET, "$faint"), (variant, "$secondary"), (words, "$text-muted")]
+
+
+def manner_lines(flag: Flag) -> Iterator[list[Piece]]:
+    """What shares go by, and what outlasts them."""
+    parts = reading.flag(flag.raw)
+    if parts.has_continuity:
+        yield [(BULLET, "$faint"), ("people keep the value they had before signing in", "")]
+    if parts.is_by_device and parts.group_index is None:
+        yield [(BULLET, "$faint"), ("shares go by device, not by person", "")]
 
 
 def numbered_lines(number: int, raw: JSON, filters: Filters, names: Names) -> list[list[Piece]]:
@@ -63,8 +105,8 @@ def numbered_lines(number: int, raw: JSON, filters: Filters, names: Names) -> li
         return [[(f" {number} ", "bold $primary"), (words, "$warning")]]
     condition = Condition.of(raw)
     lines = condition_lines(number, condition, filters, names)
-    if (taken := _taken_by(number, condition, filters)) is not None:
-        lines.append([("      ", ""), (f"adds nobody: condition {taken} already takes them", "$warning")])
+    if why := _why_never(number, condition, filters):
+        lines.append([("      ", ""), (f"adds nobody: {why}", "$warning")])
     return lines
 
 
@@ -97,65 +139,57 @@ def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) 
     return " of everyone else" if index is None else f" of all other {noun}"
 
 
-def _taken_by(number: int, condition: Condition, filters: Filters) -> int | None:
-    """An earlier condition for everyone of the same kind with at least this share: one hash decides both."""
+def _why_never(number: int, condition: Condition, filters: Filters) -> str:
+    """What keeps everybody from ever being decided by a condition; empty where nothing does.
+
+    One hash decides all conditions for people, or for groups of one kind: an earlier one for everyone of the
+    same kind with at least this share has taken them all.
+    """
     for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
-        if not isinstance(raw, dict) or reading.condition(raw, None).problem or raw.get("properties"):
-            continue
+        if not is_readable(raw):
+            return f"condition {place} cannot be read and ends the evaluation"
         earlier = Condition.of(raw)
+        if earlier.properties:
+            continue
+        if filters.early_exit and filters.fits_everybody(earlier):
+            return f"condition {place} fits everybody and decides, also by its share"
         is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
         if is_same_kind and earlier.rollout >= condition.rollout:
-            return place
-    return None
+            return f"condition {place} already takes them"
+    return ""
 
 
 def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
     """`email ends with @acme.com`, in the words and colours of the preview."""
-    if item.type == "cohort":
-        words = COHORT_WORDS.get(item.operator)
-        verb = (f"{words or safe_text(item.operator, 30)} ", "$text-muted" if words else "$warning")
-        known = item.label or names.cohorts.get(item.cohort_id or 0)
-        return [verb, (safe_text(known or f"cohort {value_text(item.value)}", 60), "$primary")]
-    if item.type == "flag":
-        return _dependency_pieces(item, names)
-    words = operator_words(item.operator, item.value)
-    name = safe_text(property_name(item.key, item.type), 80)
-    pieces: list[Piece] = [(name or '""', "$primary")]
-    pieces.append((f" {words or safe_text(item.operator, 30)}", "$text-muted" if words else "$warning"))
-    if item.operator in RANGES and isinstance(item.value, list) and item.value:
-        pieces.append((f" {joined(item.operator, map(value_text, item.value[:40]))}", ""))
-    elif item.operator not in WITHOUT_VALUE:
-        pieces.append((f" {value_text(item.value)}", ""))
-    if item.is_negated:
-        # Servers and libraries look at the mark only inside the definition of a cohort.
-        pieces.append((" (marked as negated, which counts in cohorts only)", "$faint"))
-    return pieces
+    return [
+        (safe_text(text, 60 if role == "name" else LONG), _COLOURS[role])
+        for role, text in property_words(item, names)
+    ]
 
 
-def _dependency_pieces(item: Property, names: Names) -> list[Piece]:
-    known = names.flags.get(item.flag_id or 0)
-    name = known or item.label or item.key
-    pieces: list[Piece] = [("flag ", "$text-muted"), (safe_text(name, 60), "$primary")]
-    if names.flags and known is None and item.flag_id is not None:
-        pieces.append((f" #{item.flag_id}, not in the list,", "$warning"))
-    if item.operator != "flag_evaluates_to" or item.value is None:
-        return [*pieces, (f" {safe_text(item.operator, 30)}: matches nobody", "$warning")]
-    if isinstance(item.value, bool):
-        return [*pieces, (" is ", "$text-muted"), ("on" if item.value else "off", "")]
-    return [*pieces, (" gives ", "$text-muted"), (value_text(item.value, 60), "$secondary")]
-
-
-def value_text(value: JSON, limit: int = 120) -> str:
+def value_text(value: JSON, room: int = ROOM) -> str:
     """A property's value on one line: `DE, FR, NL`."""
-    if isinstance(value, list):
-        return safe_text(", ".join(_plain(item) for item in value[:40]), limit) or "nothing"
-    return safe_text(_plain(value), limit) or '""'
+    return safe_text(listed(value, room=room), LONG)
+
+
+def rest_words(variants: Sequence[Variant]) -> str:
+    """Who gets what where the shares of the variants are not 100 % together; empty where they are."""
+    total = round(fsum(variant.rollout for variant in variants), 6)
+    if not variants or abs(total - 100) < WHOLE:
+        return ""
+    if total < 100:
+        who = f"the other {percent(100 - total)} of those let in get" if total else "those let in get"
+        return f"{who} plain true, unless a condition says which variant"
+    ranges = VariantDraw.among(0.0, [(variant.key, variant.rollout) for variant in variants]).ranges
+    drawn = [(key, (min(high, 1.0) - min(low, 1.0)) * 100) for key, low, high in ranges]
+    less = [
+        f"{safe_text(key, 30)} gets {percent(round(share, 6))}"
+        for (key, share), variant in zip(drawn, variants, strict=True)
+        if share < variant.rollout - WHOLE
+    ]
+    return f"beyond 100 % nobody is left: {', '.join(less)}"
 
 
 def plain(lines: Iterable[Iterable[Piece]]) -> str:
     """The words without their colours."""
     return "\n".join("".join(text for text, _ in line) for line in lines)
-
-
-def _plain(value: JSON) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

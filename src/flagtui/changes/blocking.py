@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.changes.context import Context, Linked
 from flagtui.changes.difference import compact
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_text
 
 NAMED: Final = 5
 """How many flags a sentence names before it counts the rest."""

@@ -7,6 +7,7 @@ from typing import Literal
 from flagtui.changes.blocking import experiments_of
 from flagtui.changes.context import Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.intent import Intent
+from flagtui.changes.reaching import NOBODY
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.times import unix
@@ -81,18 +82,21 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     """Who gains or loses it."""
     if isinstance(reach, NotKnown):
         return Consequence("Reach", f"not known: {reach.why}", "warning")
+    if reach == NOBODY:
+        return Consequence("Reach", "nobody, as before: it has no condition that lets anybody in", share=0.0)
     moved = reach.after - reach.before
-    most = "up to " if reach.is_bound else ""
+    most = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
+    besides = f"; {reach.besides} are not counted" if reach.besides else ""
     share = abs(moved) / reach.total if reach.total else 0.0
     if moved == 0:
         return Consequence(
-            "Reach", f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before", share=0.0
+            "Reach", f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{besides}", share=0.0
         )
     says, tone = ("lose it", "danger") if moved < 0 else ("gain it", "good")
     text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {says}"
     if reach.before and reach.after:
         text += f": {reach.before:,} → {reach.after:,}"
-    return Consequence("Reach", text, "danger" if tone == "danger" else "good", share)
+    return Consequence("Reach", text + besides, "danger" if tone == "danger" else "good", share)
 
 
 def _experiment(experiment: Linked) -> Consequence:

@@ -37,6 +37,10 @@ class Reach:
     unit: str = "users"
     is_bound: bool = False
     """True when conditions overlap, so that the numbers are the most it can be."""
+    is_estimate: bool = False
+    """True when a share of those who fit is drawn: then the numbers are what is to be expected."""
+    besides: str = ""
+    """Who else has it, whom the server does not count."""
 
 
 @dataclass(frozen=True, slots=True)

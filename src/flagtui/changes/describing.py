@@ -10,14 +10,7 @@ from typing import Final
 from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
 from flagtui.changes.intent import FIELD_WORDS
 from flagtui.changes.masking import MASK
-from flagtui.evaluate.operator_words import (
-    COHORT_WORDS,
-    RANGES,
-    WITHOUT_VALUE,
-    joined,
-    operator_words,
-    property_name,
-)
+from flagtui.changes.property_words import property_in_short
 from flagtui.models.filters import Condition, Property, as_index
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
@@ -40,7 +33,7 @@ def in_words(
     """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
     match line.path:
         case ("filters", "groups", int() as place):
-            return _condition_words(line, place, names)
+            return _condition_words(line, place, names, (_flag_index(before), _flag_index(after)))
         case ("filters", "groups", int() as place, *rest):
             sides = (_condition_at(before, place), _condition_at(after, place))
             return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
@@ -93,33 +86,19 @@ def percent(value: JSON) -> str:
     return f"{number:g} %" if number is not None else brief(value)
 
 
-def condition_in_short(raw: JSON, names: Names = NO_NAMES) -> str:
-    """`50 % of those where email contains @acme.com`."""
+def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = None) -> str:
+    """`50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's own group type."""
     if not isinstance(raw, dict):
         return brief(raw)
     condition = Condition.of(raw)
-    who = "everyone" if condition.group_type_index is None else "all groups"
+    index = as_index(raw.get("aggregation_group_type_index", flag_index))
     asks = [property_in_short(item, names) for item in condition.properties]
-    where = f"where {' and '.join(asks)}" if asks else ""
-    return f"{percent(raw.get('rollout_percentage'))} of {who if not asks else 'those'} {where}".rstrip()
-
-
-def property_in_short(item: Property, names: Names = NO_NAMES) -> str:
-    """`email contains @acme.com`, `is in Paying customers`."""
-    if item.type == "cohort":
-        known = item.label or names.cohorts.get(item.cohort_id or 0)
-        return f"{COHORT_WORDS.get(item.operator, item.operator)} {known or f'cohort {brief(item.value)}'}"
-    if item.type == "flag":
-        return f"flag {names.flags.get(item.flag_id or 0) or item.label or item.key} is {brief(item.value)}"
-    asked = (
-        f"{property_name(item.key, item.type)} {operator_words(item.operator, item.value) or item.operator}"
-    )
-    if item.operator in WITHOUT_VALUE:
-        return asked
-    if item.operator in RANGES and isinstance(item.value, list):
-        return f"{asked} {joined(item.operator, map(brief, item.value))}"
-    is_texts = isinstance(item.value, list) and all(isinstance(one, str) for one in item.value)
-    return f"{asked} {brief(', '.join(item.value) if is_texts else item.value)}"
+    who = "those" if asks else "everyone"
+    if index is not None:
+        who = f"{'' if asks else 'all '}{group_noun(index, names)}"
+    where = f" where {' and '.join(asks)}" if asks else ""
+    variant = f", as {condition.variant}" if condition.variant else ""
+    return f"{percent(raw.get('rollout_percentage'))} of {who}{where}{variant}"
 
 
 def group_noun(index: int, names: Names = NO_NAMES) -> str:
@@ -127,13 +106,17 @@ def group_noun(index: int, names: Names = NO_NAMES) -> str:
     return f"{names.groups[index]} groups" if index in names.groups else f"groups of type {index}"
 
 
-def _condition_words(line: Line, place: int, names: Names) -> str:
+def _condition_words(line: Line, place: int, names: Names, indexes: tuple[JSON, JSON]) -> str:
     if line.before is MISSING:
-        return f"condition {place + 1} added: {condition_in_short(line.after, names)}"
+        return f"condition {place + 1} added: {condition_in_short(line.after, names, indexes[1])}"
     if line.after is MISSING:
-        return f"condition {place + 1} removed: {condition_in_short(line.before, names)}"
-    before, after = (condition_in_short(side, names) for side in (line.before, line.after))
-    return f"condition {place + 1}: {before} → {after}"
+        return f"condition {place + 1} removed: {condition_in_short(line.before, names, indexes[0])}"
+    before = condition_in_short(line.before, names, indexes[0])
+    return f"condition {place + 1}: {before} → {condition_in_short(line.after, names, indexes[1])}"
+
+
+def _flag_index(record: Mapping[str, JSON]) -> JSON:
+    return as_dict(record.get("filters")).get("aggregation_group_type_index")
 
 
 def _inside_condition(line: Line, rest: Path, sides: Sides, names: Names) -> str:

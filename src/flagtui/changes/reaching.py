@@ -10,10 +10,14 @@ from flagtui.changes.context import NotKnown, Reach
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
-from flagtui.models.json_value import JSON, as_list
+from flagtui.models.json_value import JSON
 
 COUNTED: Final = 8
 """Conditions that are counted at most; each costs the server a query."""
+
+OPTED_IN: Final = "those who opted in to early access"
+NOBODY: Final = Reach(0, 0, 0)
+"""Of a flag without conditions."""
 
 
 class Counter(Protocol):
@@ -30,9 +34,12 @@ async def reach_of(ask: Counter, fresh: Flag, values: Mapping[str, JSON]) -> Rea
         return None
     if not fresh.targeting.is_editable:
         return NotKnown("its targeting is of a newer kind")
-    old = [*asked_of(fresh.targeting)]
-    new = [*asked_of(Filters.of(values["filters"]))] if "filters" in values else old
+    wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
+    old, new = [*asked_of(fresh.targeting)], [*asked_of(wanted)]
     distinct = {asked.identity: asked for asked in (*old, *new)}
+    besides = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
+    if not distinct:
+        return NotKnown(f"it has no condition; {besides} are not counted") if besides else NOBODY
     if len(distinct) > COUNTED:
         return NotKnown(f"{len(distinct)} different conditions are too many to count in time")
     kinds = {asked.group_type for asked in distinct.values()}
@@ -42,11 +49,12 @@ async def reach_of(ask: Counter, fresh: Flag, values: Mapping[str, JSON]) -> Rea
         zip(distinct, await asyncio.gather(*(_count(ask, one) for one in distinct.values())), strict=True)
     )
     total = max((found.total for found in counted.values()), default=0)
-    before = _sum(old, counted, total) if fresh.active and not fresh.deleted else 0
     is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
-    after = _sum(new, counted, total) if is_on else 0
+    had, have = old if fresh.active and not fresh.deleted else [], new if is_on else []
+    before, after = _sum(had, counted, total), _sum(have, counted, total)
     unit = "users" if kinds <= {None} else "groups"
-    return Reach(before, after, total, unit, is_bound=max(len(old), len(new)) > 1)
+    is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < one.share < 100 for one in (*had, *have))
+    return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, besides=besides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,11 @@ class Asked:
     group_type: int | None
 
     @property
+    def share(self) -> float:
+        """In percent."""
+        return self.condition.rollout
+
+    @property
     def identity(self) -> str:
         """What the server counts: the properties and the kind of group, not the share."""
         properties = self.condition.raw.get("properties") or []
@@ -66,11 +79,9 @@ class Asked:
 
 
 def asked_of(filters: Filters) -> Iterator[Asked]:
-    """Each condition that can be read."""
-    for number, raw in enumerate(as_list(filters.raw.get("groups")), 1):
-        if isinstance(raw, dict):
-            condition = Condition.of(raw)
-            yield Asked(number, condition, filters.group_type_of(condition))
+    """Each condition that can decide anybody."""
+    for number, condition in enumerate(filters.deciding, 1):
+        yield Asked(number, condition, filters.group_type_of(condition))
 
 
 async def _count(ask: Counter, asked: Asked) -> BlastRadius:
@@ -79,5 +90,5 @@ async def _count(ask: Counter, asked: Asked) -> BlastRadius:
 
 def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:
     """The most it can be: people who match several conditions are counted for each."""
-    found = sum(counted[one.identity].affected * one.condition.rollout / 100 for one in conditions)
+    found = sum(counted[one.identity].affected * one.share / 100 for one in conditions)
     return min(total, round(found))

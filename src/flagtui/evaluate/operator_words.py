@@ -1,6 +1,6 @@
 """Operators as people read them: in sentences, in reasons and in differences alike."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 OPERATOR_WORDS: Final[Mapping[str, str]] = {
@@ -46,11 +46,6 @@ RANGES: Final = frozenset(("between", "not_between"))
 """Both ends count as inside. Only newer servers know these, and no library does."""
 WITHOUT_VALUE: Final = frozenset(("is_set", "is_not_set"))
 COHORT_WORDS: Final[Mapping[str, str]] = {"exact": "is in", "in": "is in", "not_in": "is not in"}
-
-
-def joined(operator: str, texts: Iterable[str]) -> str:
-    """Several values of one question: "DE, FR", "18 to 65"."""
-    return (" to " if operator in RANGES else ", ").join(texts)
 
 
 def property_name(key: str, type_: str) -> str:

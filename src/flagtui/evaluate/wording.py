@@ -3,9 +3,6 @@
 Server text is quoted as it is; whoever draws it on a screen makes it safe.
 """
 
-import json
-from typing import Any
-
 from flagtui.evaluate.evaluation import (
     Check,
     ConditionResult,
@@ -15,16 +12,10 @@ from flagtui.evaluate.evaluation import (
     Reason,
     VariantDraw,
 )
-from flagtui.evaluate.operator_words import (
-    COHORT_WORDS,
-    RANGES,
-    WITHOUT_VALUE,
-    joined,
-    operator_words,
-    property_name,
-)
+from flagtui.evaluate.operator_words import COHORT_WORDS, property_name
 from flagtui.evaluate.parts import Filter
 from flagtui.evaluate.unknown import Unknown, Why
+from flagtui.evaluate.value_words import asked_words, listed
 
 _UNKNOWN_WORDS = {
     Why.PROPERTY_MISSING: "{} is not known",
@@ -72,12 +63,9 @@ def describe_filter(question: Filter) -> str:
             where = COHORT_WORDS.get(question.operator, "is in")
             return f"{where} cohort {question.label or question.value}"
         case "flag":
-            return f"flag {question.key} evaluates to {_short(question.value)}"
-    words = operator_words(question.operator, question.value) or question.operator
-    asked = f"{property_name(question.key, question.type)} {words}"
-    if question.operator in WITHOUT_VALUE:
-        return asked
-    return f"{asked} {_short(question.value, question.operator)}"
+            return f"flag {question.key} evaluates to {listed(question.value)}"
+    words, values = asked_words(question.operator, question.value)
+    return f"{property_name(question.key, question.type)} {words or question.operator} {values}".rstrip()
 
 
 def describe_check(check: Check) -> str:
@@ -85,14 +73,14 @@ def describe_check(check: Check) -> str:
     asked = describe_filter(check.filter)
     unknown = check.verdict if isinstance(check.verdict, Unknown) else check.problem
     if unknown and unknown.why is Why.PROPERTY_UNREADABLE and check.is_present:
-        return f"{asked}: it is {_short(check.actual)}, which cannot be compared like that"
+        return f"{asked}: it is {listed(check.actual)}, which cannot be compared like that"
     if unknown:
         return f"{asked}: {describe_unknown(unknown)}"
     if check.filter.kind == "cohort":
         return f"{asked}: {'yes' if check.verdict is True else 'no'}"
     if not check.is_present:
         return f"{asked}: there is none"
-    return f"{asked}: it is {_short(check.actual)}"
+    return f"{asked}: it is {listed(check.actual)}"
 
 
 def describe_condition(result: ConditionResult) -> str:
@@ -135,17 +123,6 @@ def describe(evaluation: Evaluation) -> str:
     if evaluation.condition_index is None:
         return "the flag has no conditions"
     return describe_condition(evaluation.conditions[evaluation.condition_index])
-
-
-def _short(value: Any, operator: str = "") -> str:
-    match value:
-        case str():
-            return value or '""'
-        case list() if operator in RANGES and value:
-            return joined(operator, map(_short, value))
-        case list() if all(isinstance(item, str) for item in value):
-            return joined(operator, (item or '""' for item in value)) or "nothing"
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:

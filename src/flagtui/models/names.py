@@ -15,6 +15,10 @@ class Names:
     """Names of group types by index, such as 0: company."""
     cohorts: Mapping[int, str] = field(default_factory=dict)
     """Names by id."""
+    undecided: Mapping[int, str] = field(default_factory=dict)
+    """Why a flag that conditions ask for may never let anybody in, by id."""
+    matching_version: int = 1
+    """How the project compares values with true and false; see `evaluate.value_words`."""
 
 
 NO_NAMES: Final = Names()

@@ -39,7 +39,6 @@ from flagtui.app.widgets.header import Header, Tabs
 from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.line import Line, Piece, styled
 from flagtui.app.widgets.preview import Details
-from flagtui.models.names import Names
 from flagtui.models.rows import FlagRow
 
 WIDE: Final = 110
@@ -151,7 +150,11 @@ class FlagScreen(FlagKeys, Screen[None]):
         desk, now = self._desk, self._desk.now()
         is_wide = self.size.width >= WIDE
         self._study = replace(
-            self._study, now=now, is_wide=is_wide, names=self._names(), closed=self._beside.closed
+            self._study,
+            now=now,
+            is_wide=is_wide,
+            names=self._desk.names_about(self._study.details.flag),
+            closed=self._beside.closed,
         )
         self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
@@ -163,12 +166,6 @@ class FlagScreen(FlagKeys, Screen[None]):
         if is_wide:
             self.query_one("#flag-side", Static).update(_text(side_lines(self._study, SIDE - 4)))
         self.pane.show(self._study)
-
-    def _names(self) -> Names:
-        rows = self._desk.workspace.flags.rows if self._desk.workspace else ()
-        wanted = self._study.details.flag.targeting.depends_on if self._study.details.flag else ()
-        flags = {row.id: row.key for row in rows if row.id in wanted} if wanted else {}
-        return replace(self._desk.names, flags=flags)
 
     # Tabs
 

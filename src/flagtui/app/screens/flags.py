@@ -1,6 +1,7 @@
 """The flags of a project: find one while typing, see what it does, turn it off."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
@@ -134,7 +135,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         inspector = self._desk.inspector
         known = inspector.known(row) if row is not None and inspector is not None else None
         if known is None or self.preview.display:
-            self.preview.show(known, self._desk.now())
+            self._show_details(known)
 
     def look_closer(self, row: FlagRow) -> None:
         if self.preview.display:
@@ -149,7 +150,12 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         details: Details
         async for details in inspector.look(row):
             if self.flag is not None and self.flag.id == row.id:
-                self.preview.show(details, self._desk.now())
+                self._show_details(details)
+
+    def _show_details(self, details: Details | None) -> None:
+        if details is not None:
+            details = replace(details, names=self._desk.names_about(details.flag))
+        self.preview.show(details, self._desk.now())
 
     # Keys
 

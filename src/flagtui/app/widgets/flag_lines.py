@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from flagtui.app.formats import age
 from flagtui.app.history_words import activity_words, who_did
-from flagtui.app.sentences import who_sees_it
+from flagtui.app.sentences import manner_lines, rest_words, who_sees_it
 from flagtui.app.way_out import way_out_lines
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import Details, cut, trouble_lines, waiting_lines
+from flagtui.app.widgets.preview import Details, Reach, cut, trouble_lines, waiting_lines
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.names import Names
@@ -41,6 +41,7 @@ def seen_by_lines(details: Details, names: Names) -> Iterator[list[Piece]]:
     if not flag.active:
         yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
     yield from who_sees_it(flag.targeting, names)
+    yield from manner_lines(flag)
 
 
 def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
@@ -59,6 +60,8 @@ def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
             ]
         if len(variants) > 8:
             yield [(f" … {len(variants) - 8} more", "$text-muted")]
+        if rest := rest_words(variants):
+            yield [(f" {rest}", "$warning")]
         yield []
     elif flag.targeting.payloads:
         masked = " encrypted" if flag.has_encrypted_payloads else ""
@@ -81,12 +84,7 @@ def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
 def _links(flag: Flag, details: Details, width: int) -> Iterator[list[Piece]]:
     reach = details.reach
     if reach is not None and reach.affected is not None and reach.total is not None:
-        most = "up to " if reach.is_bound else ""
-        share: list[Piece] = [
-            (f"{most}{reach.affected:,}", "bold"),
-            (f" of {reach.total:,} {reach.unit}", ""),
-        ]
-        yield [("REACH       ", "$text-muted"), *share]
+        yield [("REACH       ", "$text-muted"), *total_pieces(reach)]
     elif reach is not None and reach.reason:
         yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
     for place, link in enumerate(flag.experiment_set_metadata):
@@ -105,6 +103,14 @@ def _links(flag: Flag, details: Details, width: int) -> Iterator[list[Piece]]:
     if details.row.tags:
         tags = " ".join(f"#{safe_text(tag, 30)}" for tag in details.row.tags[:12])
         yield [("TAGS        ", "$text-muted"), (tags, "")]
+
+
+def total_pieces(reach: Reach) -> Iterator[Piece]:
+    """`up to 1,481 of 8,246 users, besides those who opted in to early access`."""
+    yield f"{reach.about}{reach.affected:,}", "bold"
+    yield f" of {reach.total:,} {reach.unit}", ""
+    if reach.besides:
+        yield f", {reach.besides}", "$text-muted"
 
 
 def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:

@@ -49,10 +49,19 @@ class Reach:
     reason: str = ""
     is_bound: bool = False
     """True when conditions may overlap, so that the number is the most it can be."""
+    besides: str = ""
+    """Who else has it, whom the server does not count."""
     parts: tuple[Counted, ...] = ()
     unit: str = "users"
     uncounted: int = 0
     """Conditions that are still to be counted; the sum waits for them."""
+
+    @property
+    def about(self) -> str:
+        """What stands before the number: how exact it is."""
+        if self.is_bound:
+            return "up to "
+        return "about " if any(0 < part.share < 100 for part in self.parts) else ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,7 @@ class Details:
     flag: Flag | None = None
     reach: Reach | None = None
     dependents: tuple[str, ...] | None = None
+    """Keys of the flags that are on and ask for it; None while not known."""
     changes: tuple[Activity, ...] | None = None
     trouble: str = ""
     status: FlagStatus | None = None
@@ -71,6 +81,8 @@ class Details:
     schedule: tuple[ScheduledChange, ...] | None = None
     """What is due, and what was; None while not known."""
     no_schedule: str = ""
+    no_dependents: str = ""
+    """Why it is not known what asks for it."""
     names: Names = NO_NAMES
 
 

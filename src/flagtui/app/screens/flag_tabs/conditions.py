@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from flagtui.app.screens.flag_tabs.pane import Study
-from flagtui.app.sentences import numbered_lines, who_sees_it
+from flagtui.app.sentences import (
+    FIRST_FIT,
+    before_conditions,
+    decides_before,
+    manner_lines,
+    numbered_lines,
+    who_sees_it,
+)
 from flagtui.app.widgets.line import Piece
 from flagtui.models.filters import Condition
 from flagtui.models.json_value import JSON, as_list
@@ -21,7 +28,11 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if not filters.is_editable or not conditions:
         yield from who_sees_it(filters, study.names)
         return
-    yield [("CONDITIONS  ", "$text-muted"), ("the first one that matches decides", "$faint")]
+    order = FIRST_FIT if filters.early_exit else "the first one that matches decides"
+    rest = ", for everybody who is left" if decides_before(filters) else ""
+    beside = [*before_conditions(filters), *manner_lines(flag)]
+    yield from [*beside, []] if beside else []
+    yield [("CONDITIONS  ", "$text-muted"), (order + rest, "$faint")]
     yield []
     for number, raw in enumerate(conditions, 1):
         yield from numbered_lines(number, raw, filters, study.names)

@@ -6,6 +6,7 @@ from flagtui.app.formats import ago, moment
 from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.widgets.line import Piece
+from flagtui.app.widgets.preview import Details
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.times import unix
@@ -21,8 +22,7 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [("loading…" if not details.trouble else "not known", "$text-muted")]
         return
     yield from _headed("EXPERIMENTS", [*_experiments(flag)])
-    needed = [[("  ", ""), (safe_text(key, 80), "")] for key in details.dependents or ()]
-    yield from _headed("NEEDED BY", needed if details.dependents is not None else [[("  asking…", "$faint")]])
+    yield from _headed("NEEDED BY", [*_needed_by(details)])
     yield from _headed("NEEDS", [*_needs(flag, study)])
     yield from _headed("COHORTS", [*_cohorts(flag)])
     yield from _headed("EARLY ACCESS", [[("  ", ""), (_name_of(one), "")] for one in flag.features])
@@ -53,13 +53,23 @@ def _experiments(flag: Flag) -> Iterator[list[Piece]]:
             yield [(f"  #{id}", "$secondary")]
 
 
+def _needed_by(details: Details) -> Iterator[list[Piece]]:
+    if details.dependents is None:
+        yield [(f"  {safe_text(details.no_dependents, 120) or 'asking…'}", "$faint")]
+    elif not details.dependents:
+        yield [("  no flag that is on", "$faint")]
+    for key in details.dependents or ():
+        yield [("  ", ""), (safe_text(key, 80), "")]
+
+
 def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
     for id in flag.targeting.depends_on:
         key = study.names.flags.get(id)
         yield [
             ("  ", ""),
-            (safe_text(key, 80) if key else "not in the list", "" if key else "$warning"),
+            (safe_text(key, 80) if key else "flag", "" if key else "$warning"),
             (f"  #{id}", "$faint"),
+            (f"  {study.names.undecided[id]}" if id in study.names.undecided else "", "$warning"),
         ]
 
 

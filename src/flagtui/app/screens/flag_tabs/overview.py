@@ -8,7 +8,6 @@ from flagtui.app.screens.flag_tabs.side import age_lines, link_lines, recent_lin
 from flagtui.app.way_out import way_out_lines
 from flagtui.app.widgets.flag_lines import seen_by_lines, variant_lines
 from flagtui.app.widgets.line import Piece
-from flagtui.models.flag import Flag
 from flagtui.safe_text import safe_text
 
 
@@ -18,7 +17,6 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from seen_by_lines(details, study.names)
     if flag is None:
         return
-    yield from _manner(flag)
     yield []
     yield from variant_lines(flag, width)
     yield from status_lines(study)
@@ -30,13 +28,6 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield from age_lines(details.row, study.now)
         yield []
         yield from recent_lines(study, width)
-
-
-def _manner(flag: Flag) -> Iterator[list[Piece]]:
-    if flag.ensure_experience_continuity:
-        yield [(" ·  ", "$faint"), ("people keep the value they had before signing in", "")]
-    if flag.bucketing_identifier == "device_id":
-        yield [(" ·  ", "$faint"), ("shares go by device, not by person", "")]
 
 
 def status_lines(study: Study) -> Iterator[list[Piece]]:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from flagtui.app.formats import percent
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.sentences import numbered_lines
+from flagtui.app.widgets.flag_lines import total_pieces
 from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import Details, Reach
+from flagtui.app.widgets.preview import Details
 from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 
@@ -52,13 +53,6 @@ def reach_summary(details: Details, width: int) -> Iterator[list[Piece]]:
     else:
         yield [(safe_text(reach.reason, 160) or "nobody: it has no condition", "$faint")]
     yield []
-
-
-def total_pieces(reach: Reach) -> Iterator[Piece]:
-    """`up to 1,481 of 8,246 users`."""
-    most = "up to " if reach.is_bound else ""
-    yield f"{most}{reach.affected:,}", "bold"
-    yield f" of {reach.total:,} {reach.unit}", ""
 
 
 def bar(part: int, whole: int, width: int) -> Iterator[Piece]:

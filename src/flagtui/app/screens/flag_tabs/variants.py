@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from flagtui.app.formats import percent
 from flagtui.app.json_rows import json_lines
 from flagtui.app.screens.flag_tabs.pane import MASK, Study
+from flagtui.app.sentences import rest_words
 from flagtui.app.widgets.flag_lines import VARIANT_STYLES, variant_bar
 from flagtui.app.widgets.line import Piece
 from flagtui.models.flag import Flag
@@ -22,13 +23,18 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if flag is None:
         yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
         return
+    if not flag.targeting.is_editable:
+        yield [("rules of a newer kind; what they give out is in the JSON tab", "$warning")]
+        return
     variants = flag.targeting.variants
     if variants:
         total = sum(variant.rollout for variant in variants)
-        fits = abs(total - 100) < 0.01
-        words = f"together {percent(total)}" + ("" if fits else ", which is not 100 %")
-        yield [("VARIANTS  ", "$text-muted"), (words, "$faint" if fits else "$warning")]
+        rest = rest_words(variants)
+        words = f"together {percent(total)}" + (", which is not 100 %" if rest else "")
+        yield [("VARIANTS  ", "$text-muted"), (words, "$warning" if rest else "$faint")]
         yield [*variant_bar(variants, max(10, width - 2))]
+        if rest:
+            yield [(rest, "$warning")]
         yield []
     for place, variant in enumerate(variants):
         style = VARIANT_STYLES[place % len(VARIANT_STYLES)]

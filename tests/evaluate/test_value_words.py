@@ -1,0 +1,87 @@
+"""What a condition asks for in words: every value seen, told apart and counted, as the evaluator takes it."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.evaluate import operators
+from flagtui.evaluate.manner import Manner
+from flagtui.evaluate.value_words import asked_words, listed
+
+JSON = Any
+
+
+def said(operator: str, value: JSON, version: int = 1) -> str:
+    return " ".join(part for part in asked_words(operator, value, version) if part)
+
+
+def test_a_long_list_says_how_many_more_values_it_has_not_how_many_letters() -> None:
+    emails = [f"person-{number:04}@example.com" for number in range(2_500)]
+    words = said("exact", emails)
+    assert words == f"is any of {', '.join(emails[:4])} and 2,496 more"
+    assert listed(emails[:4]) == ", ".join(emails[:4])
+
+
+def test_one_long_value_says_that_letters_are_left_out() -> None:
+    assert listed("x" * 130) == "x" * 120 + "… (10 more characters)"
+    assert listed(["x" * 121, "y"]) == "x" * 120 + "… (1 more character) and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([None, "", 0, False], 'null, "", 0, false'),
+        (["a, b", "c"], '"a, b", c'),
+        ([" a", "a"], '" a", a'),
+        (['"a"', "[]", "{"], '"\\"a\\"", "[]", "{"'),
+        ("", '""'),
+        (" ", '" "'),
+        ("a, b", "a, b"),
+        ([], "[]"),
+        ({"a": [1]}, '{"a": [1]}'),
+    ],
+)
+def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str) -> None:
+    assert listed(value) == words
+
+
+def test_operators_that_take_a_list_for_one_text_show_it_as_one() -> None:
+    assert said("regex", ["a", "b"]) == 'matches ["a", "b"]'
+    assert said("icontains_multi", ["a", "b"]) == "contains any of a, b"
+    assert listed([18, 65], "between") == "18 to 65"
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "words"),
+    [
+        ("exact", [], "is true (no value is listed)"),
+        ("is_not", [], "is not true (no value is listed)"),
+        ("exact", True, "is true"),
+        ("exact", ["true"], "is true"),
+        ("exact", "false", "is anything but true (false is asked for)"),
+        ("exact", [False], "is anything but true (false is asked for)"),
+        ("exact", ["true", "false"], "is anything but true (true, false is asked for)"),
+        ("is_not", ["false"], "is true or not set (false is asked for)"),
+        ("is_not", "true", "is not true"),
+        ("exact", ["false", "no"], "is any of false, no"),
+    ],
+)
+def test_true_and_false_are_asked_for_as_servers_compare_them(operator: str, value: JSON, words: str) -> None:
+    assert said(operator, value) == words
+    for actual in (True, "TRUE", False, "false", "banana", 3, None):
+        is_true = actual in (True, "TRUE")
+        fits = {
+            "is true": is_true,
+            "is not true": not is_true,
+            "is anything but true": not is_true,
+            "is true or not set": is_true,
+        }.get(words.partition(" (")[0])
+        if fits is not None:
+            assert operators.compare(operator, value, actual, Manner()) is fits, actual
+
+
+def test_a_newer_way_of_matching_takes_false_for_the_text() -> None:
+    assert said("exact", "false", 2) == "is false"
+    assert operators.compare("exact", "false", "banana", Manner(matching_version=2)) is False
+    assert said("exact", [], 2) == "is true (no value is listed)"
+    assert operators.compare("exact", [], True, Manner(matching_version=2)) is True
