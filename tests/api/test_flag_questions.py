@@ -115,3 +115,25 @@ async def test_a_query_that_takes_time_is_looked_at_until_it_is_done(
     assert found.baseline is not None
     assert looks == 3
     assert len(clock.waits) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            {"complete": True, "error": True, "error_message": "too\x1b slow"},
+            "could not calculate it: too␛ slow",
+        ),
+        ({"complete": False, "error": True}, "could not calculate it."),
+    ],
+)
+async def test_a_query_that_failed_says_why(
+    make_client: MakeClient, said: dict[str, Any], words: str
+) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"query_status": {"id": "q1", "results": None, **said}})
+
+    with pytest.raises(errors.NotCalculated) as caught:
+        await make_client(answer).experiments.result(12, {"kind": "ExperimentMetric"})
+    assert words in caught.value.what
+    assert not caught.value.sent

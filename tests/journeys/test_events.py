@@ -235,7 +235,7 @@ async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(s
             await program.pilot.pause(0.01)
         assert f"Used by #{id} {name}" in words(program.screen)
         await program.press("escape", "enter")
-        assert f"MEASURED BY #{id}" in words(program.screen)
+        assert f"USED BY #{id}" in words(program.screen)
         await program.press("x")
         await program.settle()
         assert "2 Experiments" in program.screen

@@ -54,6 +54,42 @@ def test_experiments_of_the_old_engine_are_known_by_their_metrics() -> None:
     assert Experiment.of({"metrics": [], "is_legacy": True}).uses_legacy_metrics
 
 
+@pytest.mark.parametrize(
+    ("raw", "is_legacy"),
+    [
+        ({"filters": {"events": [{"id": "a"}]}}, True),
+        ({"filters": {"actions": [{"id": 5}]}, "metrics": []}, True),
+        ({"secondary_metrics": [{"name": "b", "filters": {}}]}, True),
+        ({"filters": {"events": []}, "secondary_metrics": []}, False),
+        ({"filters": {"events": [{"id": "a"}]}, "metrics": [{"kind": "ExperimentMetric"}]}, False),
+        ({"metrics_secondary": [{"kind": "ExperimentFunnelsQuery"}]}, True),
+        ({"saved_metrics": [{"id": 1, "query": {"kind": "ExperimentTrendsQuery"}}]}, True),
+        ({"is_legacy": False, "metrics": [{"kind": "ExperimentTrendsQuery"}]}, False),
+        ({"is_legacy": True, "metrics": [{"kind": "ExperimentMetric"}]}, True),
+    ],
+)
+def test_a_row_says_that_an_older_engine_measures_it_as_the_record_does(
+    raw: dict[str, Any], is_legacy: bool
+) -> None:
+    raw = {"id": 12, "name": "Blue"} | raw
+    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row == Experiment.of(raw).row()
+    assert row.is_legacy is is_legacy
+
+
+@pytest.mark.parametrize(("flag", "said"), [(ON, True), (OFF, False), (None, None), (7, None)])
+def test_whether_its_flag_is_on_is_not_known_without_a_flag(flag: Any, said: bool | None) -> None:
+    raw = {"id": 12, "name": "Blue", "feature_flag": flag}
+    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row.flag_active is Experiment.of(raw).row().flag_active is said
+
+
+def test_the_second_name_of_a_share_wins() -> None:
+    shares = [{"key": "a", "rollout_percentage": 90, "split_percent": 50}, {"key": "b", "split_percent": 50}]
+    found = Experiment.of({"parameters": {"feature_flag_variants": shares}}).variants
+    assert [variant.rollout for variant in found] == [50, 50]
+
+
 def test_a_slim_row_of_a_list_and_the_whole_record_say_the_same() -> None:
     raw = {"id": 12, "name": "Blue", "feature_flag_key": "a", "feature_flag": OFF, "start_date": START,
            "holdout": {"id": 3}, "conclusion": "won", "user_access_level": "viewer", "metrics": None,

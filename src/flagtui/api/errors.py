@@ -257,6 +257,12 @@ class ServerFault(ApiError):
     advice = "Try again in a moment; if it stays, ask whoever runs the server."
 
 
+class NotCalculated(ApiError):
+    """The server took a query on and gave it up. Queries change nothing."""
+
+    advice = "Ask again; if it stays like this, look at the metric in the browser."
+
+
 class Unreadable(ApiError):
     """The server said yes, but what came with it is not an answer we can read."""
 

@@ -7,7 +7,7 @@ from typing import Final
 from flagtui.api.asking import Query
 from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
-from flagtui.api.errors import NotFound, Unanswered
+from flagtui.api.errors import NotCalculated, NotFound, Unanswered
 from flagtui.api.resource import Resource
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import (
@@ -20,6 +20,7 @@ from flagtui.models.experiment_answers import (
 )
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text, as_whole
+from flagtui.safe_text import safe_text
 
 _LOOKS: Final = 20
 """How often an unfinished query is looked at, with growing pauses: about a minute and a half."""
@@ -123,6 +124,9 @@ class ExperimentResults(Resource):
         found = (await self._ask("experiments.query", body=body, urgency=urgency)).record()
         for look in range(_LOOKS):
             status = as_dict(found.get("query_status"))
+            if status.get("error") is True:
+                why = safe_text(as_text(status.get("error_message")), 300)
+                raise NotCalculated(f"The server could not calculate it{f': {why}' if why else '.'}")
             if not status or status.get("complete") is True:
                 return as_dict(status.get("results")) or found
             await self.connection.clock.sleep(min(0.5 * (look + 1), 8.0))

@@ -40,7 +40,7 @@ EVENT_COMMANDS: Final[tuple[Command, ...]] = (
         "event.experiments",
         "x",
         "experiments",
-        "Go to an experiment that measures it",
+        "Go to an experiment that uses it",
         "experiments",
         "event",
         True,

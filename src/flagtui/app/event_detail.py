@@ -72,7 +72,7 @@ def _usage(details: EventDetails) -> Lines:
         yield labelled("USAGE", "counting…", "$text-muted")
     found = [*use_lines(details.uses, details.why_no_uses)]
     for place, line in enumerate(found):
-        yield [*labelled("MEASURED BY" if place == 0 else "", ""), *line]
+        yield [*labelled("USED BY" if place == 0 else "", ""), *line]
 
 
 def _queries(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Which experiments measure an event: looked for once, and remembered as long as somebody asks for more."""
+"""Which experiments use an event: looked for once, and remembered as long as somebody asks for more."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -76,19 +76,4 @@ class EventUses:
 
 def uses_event(experiment: Experiment, name: str) -> bool:
     """Whether the event is in what the experiment measures, or in who is counted as exposed."""
-    parts: list[JSON] = [
-        *experiment.metrics,
-        *experiment.metrics_secondary,
-        *experiment.secondary_metrics,
-        dict(experiment.exposure_criteria),
-        dict(experiment.filters),
-        *(dict(link.query) for link in experiment.saved_metrics),
-    ]
-    return any(_names(part, name) for part in parts)
-
-
-def _names(value: JSON, event: str) -> bool:
-    if isinstance(value, dict):
-        named = value.get("event") == event or (value.get("type") == "events" and value.get("id") == event)
-        return named or any(_names(item, event) for item in value.values())
-    return isinstance(value, list) and any(_names(item, event) for item in value)
+    return name in events_measured(experiment)

@@ -73,7 +73,7 @@ def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
 
 
 def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
-    """The experiments that measure it, `why` it may not be all of them; None is not known, or not yet."""
+    """The experiments that use it, `why` it may not be all of them; None is not known, or not yet."""
     if uses is None:
         yield [(safe_text(why, 120) or "looking…", "$faint")]
         return

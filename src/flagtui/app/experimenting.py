@@ -17,7 +17,7 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.entries import Signature
 from flagtui.changes.experiments.following import Around
 from flagtui.changes.experiments.foreseeing import foresee_refusal
-from flagtui.changes.experiments.metrics import events_measured
+from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.recovery import recover_steps
 from flagtui.changes.experiments.saving import StepDesk, StepEnded, save_step

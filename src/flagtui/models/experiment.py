@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator
 
 from flagtui.models.filters import Filters, Variant
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.person import User
 from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 from flagtui.models.times import unix
 
 Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
@@ -145,15 +145,33 @@ class Experiment(Record):
         if self.feature_flag and (found := self.feature_flag.targeting.variants):
             return found
         listed = as_list(self.parameters.get("feature_flag_variants"))
-        return tuple(Variant.of(item) for item in listed if isinstance(item, dict))
+        return tuple(Variant.of(_with_share(item)) for item in listed if isinstance(item, dict))
 
     @property
     def uses_legacy_metrics(self) -> bool:
-        """True when only name, description and end can be changed."""
+        """Whether an older engine measures it: by queries of its own, or by the goal of the first servers."""
+        return self.is_mostly_fixed or self.has_old_goal
+
+    @property
+    def is_mostly_fixed(self) -> bool:
+        """True when servers let only its name, description and end be changed: they measure old queries."""
         if self.is_legacy is not None:
             return self.is_legacy
-        kinds = {as_text(as_dict(metric).get("kind")) for metric in (*self.metrics, *self.metrics_secondary)}
-        return bool(kinds & {"ExperimentTrendsQuery", "ExperimentFunnelsQuery"})
+        shared = [link.query for link in self.saved_metrics]
+        kinds = {
+            as_text(as_dict(one).get("kind")) for one in (*self.metrics, *self.metrics_secondary, *shared)
+        }
+        return bool(kinds & OLD_QUERIES)
+
+    @property
+    def has_old_goal(self) -> bool:
+        """Whether it has no metric but what the first servers keep: a goal in `filters`, others beside it."""
+        if self.metrics or self.metrics_secondary or self.saved_metrics:
+            return False
+        named = (self.filters.get("events"), self.filters.get("actions"))
+        return any(as_list(part) for part in named) or any(
+            isinstance(one, dict) for one in self.secondary_metrics
+        )
 
     @property
     def can_edit(self) -> bool:
@@ -168,7 +186,7 @@ class Experiment(Record):
             description=self.description or "",
             key=self.feature_flag_key or (flag.key if flag else ""),
             flag_id=flag.id if flag and flag.id else None,
-            flag_active=flag.active if flag else False,
+            flag_active=flag.active if flag else None,
             status=self.state,
             archived=self.archived,
             deleted=self.deleted,
@@ -185,6 +203,12 @@ class Experiment(Record):
             is_legacy=self.uses_legacy_metrics,
             can_edit=self.can_edit,
         )
+
+
+def _with_share(variant: dict[str, JSON]) -> dict[str, JSON]:
+    """A variant of the parameters: there the share has a second name, which wins."""
+    share = as_number(variant.get("split_percent"))
+    return variant if share is None else {**variant, "rollout_percentage": share}
 
 
 def derived_status(start: datetime | None, end: datetime | None, flag_on: bool) -> Status:

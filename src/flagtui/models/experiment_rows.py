@@ -1,14 +1,14 @@
 """From the bytes of an experiment list to rows."""
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from flagtui.models.flag_rows import Id, Maker, credit
 from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage, RowReader
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 from flagtui.models.times import unix
 
 
@@ -43,6 +43,19 @@ class _Metric(msgspec.Struct, gc=False):
     kind: str | None = None
 
 
+class _Shared(msgspec.Struct, gc=False):
+    query: _Metric | None = None
+
+
+class _Goal(msgspec.Struct, gc=False):
+    events: list[Any] | None = None
+    actions: list[Any] | None = None
+
+
+class _Secondary(msgspec.Struct, gc=False):
+    pass
+
+
 class _Experiment(msgspec.Struct, gc=False):
     id: Id
     name: str
@@ -65,6 +78,9 @@ class _Experiment(msgspec.Struct, gc=False):
     is_legacy: bool | None = None
     metrics: list[_Metric] | None = None
     metrics_secondary: list[_Metric] | None = None
+    saved_metrics: list[_Shared] | None = None
+    secondary_metrics: list[_Secondary] | None = None
+    filters: _Goal | None = None
     user_access_level: str | None = None
 
 
@@ -82,7 +98,7 @@ def _row_of(found: _Experiment) -> ExperimentRow:
         description=found.description or "",
         key=found.feature_flag_key or flag.key or "",
         flag_id=flag.id,
-        flag_active=flag.active is True,
+        flag_active=flag.active is True if found.feature_flag else None,
         status=_status_of(found),
         archived=found.archived is True,
         deleted=found.deleted is True,
@@ -121,10 +137,12 @@ def _variants_of(found: _Experiment) -> tuple[str, ...]:
 
 
 def _is_legacy(found: _Experiment) -> bool:
-    if found.is_legacy is not None:
-        return found.is_legacy
-    metrics = (*(found.metrics or ()), *(found.metrics_secondary or ()))
-    return any(metric.kind in {"ExperimentTrendsQuery", "ExperimentFunnelsQuery"} for metric in metrics)
+    shared = [one.query or _Metric() for one in found.saved_metrics or ()]
+    metrics = [*(found.metrics or ()), *(found.metrics_secondary or ()), *shared]
+    goal = found.filters
+    if not metrics and (found.secondary_metrics or (goal and (goal.events or goal.actions))):
+        return True
+    return any(one.kind in OLD_QUERIES for one in metrics) if found.is_legacy is None else found.is_legacy
 
 
 def _row_from_anything(raw: dict[str, JSON]) -> ExperimentRow | None:

@@ -7,6 +7,9 @@ import msgspec
 UNUSED: Final = ("STALE", "INACTIVE")
 """What servers say of flags that nobody seems to need; INACTIVE is the word of older ones."""
 
+OLD_QUERIES: Final = frozenset(("ExperimentTrendsQuery", "ExperimentFunnelsQuery"))
+"""Kinds of metrics that only the engine before this one measures."""
+
 FlagType = Literal["boolean", "multivariant", "experiment", "config", "rules"]
 
 
@@ -61,7 +64,8 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     key: str = ""
     """The key of its flag."""
     flag_id: int | None = None
-    flag_active: bool = False
+    flag_active: bool | None = None
+    """None where the server does not say."""
     status: str = "draft"
     """draft, running, paused, stopped, exposure_frozen, or a word we do not know; derived on old servers."""
     archived: bool = False
@@ -79,7 +83,7 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     updated_at: float | None = None
     holdout_id: int | None = None
     is_legacy: bool = False
-    """Measured by the old engine; only name, description and end can be changed."""
+    """Measured by an older engine."""
     can_edit: bool = True
 
 

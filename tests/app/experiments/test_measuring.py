@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flagtui.api.errors import ApiError, EndpointNotFound, MissingScope, Unanswered
-from flagtui.app.screens.experiment_parts.findings import Findings, Reading, metrics_of
+from flagtui.app.screens.experiment_parts.findings import ONLY_THERE, Findings, Reading, metrics_of
 from flagtui.app.screens.experiment_parts.looking import GLANCE_FOR, ExperimentInspector
 from flagtui.app.screens.experiment_parts.measuring import Measuring
 from flagtui.models.experiment import Experiment
@@ -186,8 +186,30 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
     assert server.asked == ["old"]
     assert (goal.metric.name, goal.metric.is_share) == ("its goal", True)
     assert last.exposed == {"control": 10, "test": 10}
+    named = {"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]}
+    server = Server(experiment(metrics=[], filters=named), old={"result": {"variants": variants}})
+    last = [step async for step in inspector(server).look(server.found.row())][-1]
+    (goal,) = last.readings
+    assert (goal.metric.name, goal.metric.is_share, goal.result is None) == ("b", True, False)
     nothing = Server(experiment(metrics=[]))
     assert [step.readings for step in await measured(nothing)] == [()]
+
+
+async def test_what_an_older_engine_measures_is_not_said_to_have_no_numbers_yet() -> None:
+    query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
+    server = Server(experiment(metrics=[query]))
+    last = [step async for step in inspector(server).look(server.found.row())][-1]
+    assert [(one.trouble, one.is_awaited) for one in last.readings] == [(ONLY_THERE, False)]
+    assert server.asked == ["get"]
+
+
+async def test_metrics_without_a_number_of_their_own_do_not_show_each_others_results() -> None:
+    metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
+    server = Server(experiment(metrics=[metric, metric]), latest=None)
+    looking = inspector(server)
+    [_ async for _ in looking.look(server.found.row())]
+    again = [step async for step in looking.look(server.found.row(), again=True)]
+    assert [one.result for one in again[0].readings] == [None, None]
 
 
 # In the list

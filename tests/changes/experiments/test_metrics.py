@@ -5,17 +5,15 @@ from typing import Any
 import pytest
 
 from flagtui.changes.experiments.fields import change_words
+from flagtui.changes.experiments.metric_nodes import events_of
+from flagtui.changes.experiments.metric_words import metric_words, return_words, window_words
 from flagtui.changes.experiments.metrics import (
     event_node,
-    events_of,
     funnel_of,
     mean_of,
-    metric_words,
     problems_in_metric,
     ratio_of,
     retention_of,
-    return_words,
-    window_words,
 )
 
 ACTION = {"kind": "ActionsNode", "id": 5}
@@ -54,9 +52,12 @@ def test_what_is_built_is_told_in_words_and_can_be_saved(
             "retention action 5",
         ),
         ({"metric_type": "next year's"}, "next year's"),
-        ({"kind": "ExperimentTrendsQuery"}, "ExperimentTrendsQuery"),
+        ({"kind": "ExperimentTrendsQuery"}, "count of an event without a name"),
         ({}, "?"),
-        ({"metric_type": "ratio", "numerator": 3, "denominator": [1]}, "any event per any event"),
+        (
+            {"metric_type": "ratio", "numerator": 3, "denominator": [1]},
+            "an event without a name per an event without",
+        ),
     ],
 )
 def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> None:
@@ -107,7 +108,7 @@ def test_a_window_is_told_as_people_say_it() -> None:
             "exposure_criteria",
             {"filterTestAccounts": True},
             {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
-            "exposure: without test accounts yes → no; exposure: by as usual → seen",
+            "exposure: without test accounts yes → no; exposure: by its flag being called → seen",
         ),
         (
             "parameters",

@@ -1,4 +1,4 @@
-"""One event definition on the whole screen: what it is, who vouches for it, what measures it, its JSON."""
+"""One event definition on the whole screen: what it is, who vouches for it, what uses it, its JSON."""
 
 import asyncio
 import json
@@ -137,10 +137,10 @@ class EventScreen(EventKeys, Screen[None]):
             tell(self.app, Notice("the JSON was sent to the terminal's clipboard"))
 
     def action_experiments(self) -> None:
-        """Go to an experiment that measures it."""
+        """Go to an experiment that uses it."""
         uses = self._details.uses or ()
         if not uses:
-            tell(self.app, Notice("no experiment is known to measure this event"))
+            tell(self.app, Notice("no experiment is known to use this event"))
         else:
             self._jump(uses)
 

@@ -27,12 +27,12 @@ from flagtui.app.screens.experiment_parts.sections import (
     hint_lines,
     json_lines,
     results_line,
-    settings_lines,
     sizing_lines,
     sizing_of,
     variant_lines,
 )
 from flagtui.app.screens.experiment_parts.series import SeriesScreen
+from flagtui.app.screens.experiment_parts.settings import measures_lines, settings_lines
 from flagtui.app.screens.experiment_parts.table import table_lines
 from flagtui.app.standing import link_of, location_of, tabs_of
 from flagtui.app.widgets.header import Header, Tabs
@@ -44,6 +44,8 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 
+ROOMY = 20
+"""Lines from which what is measured has room above what came of it."""
 PLOT_FROM = 34
 """Lines from which the chosen metric's course has room below the table."""
 TAB = "2"
@@ -207,6 +209,8 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         if found.experiment is None:
             return
         yield from conclusion_lines(found.experiment)
+        if self.size.height >= ROOMY:
+            yield from _spaced(measures_lines(found.experiment, width))
         yield from hint_lines(found)
         yield from alarm_lines(found)
         yield from table_lines(found, width, strokes_here(), self._chosen)
@@ -217,6 +221,8 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         if experiment is None:
             return
         yield []
+        if self.size.height < ROOMY:
+            yield from _spaced(measures_lines(experiment, width))
         yield from variant_lines(self._findings, width)
         yield from sizing_lines(self._findings, now)
         yield from settings_lines(experiment)
@@ -269,6 +275,12 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
     def action_back(self) -> None:
         if self.is_current:
             self.dismiss(None)
+
+
+def _spaced(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:
+    """The lines and an empty one, or nothing where there are none."""
+    found = [*lines]
+    yield from [*found, []] if found else []
 
 
 def _joined(lines: Iterable[list[Piece]]) -> Content:

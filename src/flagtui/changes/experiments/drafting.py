@@ -39,7 +39,7 @@ class Draft:
 def editable(fresh: Experiment) -> dict[str, JSON]:
     """The fields that can be edited now, as they are stored."""
     names = [name for name in EDITABLE if name in fresh.raw]
-    if fresh.uses_legacy_metrics:
+    if fresh.is_mostly_fixed:
         names = [name for name in names if name in EDITABLE_OLD]
     if fresh.state != "draft":
         names = [name for name in names if name not in FOR_DRAFTS]

@@ -6,7 +6,13 @@ from typing import Final
 
 from flagtui.changes.blocking import is_plain_key
 from flagtui.changes.describing import arrow, brief
-from flagtui.changes.experiments.metrics import metric_name, metric_words, problems_in_metric
+from flagtui.changes.experiments.exposure_words import (
+    activated_by,
+    counts_test_accounts,
+    exposed_by,
+)
+from flagtui.changes.experiments.metric_words import metric_name, metric_words
+from flagtui.changes.experiments.metrics import problems_in_metric
 from flagtui.changes.experiments.ordering import as_shown
 from flagtui.changes.validation import SUM_TOLERANCE
 from flagtui.models.experiment import Experiment
@@ -229,12 +235,24 @@ def _part_changes(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> Iter
     for key in {**before, **after}:
         if before.get(key) != after.get(key):
             words = PARTS.get(key, key.replace("_", " "))
-            yield f"{words} {_brief(before.get(key))} → {_brief(after.get(key))}"
+            yield f"{words} {_part(key, before)} → {_part(key, after)}"
+
+
+def _part(key: str, settings: Mapping[str, JSON]) -> str:
+    match key:
+        case "filterTestAccounts":
+            return "no" if counts_test_accounts(settings) else "yes"
+        case "exposure_config":
+            return exposed_by(settings)
+        case "activation_config":
+            return activated_by(settings) or "nothing"
+    return _brief(settings.get(key))
 
 
 PARTS: Final[Mapping[str, str]] = {
     "filterTestAccounts": "without test accounts",
     "exposure_config": "by",
+    "activation_config": "activated by",
     "multiple_variant_handling": "who met several",
     "method": "method",
     "bayesian": "interval",
@@ -248,8 +266,6 @@ def _brief(value: JSON) -> str:
             return "as usual"
         case bool():
             return "yes" if value else "no"
-        case {"event": str() as event}:
-            return event
         case {"ci_level": (int() | float()) as level}:
             return f"{level * 100:g} %"
         case {"alpha": (int() | float()) as alpha}:

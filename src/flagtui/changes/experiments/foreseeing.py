@@ -53,7 +53,7 @@ def _access(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
 
 
 def _old_engine(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
-    if step.for_old_engine or not fresh.uses_legacy_metrics:
+    if step.for_old_engine or not fresh.is_mostly_fixed:
         return None
     reason = "it is measured by the old engine; only its name, description and end can be changed"
     return Blocked("old engine", reason, "make a new experiment in the browser")
@@ -120,7 +120,7 @@ def _fields(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
 def _fixed(fresh: Experiment, choices: Choices) -> Blocked | None:
     """Fields that this experiment cannot change any more."""
     refused = sorted(set(choices.fields) - EDITABLE_OLD - SAYS_HOW)
-    if refused and fresh.uses_legacy_metrics:
+    if refused and fresh.is_mostly_fixed:
         reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
         return Blocked("old engine", reason, "change only its name and description")
     fixed = [WORDS[name] for name in sorted(FOR_DRAFTS & choices.fields.keys())]

@@ -1,4 +1,4 @@
-"""Metrics as people mean them: built from events, told in words, and what is wrong with one.
+"""Metrics as people mean them: built from events, and what is wrong with one.
 
 What is built has the keys that every server takes; keys nobody here knows stay in what is only changed.
 """
@@ -6,10 +6,10 @@ What is built has the keys that every server takes; keys nobody here knows stay 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.changes.experiments.metric_nodes import Item, nodes_of
+from flagtui.changes.experiments.metric_words import named_node
+from flagtui.models.json_value import JSON, as_number, as_text
 
-Item = dict[str, JSON]
 Kind = Literal["mean", "funnel", "ratio", "retention"]
 Counting = Literal["total", "dau", "unique_session", "sum", "avg", "min", "max"]
 
@@ -32,11 +32,6 @@ OF_A_PROPERTY: Final = frozenset({"sum", "avg", "min", "max"})
 """Ways to count that need to know which property."""
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month")
 LONGEST_NAME: Final = 400
-_SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
-    "mean": ("source",),
-    "ratio": ("numerator", "denominator"),
-    "retention": ("start_event", "completion_event"),
-}
 
 
 def event_node(event: str, counting: Counting = "total", of: str = "") -> Item:
@@ -93,69 +88,6 @@ def _step(event: str) -> Item:
     return {"kind": "EventsNode", "event": event, "properties": []}
 
 
-def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
-    """Everything the metric counts, in the order in which people tell it."""
-    kind = as_text(metric.get("metric_type"))
-    found = (
-        as_list(metric.get("series"))
-        if kind == "funnel"
-        else [metric.get(place) for place in _SOURCES.get(kind, ())]
-    )
-    yield from (as_dict(node) for node in found)
-
-
-def events_of(metric: Mapping[str, JSON]) -> tuple[str, ...]:
-    """The names of its events."""
-    return tuple(name for node in nodes_of(metric) if (name := as_text(node.get("event"))))
-
-
-def events_measured(experiment: Experiment) -> tuple[str, ...]:
-    """The names of all events an experiment looks at, each once."""
-    own = (*experiment.metrics, *experiment.metrics_secondary)
-    found = [name for metric in own for name in events_of(as_dict(metric))]
-    found += [name for link in experiment.saved_metrics for name in events_of(link.query)]
-    exposure = as_dict(experiment.exposure_criteria.get("exposure_config"))
-    return tuple(dict.fromkeys(filter(None, [*found, as_text(exposure.get("event"))])))
-
-
-def metric_name(metric: Mapping[str, JSON]) -> str:
-    """Its own name, else what it counts. Raw."""
-    return as_text(metric.get("name")) or metric_words(metric)
-
-
-def metric_words(metric: Mapping[str, JSON]) -> str:
-    """What it measures, as a phrase. Raw."""
-    kind = as_text(metric.get("metric_type")) or as_text(metric.get("kind")) or "?"
-    nodes = list(nodes_of(metric))
-    match kind:
-        case "mean":
-            return f"mean of {_told(nodes[0])}"
-        case "funnel":
-            return f"funnel {' → '.join(map(_named, nodes)) or 'without steps'}"
-        case "ratio":
-            return f"{_told(nodes[0])} per {_told(nodes[1])}"
-        case "retention":
-            return f"retention {_named(nodes[0])} → {_named(nodes[1])}"
-    return kind
-
-
-def window_words(metric: Mapping[str, JSON]) -> str:
-    """How long after meeting the experiment something still counts; empty for no limit."""
-    count = as_number(metric.get("conversion_window"))
-    if count is None:
-        return ""
-    unit = as_text(metric.get("conversion_window_unit")) or "day"
-    return f"within {count:g} {unit}{'' if count == 1 else 's'}"
-
-
-def return_words(metric: Mapping[str, JSON]) -> str:
-    """When people count as having come back: `1 to 14 days`; empty when nothing says so."""
-    first, last = (as_number(metric.get(f"retention_window_{end}")) for end in ("start", "end"))
-    if first is None or last is None:
-        return ""
-    return f"{first:g} to {last:g} {as_text(metric.get('retention_window_unit')) or 'day'}s"
-
-
 def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
     """What a server would refuse of a metric of this engine."""
     name = as_text(metric.get("name"))
@@ -172,7 +104,7 @@ def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
         if not (_is_known(node) or as_text(node.get("event"))):
             yield f"{called} has a step without an event"
         elif as_text(node.get("math")) in OF_A_PROPERTY and not as_text(node.get("math_property")):
-            yield f"{called} has to know which property of {_named(node)}"
+            yield f"{called} has to know which property of {named_node(node)}"
     if as_text(metric.get("metric_type")) == "retention":
         yield from _problems_in_return(metric, called)
     window = metric.get("conversion_window")
@@ -195,24 +127,3 @@ def _is_known(node: Mapping[str, JSON]) -> bool:
     kind = as_text(node.get("kind"))
     is_every_event = kind == "EventsNode" and "event" in node and node["event"] is None
     return is_every_event or kind not in ("", "EventsNode")
-
-
-def _named(node: Mapping[str, JSON]) -> str:
-    if name := as_text(node.get("event")) or as_text(node.get("name")):
-        return name
-    if as_text(node.get("kind")) == "ActionsNode":
-        return f"action {node.get('id')}"
-    return as_text(node.get("table_name")) or "any event"
-
-
-def _told(node: Mapping[str, JSON]) -> str:
-    of = as_text(node.get("math_property"))
-    name, counting = _named(node), as_text(node.get("math")) or "total"
-    match counting:
-        case "total":
-            return name
-        case "dau":
-            return f"people with {name}"
-        case "unique_session":
-            return f"sessions with {name}"
-    return f"{counting} of {of or '?'} of {name}"

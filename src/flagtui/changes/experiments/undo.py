@@ -121,7 +121,7 @@ def plan_step_back(
     wanted = intent.choices.fields
     if intent.step.name == "reopen" and not wanted.get("start_date") and fresh.state == "draft":
         return Blocked("state", "it was reset to a draft since", "take that back first, or launch it")
-    if fresh.uses_legacy_metrics and intent.step.name == "reopen":
+    if fresh.is_mostly_fixed and intent.step.name == "reopen":
         wanted = {name: value for name, value in wanted.items() if name == "end_date"}
     now = {name: stored_field(fresh, name) for name in wanted}
     fields = {name: value for name, value in wanted.items() if not _alike(value, now[name])}

@@ -11,7 +11,7 @@ from flagtui.changes.blocking import is_plain_key
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.drafting import editable
 from flagtui.changes.experiments.fields import BASELINE, METRICS, problems_in_fields, share_sum, variants_in
-from flagtui.changes.experiments.metrics import events_of
+from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.targeting import even_shares
 from flagtui.models.experiment import Experiment

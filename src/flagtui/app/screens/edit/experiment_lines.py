@@ -7,7 +7,13 @@ from typing import Final
 from flagtui.app.formats import percent
 from flagtui.app.screens.edit.form_lines import LABEL, FormLine, heading_line, variant_lines
 from flagtui.app.widgets.line import Piece
-from flagtui.changes.experiments.metrics import metric_words, window_words
+from flagtui.changes.experiments.exposure_words import (
+    activated_by,
+    counts_test_accounts,
+    exposed_by,
+    several_words,
+)
+from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.changes.experiments.working_copy import ExperimentCopy, Place
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
@@ -29,10 +35,6 @@ METRICS: Final[tuple[tuple[Place, str, str], ...]] = (
     ("metrics_secondary", "SECONDARY METRICS", "what should not get worse"),
     ("saved_metrics_ids", "SHARED METRICS", "measured alike in several experiments"),
 )
-SEVERAL: Final[Mapping[str, str]] = {
-    "exclude": "left out of the results",
-    "first_seen": "counted for the first one",
-}
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,12 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
     if "exposure_criteria" in copy.values:
         yield heading_line("EXPOSURE", "who counts as having met it")
         for name, label in EXPOSURE:
-            yield _field(name, label, _exposure(copy.settings("exposure_criteria"), name))
+            yield _field(name, label, _exposure(copy, name))
+        if then := activated_by(copy.settings("exposure_criteria")):
+            activated: Piece = (f" {'activated by':<{LABEL}}", "$text-muted")
+            yield FormLine(
+                "heading", (activated, (safe_text(then, 120), ""), ("   stays as it is", "$faint"))
+            )
     if "stats_config" in copy.values:
         yield heading_line("STATISTICS", "how numbers are judged")
         for name, label in STATISTICS:
@@ -108,10 +115,8 @@ def _metric(metric: Mapping[str, JSON]) -> Iterator[Piece]:
     yield f" {safe_text(name or words, 60)}", "bold"
     if name:
         yield f"   {safe_text(words, 120)}", "$text-muted"
-    if window := window_words(metric):
-        yield f"  {safe_text(window, 30)}", "$text-muted"
-    if metric.get("goal") == "decrease":
-        yield "  lower wins", "$secondary"
+    for more in further_words(metric):
+        yield f", {safe_text(more, 120)}", "$text-muted"
 
 
 def _shared(link: Mapping[str, JSON], known: Companions) -> Iterator[Piece]:
@@ -127,17 +132,21 @@ def _shared(link: Mapping[str, JSON], known: Companions) -> Iterator[Piece]:
         yield f"   {safe_text(metric_words(metric.query), 120)}", "$text-muted"
 
 
-def _exposure(criteria: Mapping[str, JSON], name: str) -> Piece:
-    value = criteria.get(name)
+def _exposure(copy: ExperimentCopy, name: str) -> Piece:
+    criteria = copy.settings("exposure_criteria")
     match name:
         case "exposure_config":
-            event = as_dict(value)
-            if action := event.get("id"):
-                return f"action {action}", ""
-            return safe_text(as_text(event.get("event")), 80) or "its flag being called", ""
+            return safe_text(exposed_by(criteria), 120), ""
         case "filterTestAccounts":
-            return ("counted", "") if value is False else ("left out", "")
-    return SEVERAL.get(as_text(value) or "exclude", safe_text(as_text(value), 40)), ""
+            return ("left out", "") if leaves_test_accounts_out(copy) else ("counted", "")
+    return safe_text(several_words(criteria), 40), ""
+
+
+def leaves_test_accounts_out(copy: ExperimentCopy) -> bool:
+    """Whether results are without them. Servers leave them out of a new experiment that says nothing."""
+    criteria = copy.settings("exposure_criteria")
+    says_nothing = copy.is_new and "filterTestAccounts" not in criteria
+    return says_nothing or not counts_test_accounts(criteria)
 
 
 def _statistics(settings: Mapping[str, JSON], name: str) -> Piece:

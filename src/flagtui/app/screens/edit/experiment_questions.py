@@ -4,18 +4,24 @@ from typing import Final
 
 from flagtui.app.changing import Changing
 from flagtui.app.screens.edit.asking import ask_about_variant, ask_item_share, ask_line, ask_percent
-from flagtui.app.screens.edit.experiment_lines import SEVERAL, Companions, confidence_of
+from flagtui.app.screens.edit.experiment_lines import (
+    Companions,
+    confidence_of,
+    leaves_test_accounts_out,
+)
 from flagtui.app.screens.edit.flag_choice import ask_flag
 from flagtui.app.screens.edit.form_lines import FormLine
 from flagtui.app.screens.edit.metric_questions import MetricQuestions, role_words
 from flagtui.app.screens.picker import Choice, PickerScreen
+from flagtui.changes.experiments.exposure_words import SEVERAL
 from flagtui.changes.experiments.fields import (
     CONCLUSIONS,
     LONGEST_COMMENT,
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
 )
-from flagtui.changes.experiments.metrics import Item, metric_words
+from flagtui.changes.experiments.metric_nodes import Item
+from flagtui.changes.experiments.metric_words import metric_words
 from flagtui.changes.experiments.working_copy import ExperimentCopy, Place, Role
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.store.workspace import Workspace
@@ -146,7 +152,7 @@ class ExperimentQuestions:
         criteria = self.copy.settings("exposure_criteria")
         match name:
             case "filterTestAccounts":
-                criteria[name] = criteria.get(name) is False
+                criteria[name] = not leaves_test_accounts_out(self.copy)
             case "multiple_variant_handling":
                 now = as_text(criteria.get(name)) or "exclude"
                 ways = [Choice(way, about, "", way == now) for way, about in SEVERAL.items()]

@@ -9,7 +9,9 @@ from flagtui.app.changing import Changing
 from flagtui.app.screens.edit.asking import ask_line
 from flagtui.app.screens.picker import Choice, PickerScreen
 from flagtui.changes.experiments import metrics
-from flagtui.changes.experiments.metrics import COUNTING, KINDS, OF_A_PROPERTY, UNITS, Counting, Item, Kind
+from flagtui.changes.experiments.metric_nodes import Item, events_of, nodes_of
+from flagtui.changes.experiments.metric_words import metric_name, metric_words, return_words, window_words
+from flagtui.changes.experiments.metrics import COUNTING, KINDS, OF_A_PROPERTY, UNITS, Counting, Kind
 from flagtui.changes.experiments.working_copy import ExperimentCopy
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.rows import EventDefinitionRow
@@ -39,7 +41,7 @@ class MetricQuestions:
         made = await self._made(kind) if kind is not None else None
         if made is None:
             return None
-        usual = metrics.metric_words(made)
+        usual = metric_words(made)
         name = await self.name(usual)
         # With a number of its own it can trade places with others before it is saved.
         return None if name is None else {**made, "name": name or usual, "uuid": str(uuid4())}
@@ -74,16 +76,16 @@ class MetricQuestions:
         is_up = metric.get("goal") != "decrease"
         kind = as_text(metric.get("metric_type"))
         choices = [
-            Choice("name", "name", metrics.metric_name(metric)),
-            Choice("events", "what it measures", metrics.metric_words(metric)) if kind in KINDS else None,
+            Choice("name", "name", metric_name(metric)),
+            Choice("events", "what it measures", metric_words(metric)) if kind in KINDS else None,
             *_about_return(metric),
             Choice("goal", "lower wins" if is_up else "higher wins", "which way is better"),
-            Choice("window", "how long it counts", metrics.window_words(metric) or NO_END),
+            Choice("window", "how long it counts", window_words(metric) or NO_END),
             Choice("role", f"make it {others}", ""),
             Choice("remove", "remove it", "d does it too"),
         ]
         offered = [one for one in choices if one is not None]
-        match await self._changing.ask(PickerScreen(metrics.metric_name(metric)[:60], offered)):
+        match await self._changing.ask(PickerScreen(metric_name(metric)[:60], offered)):
             case "name":
                 name = await self.name(as_text(metric.get("name")))
                 return None if name is None else {**metric, "name": name}
@@ -94,7 +96,7 @@ class MetricQuestions:
             case "window":
                 return await self._window(metric)
             case "span":
-                span = await self._span(metrics.return_words(metric) or USUAL_RETURN)
+                span = await self._span(return_words(metric) or USUAL_RETURN)
                 return {**metric, **metrics.return_span(*span)} if span else None
             case "first_seen" | "last_seen" as handling:
                 return {**metric, "start_handling": handling}
@@ -105,15 +107,15 @@ class MetricQuestions:
     async def _measured(self, metric: Item, kind: str) -> Item | None:
         """Other events in place of those it counts; steps that stay keep what is set on them."""
         if kind == "funnel":
-            old = {as_text(node.get("event")): node for node in metrics.nodes_of(metric)}
-            steps = await self._steps(metrics.events_of(metric))
+            old = {as_text(node.get("event")): node for node in nodes_of(metric)}
+            steps = await self._steps(events_of(metric))
             made = metrics.funnel_of(steps) if steps else None
             if made is None:
                 return None
             series = [old.get(as_text(as_dict(node).get("event")), node) for node in as_list(made["series"])]
             return {**metric, "series": series}
         if kind == "retention":
-            before, after = (as_text(node.get("event")) for node in metrics.nodes_of(metric))
+            before, after = (as_text(node.get("event")) for node in nodes_of(metric))
             ends = await self._ends(before, after)
             return {**metric, **metrics.retention_nodes(*ends)} if ends else None
         made = await self._made("mean" if kind == "mean" else "ratio")
@@ -130,7 +132,7 @@ class MetricQuestions:
         return None if line is None else line.strip()
 
     async def _window(self, metric: Item) -> Item | None:
-        before = metrics.window_words(metric).removeprefix("within ")
+        before = window_words(metric).removeprefix("within ")
         about = "such as 7 days or 1 hour after meeting the experiment; empty for no end"
         line = await ask_line(self._changing, "Counts how long", about, before, window_problem)
         if line is None:
@@ -250,7 +252,7 @@ def _about_return(metric: Item) -> Iterator[Choice[str]]:
     """What only a retention metric has."""
     if as_text(metric.get("metric_type")) != "retention":
         return
-    yield Choice("span", "when they come back", metrics.return_words(metric))
+    yield Choice("span", "when they come back", return_words(metric))
     if metric.get("start_handling") == "last_seen":
         yield Choice("first_seen", "count from the first time", "it counts from the last")
     else:

@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from flagtui.changes.experiments.metric_nodes import GOAL, form_of, goals_of, nodes_of
+from flagtui.changes.experiments.metric_words import metric_words, named_node
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 
 Role = Literal["primary", "secondary"]
-_UNNAMED: Final = "metric without a name"
+ONLY_THERE: Final = "only shown in the browser"
+"""Of what an older engine measures."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,9 @@ class Metric:
 
     @property
     def kind(self) -> str:
-        """mean, funnel, ratio, retention, or a word of the old engine."""
-        return as_text(self.raw.get("metric_type")) or as_text(self.raw.get("kind")) or "?"
+        """mean, funnel, ratio, retention, or a word of an older engine."""
+        form = form_of(self.raw)
+        return as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
 
     @property
     def goal(self) -> str:
@@ -42,11 +46,19 @@ class Metric:
     @property
     def is_share(self) -> bool:
         """Whether its value is a part of people."""
-        return self.kind in ("funnel", "retention")
+        return self.kind in ("funnel", "retention", "binomial") or self.raw.get("threshold") is not None
+
+    @property
+    def is_old(self) -> bool:
+        """Whether only an older engine measures it, which answers no questions of ours."""
+        return as_text(self.raw.get("kind")) in (*OLD_QUERIES, GOAL)
 
     @property
     def name(self) -> str:
-        return as_text(self.raw.get("name")) or self.saved_name or _event_of(self.raw) or _UNNAMED
+        """Its own, that of the shared metric, else what it counts: of a funnel, what it leads to."""
+        counted = [*map(named_node, nodes_of(self.raw))]
+        last = counted[-1 if self.kind == "funnel" else 0] if counted else metric_words(self.raw)
+        return as_text(self.raw.get("name")) or self.saved_name or last
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,8 @@ def _in_role(experiment: Experiment, role: Role) -> Iterator[Metric]:
         else experiment.secondary_metrics_ordered_uuids
     )
     found = [Metric(as_dict(raw), role) for raw in own if isinstance(raw, dict)]
+    if experiment.has_old_goal:
+        found = [Metric(raw, role) for raw in goals_of(experiment, role)]
     found += [
         Metric(link.query, role, is_saved=True, saved_name=link.name)
         for link in experiment.saved_metrics
@@ -109,12 +123,3 @@ def _in_role(experiment: Experiment, role: Role) -> Iterator[Metric]:
     ]
     places = {as_text(uuid): place for place, uuid in enumerate(order)}
     yield from sorted(found, key=lambda metric: places.get(metric.uuid, len(places)))
-
-
-def _event_of(raw: Mapping[str, JSON]) -> str:
-    series = as_list(raw.get("series"))
-    places = (raw.get("source"), series[-1] if series else None, raw.get("numerator"), raw.get("start_event"))
-    nodes = [as_dict(place) for place in places]
-    return next(
-        (name for node in nodes if (name := as_text(node.get("event")) or as_text(node.get("name")))), ""
-    )

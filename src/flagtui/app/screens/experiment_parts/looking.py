@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.budget import Urgency
 from flagtui.api.errors import ApiError
-from flagtui.app.screens.experiment_parts.findings import Findings, Metric, Reading, metrics_of
+from flagtui.app.screens.experiment_parts.findings import ONLY_THERE, Findings, Metric, Reading, metrics_of
 from flagtui.app.screens.experiment_parts.measuring import Measuring
 from flagtui.app.signing_in import needs_key
-from flagtui.changes.experiments.metrics import events_measured
+from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
@@ -81,7 +81,8 @@ class ExperimentInspector:
             return
         found = self._keep(_opened(found, experiment))
         yield found
-        if experiment.start_date is None or experiment.uses_legacy_metrics:
+        is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
+        if experiment.start_date is None or is_silent:
             needs_code = await self._needs_code(experiment)
             yield self._keep(replace(found, at=self._clock(), needs_code=needs_code))
             return
@@ -183,14 +184,9 @@ def _is_of(found: Findings, row: ExperimentRow) -> bool:
 
 def _opened(found: Findings, experiment: Experiment) -> Findings:
     """Readings for the metrics there are now, with earlier results shown until newer ones come."""
-    earlier: dict[str, MetricResult | None] = {one.metric.uuid: one.result for one in found.readings}
+    earlier = {one.metric.uuid: one.result for one in found.readings if one.metric.uuid}
     is_started = experiment.start_date is not None
-    readings = tuple(
-        Reading(
-            metric, earlier.get(metric.uuid), is_awaited=is_started and not experiment.uses_legacy_metrics
-        )
-        for metric in metrics_of(experiment)
-    )
+    readings = tuple(_reading(metric, earlier, is_started=is_started) for metric in metrics_of(experiment))
     return replace(
         found,
         row=experiment.row(),
@@ -200,3 +196,9 @@ def _opened(found: Findings, experiment: Experiment) -> Findings:
         calculated_at=None,
         needs_code=None,
     )
+
+
+def _reading(metric: Metric, earlier: Mapping[str, MetricResult | None], *, is_started: bool) -> Reading:
+    if metric.is_old:
+        return Reading(metric, trouble=ONLY_THERE if is_started else "")
+    return Reading(metric, earlier.get(metric.uuid), is_awaited=is_started)

@@ -48,7 +48,7 @@ class Measuring:
         self, found: Findings, experiment: Experiment, *, again: bool
     ) -> AsyncIterator[Findings]:
         """More and more of the results; `again` does with no older ones."""
-        if not found.readings:
+        if all(reading.metric.is_old for reading in found.readings):
             yield await self._of_the_first_servers(found)
             return
         if not again:
@@ -139,7 +139,7 @@ class Measuring:
         return Reading(metric, told[-1][1], told[-1][0].isoformat()) if told else None
 
     async def _of_the_first_servers(self, found: Findings) -> Findings:
-        """Without metrics there is nothing to measure, or the server does not name the goal it measures."""
+        """Without metrics there is nothing to measure, or a server that measures one goal in its own way."""
         try:
             answer = await self._client.experiments.old_result(found.row.id)
         except ApiError as error:
@@ -148,9 +148,11 @@ class Measuring:
         result = read_old_result(answer)
         if result is None:
             return found
-        kind = "funnel" if is_old_share(answer) else "mean"
-        goal = Metric({"name": "its goal", "metric_type": kind}, "primary")
-        return _counted(replace(found, readings=(Reading(goal, result),)))
+        kind = "funnel" if is_old_share(answer) else "trends"
+        known, *others = found.readings or (Reading(Metric({"name": "its goal"}, "primary")),)
+        # The answer tells whether it counts people or events, whatever the goal says of itself.
+        goal = replace(known.metric, raw={**known.metric.raw, "metric_type": kind})
+        return _counted(replace(found, readings=(Reading(goal, result), *others)))
 
 
 def adopt(found: Findings, run: MetricsRun) -> Findings:

@@ -6,7 +6,6 @@ from typing import Final
 
 from flagtui.app.formats import JUST_NOW, ago, percent
 from flagtui.app.screens.experiment_parts.findings import Findings
-from flagtui.app.screens.experiment_parts.judging import confidence, is_frequentist
 from flagtui.app.screens.experiment_parts.numbers import (
     MISMATCH_BELOW,
     Sizing,
@@ -17,7 +16,7 @@ from flagtui.app.screens.experiment_parts.numbers import (
 from flagtui.app.widgets.experiment_columns import days_of
 from flagtui.app.widgets.line import Piece
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
 
@@ -36,7 +35,7 @@ NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 def head_lines(row: ExperimentRow, width: int) -> Lines:
     """Name, number, flag and question."""
     flag = safe_text(row.key, 60) or "none"
-    off = "" if row.flag_active or row.status == "draft" else " (off)"
+    off = " (off)" if row.flag_active is False and row.status != "draft" else ""
     number = f"  #{row.id}"
     room = max(12, width - len(number) - len(flag) - 9)
     yield [
@@ -111,8 +110,9 @@ def hint_lines(findings: Findings) -> Lines:
 
 
 def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
-    if findings.exposure_trouble and not findings.exposed:
-        yield [(f"exposures are not known: {safe_text(findings.exposure_trouble, 120)}", "$warning")]
+    if findings.exposure_trouble:
+        by = "people of the first metric; " if findings.exposed else ""
+        yield [(f"{by}exposures are not known: {safe_text(findings.exposure_trouble, 120)}", "$warning")]
         return
     p_value = ratio_mismatch(findings.exposed, shares)
     if p_value is None:
@@ -154,9 +154,11 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
         return
     days = days_of(findings.row, now) or 0.0
     left = days_left(sizing.needed, seen, days)
+    is_known = bool(findings.exposed) or findings.row.started_at is None
+    so_far = f"{seen:,.0f}" if is_known else "an unknown number"
     yield [
         (f"{'SAMPLE':<{LABEL}}", "$text-muted"),
-        (f"{seen:,.0f} of {sizing.needed:,.0f} people", "bold" if seen >= sizing.needed else ""),
+        (f"{so_far} of {sizing.needed:,.0f} people", "bold" if seen >= sizing.needed else ""),
         (f"  {sizing.formula}", "$faint"),
     ]
     if findings.row.status == "running" and left is not None:
@@ -165,42 +167,12 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
         yield [(" " * LABEL, ""), (words, "$success" if left == 0 else "$text-muted")]
 
 
-def settings_lines(experiment: Experiment) -> Lines:
-    """How people are counted and numbers are judged."""
-    for label, text in _settings(experiment):
-        yield [(f"{label:<{LABEL}}", "$text-muted"), (safe_text(text, 300), "")]
-
-
-def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    criteria = experiment.exposure_criteria
-    event = as_dict(criteria.get("exposure_config"))
-    by = as_text(event.get("event")) or (
-        f"action {event['id']}" if event.get("id") else "the flag being called"
-    )
-    tests = (
-        "without test accounts" if criteria.get("filterTestAccounts") is not False else "with test accounts"
-    )
-    several = {"first_seen": "first variant counts", "exclude": "left out"}.get(
-        as_text(criteria.get("multiple_variant_handling")), "left out"
-    )
-    yield "EXPOSED BY", f"{by}, {tests}; who met several variants: {several}"
-    method = "frequentist" if is_frequentist(experiment) else "bayesian"
-    matured = ", only people whose window is over" if experiment.only_count_matured_users else ""
-    yield "STATISTICS", f"{method}, {confidence(experiment) * 100:g} % intervals{matured}"
-    if experiment.holdout is not None:
-        share = f"{percent(experiment.holdout.share)} held out"
-        yield "HOLDOUT", f"{experiment.holdout.name or f'#{experiment.holdout.id}'}, {share}"
-    if experiment.exposure_cohort:
-        yield "COHORT", f"everybody who met it: cohort #{experiment.exposure_cohort}"
-    if experiment.created_by is not None:
-        yield "MADE BY", experiment.created_by.email or experiment.created_by.first_name
-
-
 def results_line(findings: Findings, now: float) -> list[Piece]:
     """How far the results are, or how old."""
     experiment = findings.experiment
-    if experiment is not None and experiment.uses_legacy_metrics:
-        words = "measured by the old engine: its numbers are only shown in the browser"
+    is_old = experiment is not None and experiment.uses_legacy_metrics
+    if is_old and not any(reading.result for reading in findings.readings):
+        words = "measured by an older engine: its numbers are only shown in the browser"
         return [(words, "$warning")]
     if findings.awaited:
         done = len(findings.readings) - findings.awaited

@@ -11,7 +11,8 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Static
 
-from flagtui.api.errors import ApiError
+from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_error
 from flagtui.app.notices import Notice, tell
@@ -85,7 +86,7 @@ class SeriesScreen(Screen[None]):
             self._frame("this metric is not in the experiment any more", "$warning")
             return
         except ApiError as error:
-            self._frame(safe_text(f"{error.what} {error.next}", 200), "$warning")
+            self._frame(safe_text(why_no_days(error), 200), "$warning")
             self._sign_in(error)
             return
         self._show(self._series)
@@ -98,7 +99,7 @@ class SeriesScreen(Screen[None]):
 
     def _show(self, series: Timeseries) -> None:
         words, colour = state_words(series)
-        self._frame(words, colour)
+        self._frame(words, colour, CUMULATIVE)
         lines = day_lines(self._metric, series, self.size.width - 4)
         table = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
         self.query_one("#series-table", Static).update(table)
@@ -110,7 +111,7 @@ class SeriesScreen(Screen[None]):
         if courses:
             await plot.show(_title(self._metric, days), courses, days)
 
-    def _frame(self, words: str, colour: str) -> None:
+    def _frame(self, words: str, colour: str, about: str = "") -> None:
         desk = self._desk
         self.query_one(Header).show_location(location_of(desk), link_of(desk))
         self.query_one(Tabs).show_tabs(tabs_of(desk), "2")
@@ -119,7 +120,7 @@ class SeriesScreen(Screen[None]):
             (name, "bold"),
             (f"  {safe_text(self._row.name, 60)} #{self._row.id}\n", "$text-muted"),
             (words, colour),
-            (f"   {CUMULATIVE}", "$faint"),
+            (f"   {about}" if about else "", "$faint"),
         )
         self.query_one("#series-head", Static).update(head)
 
@@ -148,6 +149,15 @@ class SeriesScreen(Screen[None]):
     def action_back(self) -> None:
         if self.is_current:
             self.dismiss(None)
+
+
+def why_no_days(error: ApiError) -> str:
+    """What happened and what to do next, in two sentences of their own."""
+    # The experiment was read a moment ago, so it is the days that are not there.
+    is_unknown = isinstance(error, NotFound) and "timeseries" in error.facts.path
+    if is_unknown or isinstance(error, NOT_HERE):
+        return "This server keeps no results by day, or not for keys. The browser may show them."
+    return f"{error.what} {error.next}"
 
 
 def _title(metric: Metric, days: list[date]) -> str:

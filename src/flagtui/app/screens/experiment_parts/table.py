@@ -12,6 +12,7 @@ from flagtui.app.widgets.cells import Look
 from flagtui.app.widgets.intervals import Bounds, Strokes, axis_of, bar
 from flagtui.app.widgets.line import Piece
 from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
 
 COLOURS: Final[dict[Look, str]] = {
@@ -64,7 +65,7 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
     shape = shape_for(width)
     found = [list(verdicts(reading)) for reading in findings.readings]
     axis = axis_of(one.interval for some in found for one in some if one.interval is not None)
-    yield _heading(experiment, found, shape, axis)
+    yield _heading(findings, found, shape, axis)
     role = "primary"
     for place, (reading, some) in enumerate(zip(findings.readings, found, strict=True)):
         if reading.metric.role != role:
@@ -75,11 +76,11 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
 
 
 def _heading(
-    experiment: Experiment, found: Sequence[Sequence[Verdict]], shape: Shape, axis: Bounds
+    findings: Findings, found: Sequence[Sequence[Verdict]], shape: Shape, axis: Bounds
 ) -> list[Piece]:
+    experiment = findings.experiment or Experiment()
     first = next((some for some in found if some), [])
-    keys = [variant.key for variant in experiment.variants]
-    base = next((reading for reading in keys if reading == "control"), keys[0] if keys else "baseline")
+    base = _baseline(findings)
     other = safe_text(first[0].variant, VALUE).upper() if len(first) == 1 else "VARIANT"
     level = f"{confidence(experiment) * 100:g} % INTERVAL"
     text = "  " + _pad("METRIC", shape.name)
@@ -90,6 +91,18 @@ def _heading(
         text += f"  {_pad(f'{level} {axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %', shape.bar)}"
     odds = "P-VALUE" if is_frequentist(experiment) else "CHANCE TO WIN"
     return [(f"{text}  {_pad(odds, shape.odds).rstrip()}", "$text-muted")]
+
+
+def _baseline(findings: Findings) -> str:
+    """The variant the others are compared with: as results say it, as the settings do, else the usual one."""
+    results = (reading.result for reading in findings.readings)
+    said = next((found.baseline.key for found in results if found and found.baseline), "")
+    experiment = findings.experiment
+    if said or experiment is None:
+        return said or "baseline"
+    keys = [variant.key for variant in experiment.variants]
+    wanted = (as_text(experiment.stats_config.get("baseline_variant_key")), "control")
+    return next((key for key in wanted if key in keys), keys[0] if keys else "baseline")
 
 
 def _metric_lines(

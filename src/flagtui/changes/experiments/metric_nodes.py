@@ -1,0 +1,131 @@
+"""What a metric counts, whichever engine it is of: its events, actions and tables, in one form."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+
+Item = dict[str, JSON]
+GOAL: Final = "goal"
+"""The kind given to what the first servers keep in filters instead of a metric."""
+_SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
+    "mean": ("source",),
+    "ratio": ("numerator", "denominator"),
+    "retention": ("start_event", "completion_event"),
+    "count": ("metric_config",),
+    "continuous": ("metric_config",),
+    "binomial": ("metric_config",),
+}
+"""By type; the last three are those of the first months of this engine. Others count a series."""
+_PLACES: Final = tuple(dict.fromkeys(place for places in _SOURCES.values() for place in places))
+
+
+def form_of(metric: Mapping[str, JSON]) -> Item:
+    """The metric in the keys of this engine. What the older one counts is of type `trends`."""
+    match as_text(metric.get("kind")):
+        case "ExperimentTrendsQuery":
+            return _trends(metric)
+        case "ExperimentFunnelsQuery":
+            return _funnel(metric)
+    return dict(metric)
+
+
+def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
+    """Everything the metric counts, in the order in which people tell it."""
+    form = form_of(metric)
+    places = _SOURCES.get(as_text(form.get("metric_type")))
+    if places is None:
+        # Of a type that nobody here knows, whatever stands where something is counted.
+        others = [form[place] for place in _PLACES if place in form]
+        yield from (as_dict(node) for node in (*as_list(form.get("series")), *others))
+    else:
+        yield from (as_dict(form.get(place)) for place in places)
+
+
+def events_of(metric: Mapping[str, JSON]) -> tuple[str, ...]:
+    """The names of its events."""
+    return tuple(name for node in nodes_of(metric) if (name := as_text(node.get("event"))))
+
+
+def measured(experiment: Experiment) -> Iterator[Item]:
+    """Every metric of an experiment, shared ones too, as it is stored; a goal of the first servers as one."""
+    for own in (*experiment.metrics, *experiment.metrics_secondary):
+        yield as_dict(own)
+    yield from (link.query for link in experiment.saved_metrics)
+    if experiment.has_old_goal:
+        yield from (*goals_of(experiment, "primary"), *goals_of(experiment, "secondary"))
+
+
+def exposing(experiment: Experiment) -> Iterator[Item]:
+    """What makes people count as having met it, where that is not its flag being called."""
+    for part in ("exposure_config", "activation_config"):
+        if node := as_dict(experiment.exposure_criteria.get(part)):
+            yield node
+    for metric in measured(experiment):
+        if exposure := as_dict(form_of(metric).get("exposure")):
+            yield exposure
+
+
+def events_measured(experiment: Experiment) -> tuple[str, ...]:
+    """The names of all events an experiment looks at, each once."""
+    found = [name for metric in measured(experiment) for name in events_of(metric)]
+    found += [as_text(node.get("event")) for node in exposing(experiment)]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def goals_of(experiment: Experiment, role: str) -> tuple[Item, ...]:
+    """What the first servers measure in place of metrics: one goal in `filters`, others beside it."""
+    if role == "primary":
+        goal = _goal("", experiment.filters)
+        return (goal,) if goal["series"] else ()
+    others = [as_dict(one) for one in experiment.secondary_metrics]
+    return tuple(_goal(as_text(one.get("name")), as_dict(one.get("filters"))) for one in others)
+
+
+def _goal(name: str, filters: Mapping[str, JSON]) -> Item:
+    insight = as_text(filters.get("insight")).upper()
+    nodes = [_old_node(as_dict(one), "EventsNode") for one in as_list(filters.get("events"))]
+    nodes += [_old_node(as_dict(one), "ActionsNode") for one in as_list(filters.get("actions"))]
+    nodes.sort(key=lambda node: as_number(node.get("order")) or 0.0)
+    return {
+        "kind": GOAL,
+        "name": name,
+        "metric_type": {"FUNNELS": "funnel", "TRENDS": "trends"}.get(insight, GOAL),
+        "series": nodes,
+        "funnel_order_type": filters.get("funnel_order_type"),
+        "conversion_window": filters.get("funnel_window_interval"),
+        "conversion_window_unit": filters.get("funnel_window_interval_unit"),
+    }
+
+
+def _old_node(entity: Item, kind: str) -> Item:
+    """An event of old filters has its name as its id."""
+    node: Item = {**entity, "kind": kind}
+    return {**node, "event": entity.get("id")} if kind == "EventsNode" else node
+
+
+def _trends(metric: Mapping[str, JSON]) -> Item:
+    query = as_dict(metric.get("count_query"))
+    exposure = as_list(as_dict(metric.get("exposure_query")).get("series"))
+    return {
+        **metric,
+        "metric_type": "trends",
+        "series": as_list(query.get("series")),
+        "exposure": as_dict(exposure[0]) if exposure else {},
+        "filterTestAccounts": query.get("filterTestAccounts"),
+    }
+
+
+def _funnel(metric: Mapping[str, JSON]) -> Item:
+    query = as_dict(metric.get("funnels_query"))
+    settings = as_dict(query.get("funnelsFilter"))
+    return {
+        **metric,
+        "metric_type": "funnel",
+        "series": as_list(query.get("series")),
+        "funnel_order_type": settings.get("funnelOrderType"),
+        "conversion_window": settings.get("funnelWindowInterval"),
+        "conversion_window_unit": settings.get("funnelWindowIntervalUnit"),
+        "filterTestAccounts": query.get("filterTestAccounts"),
+    }

@@ -1,0 +1,194 @@
+"""What a metric measures, in words that leave nothing of it out. Raw."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from flagtui.changes.experiments.metric_nodes import GOAL, Item, form_of, nodes_of
+from flagtui.changes.property_words import property_in_short
+from flagtui.evaluate.value_words import compact, cut
+from flagtui.models.filters import Property
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.names import Names
+
+UNNAMED: Final = "an event without a name"
+_OF_A_PROPERTY: Final = frozenset(("sum", "avg", "min", "max"))
+_OWNERS: Final[Mapping[str, str]] = {
+    "event": "",
+    "": "",
+    "feature": "",
+    "cohort": "",
+    "person": "the person's ",
+    "group": "the group's ",
+    "session": "the session's ",
+    "element": "the element's ",
+}
+_ROOM: Final = 80
+"""Characters of an expression."""
+
+
+def metric_name(metric: Mapping[str, JSON]) -> str:
+    """Its own name, else what it counts. Raw."""
+    return as_text(metric.get("name")) or metric_words(metric)
+
+
+def metric_words(metric: Mapping[str, JSON]) -> str:
+    """What it measures, as a phrase. Raw."""
+    form = form_of(metric)
+    kind = as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
+    nodes = [*nodes_of(form)]
+    return _PHRASES[kind](form, nodes) if kind in _PHRASES else kind
+
+
+def further_words(metric: Mapping[str, JSON]) -> tuple[str, ...]:
+    """Everything else that decides what it counts, a phrase each: windows, bounds, test accounts. Raw."""
+    return tuple(_further(form_of(metric)))
+
+
+def window_words(metric: Mapping[str, JSON]) -> str:
+    """How long after meeting the experiment something still counts; empty for no limit."""
+    form = form_of(metric)
+    count, unit = as_number(form.get("conversion_window")), as_text(form.get("conversion_window_unit"))
+    if not count or not unit:
+        return ""
+    return f"within {count:g} {unit}{'' if count == 1 else 's'}"
+
+
+def return_words(metric: Mapping[str, JSON]) -> str:
+    """When people count as having come back: `1 to 14 days`; empty when nothing says so."""
+    first, last = (as_number(metric.get(f"retention_window_{end}")) for end in ("start", "end"))
+    if first is None or last is None:
+        return ""
+    return f"{first:g} to {last:g} {as_text(metric.get('retention_window_unit')) or 'day'}s"
+
+
+def named_node(node: Mapping[str, JSON]) -> str:
+    """An event, action or table, with what is asked of its events: `order (price > 5)`."""
+    asked = _asked(node.get("properties"))
+    return f"{_name(node)}{f' ({asked})' if asked else ''}"
+
+
+def told_node(node: Mapping[str, JSON]) -> str:
+    """The same with how it is counted: `sum of price of order`."""
+    name, counting = named_node(node), as_text(node.get("math")) or "total"
+    match counting:
+        case "total":
+            return name
+        case "dau":
+            return f"people with {name}"
+        case "unique_session":
+            return f"sessions with {name}"
+        case "unique_group":
+            return f"groups of type {compact(node.get('math_group_type_index'))} with {name}"
+        case "hogql":
+            return f"{cut(as_text(node.get('math_hogql')), _ROOM) or 'no expression'} of {name}"
+    of = as_text(node.get("math_property")) or ("?" if counting in _OF_A_PROPERTY else "")
+    return f"{counting} of {of} of {name}" if of else f"{counting} of {name}"
+
+
+def _name(node: Mapping[str, JSON]) -> str:
+    kind, name = as_text(node.get("kind")), as_text(node.get("event")) or as_text(node.get("name"))
+    if kind.startswith(("ActionsNode", "ExperimentAction")):
+        return f"action {as_text(node.get('name')) or as_text(node.get('id')) or '?'}"
+    if table := as_text(node.get("table_name")):
+        return f"table {table}"
+    if name:
+        return name
+    return "any event" if kind == "EventsNode" and "event" in node else UNNAMED
+
+
+def _mean(form: Item, nodes: list[Item]) -> str:
+    least = as_number(form.get("threshold"))
+    told = told_node(nodes[0])
+    return f"mean of {told}" if least is None else f"share of people with at least {least:g} of {told}"
+
+
+def _funnel(form: Item, nodes: list[Item]) -> str:
+    order, steps = as_text(form.get("funnel_order_type")), [*map(named_node, nodes)]
+    if not steps:
+        return "funnel without steps"
+    if order == "unordered":
+        return f"funnel {', '.join(steps)} in any order" if len(steps) > 1 else f"funnel {steps[0]}"
+    strict = ", with nothing between" if order == "strict" else ""
+    return f"funnel {' → '.join(steps)}{strict}"
+
+
+def _asked(properties: JSON) -> str:
+    """`plan is pro and price > 5`; a group of filters joined as it says."""
+    if isinstance(properties, dict):
+        joint = " or " if as_text(properties.get("type")).upper() == "OR" else " and "
+        parts = [_asked([one]) for one in as_list(properties.get("values"))]
+        return joint.join(f"({part})" if " or " in part else part for part in parts if part)
+    return " and ".join(filter(None, map(_filter, as_list(properties))))
+
+
+def _filter(raw: JSON) -> str:
+    item = as_dict(raw)
+    if "values" in item:
+        return _asked(item)
+    kind = as_text(item.get("type"))
+    if kind == "hogql":
+        return cut(as_text(item.get("key")), _ROOM)
+    owner = _OWNERS.get(kind, f"{kind} ")
+    if item.get("value") == []:
+        return f"{owner}{as_text(item.get('key'))}: no value is listed"
+    # Events are compared as text, whatever the project's flags do with true and false.
+    words = property_in_short(Property.of({**item, "type": kind or "event"}), Names(matching_version=2))
+    return f"{owner}{words}"
+
+
+def _further(form: Item) -> Iterator[str]:
+    kind = as_text(form.get("metric_type"))
+    if window := window_words(form):
+        yield window
+    if kind == "retention":
+        start = "last" if form.get("start_handling") == "last_seen" else "first"
+        yield f"back {return_words(form) or 'at no time that is said'} after the {start} time"
+    if bounds := _bounds(form):
+        yield bounds
+    for side in ("numerator", "denominator"):
+        if bounds := _bounds(as_dict(form.get(f"{side}_outlier_handling"))):
+            yield f"{side}: {bounds}"
+    if exposure := as_dict(form.get("exposure")):
+        yield f"exposed by {named_node(exposure)}"
+    if "filterTestAccounts" in form:
+        yield f"with{'out' if form['filterTestAccounts'] else ''} test accounts"
+    if split := _split(as_dict(form.get("breakdownFilter"))):
+        yield f"broken down by {split}"
+    if form.get("goal") == "decrease":
+        yield "lower wins"
+
+
+def _bounds(handling: Mapping[str, JSON]) -> str:
+    """`values drawn to at least the 5 % and at most the 99 % quantile, zeros left out of the latter`."""
+    low, high = (as_number(handling.get(f"{end}_bound_percentile")) for end in ("lower", "upper"))
+    ends = [
+        *([f"at least the {low * 100:g} %"] if low is not None else []),
+        *([f"at most the {high * 100:g} %"] if high is not None else []),
+    ]
+    if not ends:
+        return ""
+    zeros = ", zeros left out of that" if high is not None and handling.get("ignore_zeros") is True else ""
+    return f"values drawn to {' and '.join(ends)} quantile{zeros}"
+
+
+def _split(breakdown: Mapping[str, JSON]) -> str:
+    listed = [as_dict(one) for one in as_list(breakdown.get("breakdowns"))]
+    names = [as_text(one.get("property")) for one in listed] or [as_text(breakdown.get("breakdown"))]
+    return ", ".join(filter(None, names))
+
+
+def _listed(nodes: list[Item]) -> str:
+    return ", ".join(map(told_node, nodes)) or UNNAMED
+
+
+_PHRASES: Final[Mapping[str, Callable[[Item, list[Item]], str]]] = {
+    "mean": _mean,
+    "funnel": _funnel,
+    "ratio": lambda _form, nodes: f"{told_node(nodes[0])} per {told_node(nodes[1])}",
+    "retention": lambda _form, nodes: f"retention {named_node(nodes[0])} → {named_node(nodes[1])}",
+    "trends": lambda _form, nodes: f"count of {_listed(nodes)}",
+    "count": lambda _form, nodes: f"count of {_listed(nodes)}",
+    "continuous": lambda _form, nodes: f"mean of {_listed(nodes)}",
+    "binomial": lambda _form, nodes: f"share of people with {named_node(nodes[0])}",
+    GOAL: lambda _form, nodes: f"goal of {_listed(nodes)}",
+}

@@ -1,0 +1,198 @@
+"""What metrics of every kind and age measure, told so that nothing of it is missing."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.changes.experiments.exposure_words import (
+    activated_by,
+    counts_test_accounts,
+    exposed_by,
+    several_words,
+)
+from flagtui.changes.experiments.metric_nodes import events_measured, events_of, goals_of
+from flagtui.changes.experiments.metric_words import further_words, metric_words, window_words
+from flagtui.models.experiment import Experiment
+
+JSON = Any
+
+
+def event(name: str, **more: JSON) -> dict[str, JSON]:
+    return {"kind": "EventsNode", "event": name, **more}
+
+
+def told(metric: dict[str, JSON]) -> str:
+    return ", ".join([metric_words(metric), *further_words(metric)])
+
+
+PRO = {"key": "plan", "value": ["pro"], "operator": "exact", "type": "event"}
+RICH = {"key": "age", "value": "30", "operator": "gt", "type": "person"}
+RETENTION = {
+    "metric_type": "retention",
+    "start_event": event("a"),
+    "completion_event": event("b"),
+    "retention_window_start": 7,
+    "retention_window_end": 14,
+    "retention_window_unit": "day",
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ({"metric_type": "mean", "source": event("a", math="hogql", math_hogql="sum(toFloat(x))")},
+         "mean of sum(toFloat(x)) of a"),
+        ({"metric_type": "mean", "source": event("a", math="unique_group", math_group_type_index=1)},
+         "mean of groups of type 1 with a"),
+        ({"metric_type": "mean", "source": event("a", properties=[PRO, RICH])},
+         "mean of a (plan is pro and the person's age > 30)"),
+        ({"metric_type": "mean", "source": event("a", properties={"type": "OR", "values": [PRO, RICH]})},
+         "mean of a (plan is pro or the person's age > 30)"),
+        ({"metric_type": "mean", "source": event("a", properties=[{**PRO, "value": "false"}])},
+         "mean of a (plan is false)"),
+        ({"metric_type": "mean", "source": event("a", properties=[{**PRO, "value": []}])},
+         "mean of a (plan: no value is listed)"),
+        ({"metric_type": "mean", "source": event("a", properties=[{"type": "hogql", "key": "x > 1"}])},
+         "mean of a (x > 1)"),
+        ({"metric_type": "mean", "source": event("a"), "threshold": 5},
+         "share of people with at least 5 of a"),
+        ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05,
+          "upper_bound_percentile": 0.99, "ignore_zeros": True},
+         "mean of a, values drawn to at least the 5 % and at most the 99 % quantile, zeros left out of that"),
+        ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05, "ignore_zeros": True},
+         "mean of a, values drawn to at least the 5 % quantile"),
+        ({"metric_type": "mean", "source": {"kind": "ActionsNode", "id": 5, "name": "Signed up"}},
+         "mean of action Signed up"),
+        ({"metric_type": "mean", "source": {"kind": "ExperimentDataWarehouseNode", "table_name": "orders",
+                                            "math": "sum", "math_property": "total"}},
+         "mean of sum of total of table orders"),
+        ({"metric_type": "funnel", "series": [event("a"), event("b")], "funnel_order_type": "unordered",
+          "conversion_window": 14, "conversion_window_unit": "day"},
+         "funnel a, b in any order, within 14 days"),
+        ({"metric_type": "funnel", "series": [event("a"), event("b", properties=[PRO])],
+          "funnel_order_type": "strict"},
+         "funnel a → b (plan is pro), with nothing between"),
+        ({"metric_type": "ratio", "numerator": event("a", math="sum", math_property="price"),
+          "denominator": event("b"), "numerator_outlier_handling": {"upper_bound_percentile": 0.9}},
+         "sum of price of a per b, numerator: values drawn to at most the 90 % quantile"),
+        (RETENTION, "retention a → b, back 7 to 14 days after the first time"),
+        ({**RETENTION, "start_handling": "last_seen"},
+         "retention a → b, back 7 to 14 days after the last time"),
+        ({**RETENTION, "goal": "decrease", "breakdownFilter": {"breakdowns": [{"property": "os"}]}},
+         "retention a → b, back 7 to 14 days after the first time, broken down by os, lower wins"),
+        ({"metric_type": "count", "metric_config": {"kind": "ExperimentEventMetricConfig", "event": "a"}},
+         "count of a"),
+        ({"metric_type": "continuous", "metric_config": event("a", math="sum", math_property="x")},
+         "mean of sum of x of a"),
+        ({"metric_type": "binomial", "metric_config": event("a")}, "share of people with a"),
+    ],
+)  # fmt: skip
+def test_nothing_of_a_metric_is_left_out(metric: dict[str, JSON], words: str) -> None:
+    assert told(metric) == words
+
+
+TRENDS = {
+    "kind": "ExperimentTrendsQuery",
+    "count_query": {
+        "series": [event("paid", math="sum", math_property="amount")],
+        "filterTestAccounts": True,
+    },
+    "exposure_query": {"series": [event("seen", properties=[PRO])]},
+}
+FUNNEL = {
+    "kind": "ExperimentFunnelsQuery",
+    "funnels_query": {
+        "series": [event("a"), event("b")],
+        "funnelsFilter": {
+            "funnelOrderType": "unordered", "funnelWindowInterval": 3, "funnelWindowIntervalUnit": "hour"
+        },
+        "filterTestAccounts": False,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("metric", "words", "events"),
+    [
+        (TRENDS, "count of sum of amount of paid, exposed by seen (plan is pro), without test accounts",
+         ("paid",)),
+        (FUNNEL, "funnel a, b in any order, within 3 hours, with test accounts", ("a", "b")),
+    ],
+)  # fmt: skip
+def test_queries_of_the_older_engine_name_what_they_count(
+    metric: dict[str, JSON], words: str, events: tuple[str, ...]
+) -> None:
+    assert told(metric) == words
+    assert events_of(metric) == events
+
+
+def test_goals_of_the_first_servers_are_told_as_metrics() -> None:
+    filters = {
+        "insight": "FUNNELS",
+        "events": [{"id": "b", "order": 1}, {"id": "a", "order": 0, "properties": [PRO]}],
+        "actions": [{"id": 7, "name": "Bought", "order": 2}],
+        "funnel_window_interval": 14,
+        "funnel_window_interval_unit": "day",
+    }
+    second = {"name": "Views", "filters": {"insight": "TRENDS", "events": [{"id": "v", "math": "dau"}]}}
+    nowhere = {"filters": {"events": [{"id": "x"}]}}
+    old = Experiment.of({"id": 1, "metrics": [], "filters": filters, "secondary_metrics": [second, nowhere]})
+    assert old.has_old_goal
+    assert old.uses_legacy_metrics
+    assert not old.is_mostly_fixed
+    [goal] = goals_of(old, "primary")
+    assert told(goal) == "funnel a (plan is pro) → b → action Bought, within 14 days"
+    views, other = goals_of(old, "secondary")
+    assert (views["name"], told(views)) == ("Views", "count of people with v")
+    assert told(other) == "goal of x"
+    assert events_measured(old) == ("a", "b", "v", "x")
+
+
+def test_filters_that_a_metric_has_taken_the_place_of_measure_nothing() -> None:
+    metric = {"metric_type": "mean", "source": event("new")}
+    both = Experiment.of({"id": 1, "metrics": [metric], "filters": {"events": [{"id": "old"}]}})
+    assert not both.has_old_goal
+    assert events_measured(both) == ("new",)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [{"conversion_window": 0, "conversion_window_unit": "day"}, {"conversion_window": 3}, {}],
+    ids=["zero", "without a unit", "none"],
+)
+def test_a_window_that_servers_do_not_apply_is_not_told(metric: dict[str, JSON]) -> None:
+    assert window_words(metric) == ""
+
+
+@pytest.mark.parametrize(
+    ("criteria", "by", "then"),
+    [
+        ({}, "its flag being called", ""),
+        ({"exposure_config": {"event": "signup", "properties": [PRO]}}, "signup (plan is pro)", ""),
+        ({"exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}}, "action Seen", ""),
+        ({"exposure_config": {"kind": "ActionsNode", "id": 5}}, "action 5", ""),
+        ({"activation_config": {"event": "opened"}}, "its flag being called", "opened"),
+    ],
+)
+def test_who_counts_as_exposed_is_told_whole(criteria: dict[str, JSON], by: str, then: str) -> None:
+    assert (exposed_by(criteria), activated_by(criteria)) == (by, then)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "counted"),
+    [
+        ({}, True),
+        ({"filterTestAccounts": None}, True),
+        ({"filterTestAccounts": False}, True),
+        ({"filterTestAccounts": True}, False),
+    ],
+)
+def test_test_accounts_count_unless_they_are_left_out_expressly(
+    criteria: dict[str, JSON], counted: bool
+) -> None:
+    assert counts_test_accounts(criteria) is counted
+
+
+def test_what_becomes_of_who_met_several_variants_is_told_in_the_servers_words_too() -> None:
+    said = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
+    assert said == ["left out of the results", "counted for the first one", "newest"]
