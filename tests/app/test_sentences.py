@@ -189,6 +189,12 @@ def rollouts(*shares: int) -> dict[str, JSON]:
         ({"field": "name", "before": "a", "after": "b"}, "description"),
         ({"field": "evaluation_runtime", "before": "all", "after": "server"}, "runs on → server"),
         ({"field": "brand_new_field", "before": 1, "after": 2}, "brand new field → 2"),
+        ({"field": None, "before": None, "after": None}, "something without a name"),
+        ({"field": None, "before": 1, "after": 2}, "something without a name → 2"),
+        ({"field": "active", "before": "false", "after": "true"}, "turned on"),
+        ({"field": "active", "before": "True", "after": "False"}, "turned off"),
+        ({"field": "deleted", "before": "false", "after": "true"}, "deleted"),
+        ({"field": "active", "before": True, "after": "maybe"}, "active → maybe"),
     ],
 )
 def test_a_change_is_told_in_a_few_words(change: dict[str, JSON], words: str) -> None:

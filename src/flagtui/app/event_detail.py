@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from flagtui.app.event_inspecting import EventDetails
-from flagtui.app.event_words import age_lines, description_lines, head_lines, labelled, use_lines
+from flagtui.app.event_words import (
+    UNTOLD,
+    age_lines,
+    description_lines,
+    head_lines,
+    labelled,
+    owner_words,
+    use_lines,
+)
 from flagtui.app.formats import ago, moment
 from flagtui.app.widgets.line import Piece
 from flagtui.changes.entries import Entry
@@ -23,7 +31,7 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
     if details.trouble:
         yield [(safe_text(details.trouble, 300), "$warning")]
         yield []
-    yield from description_lines(details.row.description, min(width, 100))
+    yield from description_lines(details.row, min(width, 100))
     yield []
     definition = details.definition
     if definition is None:
@@ -46,10 +54,14 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
 def _facts(definition: EventDefinition, now: float) -> Lines:
     row = definition.row()
     yield labelled("TAGS", " ".join(f"#{safe_text(tag, 60)}" for tag in row.tags) or "none")
-    yield labelled("OWNER", safe_text(row.owner, 80) or "nobody")
+    yield labelled("OWNER", owner_words(row))
+    no = UNTOLD if "verified" in row.untold else "no"
     yield labelled(
-        "VERIFIED", _signed(definition.verified_by, definition.verified_at, now) if row.verified else "no"
+        "VERIFIED", _signed(definition.verified_by, definition.verified_at, now) if row.verified else no
     )
+    if row.is_action:
+        number = f"#{definition.action_id}" if definition.action_id is not None else "of a number not told"
+        yield labelled("ACTION", f"{number}: a set of events under one name")
     yield labelled("PROPERTY", safe_text(row.primary_property, 100) or "none")
     rejects = row.enforcement == "reject"
     words = "reject: events that do not fit are dropped" if rejects else safe_text(row.enforcement, 60)

@@ -11,15 +11,16 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
 
 LABEL = 12
+UNTOLD = "not told by this server"
 
 
 def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
     """What the list itself knows of an event."""
     yield from head_lines(row, now, width)
-    yield from description_lines(row.description, width)
+    yield from description_lines(row, width)
     yield []
     yield labelled("TAGS", " ".join(f"#{safe_text(tag, 40)}" for tag in row.tags[:20]) or "none")
-    yield labelled("OWNER", safe_text(row.owner, 60) or "nobody")
+    yield labelled("OWNER", owner_words(row))
     if row.primary_property:
         yield labelled("PROPERTY", safe_text(row.primary_property, 80))
     if row.enforcement != "allow":
@@ -45,21 +46,27 @@ def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
         yield " HIDDEN ", plain
     elif row.verified:
         yield " VERIFIED ", "bold $badge-text on $success"
-    else:
+    elif "verified" not in row.untold:
         yield " UNVERIFIED ", plain
     if is_silent(row, now):
         yield from ((" ", ""), (" SILENT ", "bold $badge-text on $warning"))
     if row.enforcement == "reject":
         yield from ((" ", ""), (" REJECTS ", "bold $badge-text on $error"))
-    yield from ((" ", ""), (" posthog " if row.is_builtin else " custom ", plain))
+    kind = "action" if row.is_action else "posthog" if row.is_builtin else "custom"
+    yield from ((" ", ""), (f" {kind} ", plain))
 
 
-def description_lines(description: str, width: int) -> Iterator[list[Piece]]:
+def owner_words(row: EventDefinitionRow) -> str:
+    """Who looks after it, as far as the server tells."""
+    return safe_text(row.owner, 80) or (UNTOLD if "owner" in row.untold else "nobody")
+
+
+def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piece]]:
     """The whole description, wrapped."""
-    if not description.strip():
-        yield [("no description", "$faint")]
+    if not row.description.strip():
+        yield [(f"description {UNTOLD}" if "description" in row.untold else "no description", "$faint")]
         return
-    for line in safe_lines(description, 4_000, 4_000):
+    for line in safe_lines(row.description, 4_000, 4_000):
         for text in wrap(line, max(10, width)) or [""]:
             yield [(text, "")]
 
@@ -67,9 +74,9 @@ def description_lines(description: str, width: int) -> Iterator[list[Piece]]:
 def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
     """Days, because the server knows no better when an event was last seen."""
     silent = "$warning" if is_silent(row, now) else ""
-    yield labelled("LAST SEEN", seen_in_words(row.seen_at, now), silent)
+    yield labelled("LAST SEEN", last_seen_words(row, now), silent)
     yield labelled("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
-    yield labelled("CHANGED", ago(row.updated_at, now))
+    yield labelled("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
 
 
 def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
@@ -85,6 +92,11 @@ def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
         yield [("no experiment", "")]
     if why:
         yield [(safe_text(why, 120), "$faint")]
+
+
+def last_seen_words(row: EventDefinitionRow, now: float) -> str:
+    """`3 d ago`; never is said by a server that tells such things, and not known by one that does not."""
+    return seen_in_words(row.seen_at, now, "not known" if "last_seen_at" in row.untold else "never")
 
 
 def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:

@@ -10,6 +10,8 @@ from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 
+STAFF = "staff of the product, signed in as "
+"""In front of the person in whose name somebody else was there."""
 _SWITCHES = {
     "active": ("turned on", "turned off"),
     "archived": ("archived", "unarchived"),
@@ -34,14 +36,14 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
 
 
 def who_did(entry: Activity) -> str:
-    """The person, or `system`."""
-    return "system" if entry.is_system or entry.user is None else safe_text(entry.user.label, 60)
+    """The person, `staff as` the person, or `system`."""
+    return safe_text(entry.actor, 60)
 
 
 def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
     """The parts of one changed field, in words."""
-    if change.field in _SWITCHES and isinstance(change.after, bool):
-        yield _SWITCHES[change.field][0 if change.after else 1]
+    if change.field in _SWITCHES and change.is_on is not None:
+        yield _SWITCHES[change.field][0 if change.is_on else 1]
     elif change.field == "filters":
         yield from filters_words(Filters.of(change.before), Filters.of(change.after), names)
     elif change.field == "tags":
@@ -50,6 +52,9 @@ def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
         yield f"key → {value_text(change.after, 40)}"
     elif change.field == "name":
         yield "description"
+    elif not change.field:
+        value = "" if change.after is None else f" → {value_text(change.after, 40)}"
+        yield f"something without a name{value}"
     else:
         name = _NAMES.get(change.field, change.field.replace("_", " "))
         yield f"{safe_text(name, 40)} → {value_text(change.after, 40)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from flagtui.app.event_uses import Found
-from flagtui.app.event_words import badges, seen_in_words, use_lines
+from flagtui.app.event_words import badges, last_seen_words, use_lines
 from flagtui.app.verdicts import Verdict
 from flagtui.app.widgets.line import Piece
 from flagtui.safe_text import safe_text
@@ -45,7 +45,7 @@ def case_lines(
     row = case.row
     yield [(safe_text(row.name, 120), "bold")]
     yield list(badges(row, now))
-    yield [(f"last seen {seen_in_words(row.seen_at, now)}", "$text-muted")]
+    yield [(f"last seen {last_seen_words(row, now)}", "$text-muted")]
     yield []
     for text in wrap(safe_text(row.description, 600), max(10, width)) or ["no description"]:
         yield [(text, "" if row.description.strip() else "$faint")]

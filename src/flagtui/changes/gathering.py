@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 from flagtui.api.errors import ApiError
 from flagtui.changes.context import Context, Linked, NotKnown, Touch
 from flagtui.changes.reaching import reach_of
-from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity import SYSTEM, Activity, ActivityPage
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
@@ -143,17 +143,18 @@ def _since(entries: Sequence[Activity], seen_version: int | None) -> Sequence[Ac
 
 
 def _touch(entry: Activity) -> Touch:
-    who = entry.user.label if entry.user is not None and not entry.is_system else "the system"
+    who = "the system" if entry.actor == SYSTEM else entry.actor
     return Touch(who, unix(entry.created_at), activity_in_short(entry))
 
 
 def activity_in_short(entry: Activity) -> str:
     """`turned off`, `changed filters`: enough for one line of a question."""
     for change in entry.changes:
-        if change.field == "active":
-            return "turned on" if change.after else "turned off"
+        if change.field == "active" and change.is_on is not None:
+            return "turned on" if change.is_on else "turned off"
     if entry.activity != "updated":
         return entry.activity
     if entry.is_unlogged:
         return UNLOGGED
-    return f"changed {', '.join(change.field.replace('_', ' ') for change in entry.changes) or 'something'}"
+    named = [change.field.replace("_", " ") for change in entry.changes if change.field]
+    return f"changed {', '.join(named) or 'something'}"

@@ -1,8 +1,13 @@
 """Who changed what, and when."""
 
+from typing import Final
+
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 from flagtui.models.person import User
 from flagtui.models.record import Items, Moment, Record, Whole
+
+SYSTEM: Final = "system"
+"""Who made a change that no person made."""
 
 
 class Change(Record):
@@ -15,6 +20,13 @@ class Change(Record):
     before: JSON = None
     after: JSON = None
 
+    @property
+    def is_on(self) -> bool | None:
+        """Which way a switch went; None for what is no switch. Old feeds write true and false as text."""
+        if isinstance(self.after, bool):
+            return self.after
+        return {"true": True, "false": False}.get(self.after.lower()) if isinstance(self.after, str) else None
+
 
 class Activity(Record):
     """One entry of the feed."""
@@ -22,6 +34,8 @@ class Activity(Record):
     id: str = ""
     user: User | None = None
     is_system: bool = False
+    was_impersonated: bool = False
+    """Staff of the product were signed in as the user."""
     activity: str = ""
     """created, updated, deleted, restored, or a word we do not know."""
     scope: str = ""
@@ -55,6 +69,13 @@ class Activity(Record):
     def trigger(self) -> str:
         """The kind of job that made the change, such as `scheduled_change`; empty for people."""
         return as_text(as_dict(self.detail.get("trigger")).get("job_type"))
+
+    @property
+    def actor(self) -> str:
+        """Who did it: `Ada`, `staff as Ada`, or `system`. Raw."""
+        if self.is_system or self.user is None or self.user.is_system:
+            return SYSTEM
+        return f"staff as {self.user.label}" if self.was_impersonated else self.user.label
 
     @property
     def identity(self) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from flagtui.models.activity import Activity, Change
+from flagtui.models.activity import SYSTEM, Activity, Change
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import as_list, as_whole
@@ -29,8 +29,7 @@ _WEIGHTS: Final = {
 
 def change_row(entry: Activity, place: int) -> ChangeRow:
     """The entry as a row."""
-    is_system = entry.is_system or entry.user is None or entry.user.is_system
-    user = None if is_system else entry.user
+    user = None if entry.actor == SYSTEM else entry.user
     kinds = kinds_of(entry)
     return ChangeRow(
         id=entry.identity,
@@ -39,8 +38,9 @@ def change_row(entry: Activity, place: int) -> ChangeRow:
         at=unix(entry.created_at),
         flag_id=entry.record_id,
         key=entry.name.removesuffix(f":deleted:{entry.item_id}"),
-        who=user.label if user else "system",
+        who=entry.actor,
         email=user.email if user else "",
+        was_impersonated=entry.was_impersonated,
         kinds=kinds,
         weight=weight_of(entry, kinds),
         version=version_made(entry),
@@ -73,8 +73,8 @@ def weight_of(entry: Activity, kinds: tuple[str, ...]) -> float:
 
 
 def _kinds(change: Change) -> list[str]:
-    if change.field in _SWITCHES and isinstance(change.after, bool):
-        return [_SWITCHES[change.field][0 if change.after else 1]]
+    if change.field in _SWITCHES and change.is_on is not None:
+        return [_SWITCHES[change.field][0 if change.is_on else 1]]
     if change.field == "filters":
         return _filter_kinds(Filters.of(change.before), Filters.of(change.after)) or ["other"]
     return [_FIELDS.get(change.field, "other")]

@@ -45,5 +45,7 @@ class ChangeRow:
     """The share of people whose flag it can have changed, 0 to 1, as far as the entry alone tells."""
     version: int | None
     """The version it made; None where the server did not write it down."""
+    was_impersonated: bool = False
+    """Staff of the product were signed in as that person."""
     is_standing: bool = False
     """A deletion that nobody took back."""

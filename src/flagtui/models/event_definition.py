@@ -2,7 +2,7 @@
 
 from flagtui.models.person import User
 from flagtui.models.record import Moment, Record, Texts, Whole
-from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.rows import TOLD, EventDefinitionRow
 from flagtui.models.times import unix
 
 
@@ -58,4 +58,6 @@ class EventDefinition(Record):
             updated_at=unix(self.updated_at or self.last_updated_at),
             enforcement=self.enforcement_mode,
             primary_property=self.primary_property or self.promoted_property or "",
+            is_action=self.is_action or self.action_id is not None,
+            untold=tuple(name for name in TOLD if name not in self.raw),
         )

@@ -5,11 +5,12 @@ from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from flagtui.models.flag_rows import Maker, credit
 from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage, RowReader
-from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.rows import TOLD, EventDefinitionRow
 from flagtui.models.times import unix
 
 _Value = TypeVar("_Value", bound=Hashable)
@@ -21,18 +22,20 @@ _Text = Annotated[str, msgspec.Meta(min_length=1)]
 class _Definition(msgspec.Struct, gc=False):
     id: _Text
     name: _Text
-    description: str | None = None
-    owner: Maker | None = None
+    description: str | UnsetType | None = UNSET
+    owner: Maker | UnsetType | None = UNSET
     tags: list[str] | None = None
-    verified: bool | None = None
+    verified: bool | UnsetType | None = UNSET
     hidden: bool | None = None
     created_at: datetime | None = None
-    last_seen_at: datetime | None = None
+    last_seen_at: datetime | UnsetType | None = UNSET
     last_updated_at: datetime | None = None
     updated_at: datetime | None = None
     enforcement_mode: str | None = None
     primary_property: str | None = None
     promoted_property: str | None = None
+    is_action: bool | None = None
+    action_id: int | None = None
 
 
 def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:
@@ -41,7 +44,7 @@ def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:
 
 
 def _row_of(found: _Definition) -> EventDefinitionRow:
-    owner_id, owner = credit(found.owner)
+    owner_id, owner = credit(found.owner or None)
     created_at, updated_at = unix(found.created_at), unix(found.updated_at or found.last_updated_at)
     return EventDefinitionRow(
         id=found.id,
@@ -53,11 +56,21 @@ def _row_of(found: _Definition) -> EventDefinitionRow:
         owner_id=owner_id,
         owner=_one(owner),
         created_at=created_at,
-        seen_at=_one(unix(found.last_seen_at)),
+        seen_at=_one(unix(found.last_seen_at or None)),
         updated_at=created_at if updated_at == created_at else updated_at,  # One number for two.
         enforcement=_one(found.enforcement_mode or "allow"),
         primary_property=_one(found.primary_property or found.promoted_property or ""),
+        is_action=found.is_action is True or found.action_id is not None,
+        untold=_untold(found),
     )
+
+
+def _untold(found: _Definition) -> tuple[str, ...]:
+    """What was not sent; most servers send everything."""
+    told = (found.description, found.owner, found.verified, found.last_seen_at)
+    if UNSET not in told:
+        return ()
+    return _one(tuple(name for name, value in zip(TOLD, told, strict=True) if value is UNSET))
 
 
 def _one(value: _Value) -> _Value:

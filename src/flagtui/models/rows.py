@@ -87,6 +87,10 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     can_edit: bool = True
 
 
+TOLD: Final = ("description", "owner", "verified", "last_seen_at")
+"""Members of an event definition of which a row says something; the plainest servers do not send all."""
+
+
 class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
     """An event definition as the list shows it. Times are Unix seconds, UTC; text is raw."""
 
@@ -107,6 +111,10 @@ class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
     enforcement: str = "allow"
     """`reject` drops events that do not fit."""
     primary_property: str = ""
+    is_action: bool = False
+    """A set of events under one name, which is no event itself."""
+    untold: tuple[str, ...] = ()
+    """Of `TOLD` what the server did not send: then nothing can be said about it."""
 
     @property
     def is_builtin(self) -> bool:

@@ -60,4 +60,4 @@ def _went(entry: Activity) -> bool | None:
     """True for a deletion, False for coming back or into being, None for anything else."""
     if entry.activity in ("deleted", "restored", "created"):
         return entry.activity == "deleted"
-    return next((change.after is True for change in entry.changes if change.field == "deleted"), None)
+    return next((change.is_on is True for change in entry.changes if change.field == "deleted"), None)

@@ -14,9 +14,15 @@ from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.app.screens.activity_parts.copying import as_markdown, copied, one_line
 from flagtui.app.screens.activity_parts.pane import Shown, distance, entry_lines, touches_payloads
+from flagtui.app.screens.flag_tabs.history import entry_lines as log_entry_lines
+from flagtui.app.screens.flag_tabs.history import log_line
+from flagtui.app.screens.flag_tabs.pane import Study
+from flagtui.app.sentences import plain
 from flagtui.app.widgets.activity_columns import activity_columns, day_words, draw_time
 from flagtui.app.widgets.columns import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
+from flagtui.app.widgets.preview import Details
+from flagtui.changes.gathering import activity_in_short
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
@@ -90,6 +96,25 @@ def test_a_cohort_is_told_by_its_name_wherever_it_is_known() -> None:
 def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
     cell = draw_time(entry(), Slot(6, UNICODE, NOW, changed=True))
     assert cell[0] == ("•", "info")
+
+
+def test_staff_who_were_signed_in_as_somebody_are_not_taken_for_that_person() -> None:
+    row = entry(was_impersonated=True)
+    assert "|staff as Sam|" in drawn(row)
+    assert "staff of the product, signed in as\nsam@acme.test" in told(Shown(row, NOW))
+    assert "staff of the product, signed in as sam@acme.test" in one_line(row)
+    assert "by staff of the product, signed in as sam@acme.test" in as_markdown([row], "Changes", str)
+    study = Study(Details(FlagRow(12, "new-nav")), NOW)
+    assert "staff as S…" in plain([log_line(row.entry, study, 100)])
+    assert "staff of the product, signed in as sam@acme.test" in plain(log_entry_lines(row.entry, study))
+    assert "staff" not in told(Shown(entry(), NOW)) + drawn(entry())
+
+
+def test_switches_of_old_feeds_are_text_and_switch_all_the_same() -> None:
+    row = entry([changed("active", "true", "false")])
+    assert row.kinds == ("off",)
+    assert row.weight == 1.0
+    assert activity_in_short(row.entry) == "turned off"
 
 
 def test_the_pane_says_what_moved_exactly_and_how_old_it_is() -> None:

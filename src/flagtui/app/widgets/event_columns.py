@@ -44,10 +44,13 @@ def draw_verdict(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
     look: Look = "faint" if event.hidden else "muted" if is_silent(event, slot.now) else "strong"
-    return ((safe_text(event.name), look),)
+    name: Piece = (safe_text(event.name), look)
+    return (name, ("  action", "faint")) if event.is_action else (name,)
 
 
 def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
+    if "last_seen_at" in event.untold:
+        return (("?", "faint"),)
     return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
 
 
@@ -62,7 +65,8 @@ def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
     text = event.description.strip()
-    return ((safe_text(text), "muted"),) if text else (("no description", "faint"),)
+    nothing = "not told" if "description" in event.untold else "no description"
+    return ((safe_text(text), "muted"),) if text else ((nothing, "faint"),)
 
 
 def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -87,7 +91,7 @@ def state_piece(event: EventDefinitionRow) -> Piece:
         return "hidden", "faint"
     if event.verified:
         return "verified", "good"
-    return "unverified", "muted"
+    return ("not told", "faint") if "verified" in event.untold else ("unverified", "muted")
 
 
 def _glyph(event: EventDefinitionRow, slot: Slot) -> Piece:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from itertools import groupby
 
-from flagtui.app.history_words import activity_words
+from flagtui.app.history_words import STAFF, activity_words
 from flagtui.changes.markdown import code, plain
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
@@ -26,7 +26,7 @@ def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
     parts = (
         when,
         safe_text(row.key, 400),
-        safe_text(row.email or row.who, 200),
+        safe_text(_who(row), 200),
         activity_words(row.entry, 400, names),
         version,
     )
@@ -44,6 +44,10 @@ def as_markdown(
     return "\n".join(lines if ordered else [*lines, "Nothing was changed.", ""])
 
 
+def _who(row: ChangeRow) -> str:
+    return f"{STAFF if row.was_impersonated else ''}{row.email or row.who}"
+
+
 def _day(row: ChangeRow) -> str:
     return (
         f"{datetime.fromtimestamp(row.at, UTC):%Y-%m-%d} (UTC)" if row.at is not None else "Nobody knows when"
@@ -52,7 +56,7 @@ def _day(row: ChangeRow) -> str:
 
 def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:
     clock = f"**{datetime.fromtimestamp(row.at, UTC):%H:%M:%S}** " if row.at is not None else ""
-    who = plain(row.email or row.who)
+    who = plain(_who(row))
     version = f" (v{row.version})" if row.version is not None else ""
     where = f" <{link(row.flag_id)}>" if row.flag_id is not None else ""
     words = plain(activity_words(row.entry, 400, names))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from flagtui.app.diff_words import diff_lines
 from flagtui.app.formats import MINUTE, ago, moment
-from flagtui.app.history_words import activity_words
+from flagtui.app.history_words import STAFF, activity_words
 from flagtui.app.widgets.line import Piece
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.json_value import JSON
@@ -88,6 +88,8 @@ def _who(row: ChangeRow) -> Iterator[list[Piece]]:
     versions = ""
     if row.version is not None:
         versions = f"   v{row.version - 1} → v{row.version}" if row.version > 1 else f"   v{row.version}"
+    if row.was_impersonated:
+        yield [(STAFF.strip(), "$warning")]
     yield [(safe_text(row.email or row.who or "somebody", 80), "$primary"), (versions, "$text-muted")]
     if row.entry.trigger:
         yield [(f"made by a {safe_text(row.entry.trigger.replace('_', ' '), 40)}", "$text-muted")]

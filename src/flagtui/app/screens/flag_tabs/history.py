@@ -13,12 +13,12 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands import bindings_of
 from flagtui.app.diff_words import diff_lines
 from flagtui.app.formats import age, moment
-from flagtui.app.history_words import activity_words, who_did
+from flagtui.app.history_words import STAFF, activity_words, who_did
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.app.widgets.preview import cut
-from flagtui.models.activity import Activity
+from flagtui.models.activity import SYSTEM, Activity
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.json_value import JSON
@@ -168,7 +168,9 @@ def log_line(entry: Activity, study: Study, width: int, marked: int | None = Non
 def entry_lines(entry: Activity, study: Study) -> Iterator[list[Piece]]:
     """One entry in full: when, who, how, and what moved."""
     version = version_made(entry)
-    who = entry.user.email or entry.user.label if entry.user and not entry.is_system else "the system"
+    who = "the system"
+    if entry.user is not None and entry.actor != SYSTEM:
+        who = f"{STAFF if entry.was_impersonated else ''}{entry.user.email or entry.user.label}"
     what = f"   v{version - 1} → v{version}" if version and version > 1 else ""
     how = f"   by a {safe_text(entry.trigger.replace('_', ' '), 40)}" if entry.trigger else ""
     when = moment(unix(entry.created_at))

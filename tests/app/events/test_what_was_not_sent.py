@@ -1,0 +1,79 @@
+"""Of event definitions nothing is claimed that the server did not send, and actions are called actions."""
+
+import json
+from typing import Any
+
+import pytest
+
+from flagtui.app.event_detail import detail_lines
+from flagtui.app.event_inspecting import EventDetails
+from flagtui.app.event_words import event_lines
+from flagtui.app.sentences import plain
+from flagtui.app.widgets.columns import Slot
+from flagtui.app.widgets.event_columns import EVENT_COLUMNS
+from flagtui.app.widgets.glyphs import UNICODE
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.event_definition_rows import read_event_definition_page
+from flagtui.models.rows import TOLD, EventDefinitionRow
+
+JSON = Any
+NOW = 1_772_442_000.0
+PLAIN = {"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "paid"}
+WHOLE = {**PLAIN, "description": None, "owner": None, "verified": False, "last_seen_at": None}
+
+
+def row_of(raw: dict[str, JSON]) -> EventDefinitionRow:
+    [row] = read_event_definition_page(json.dumps({"results": [raw]}).encode()).rows
+    assert row == EventDefinition.of(raw).row()
+    return row
+
+
+def cells(row: EventDefinitionRow) -> dict[str, str]:
+    slot = Slot(20, UNICODE, NOW)
+    return {column.name: "".join(text for text, _ in column.draw(row, slot)) for column in EVENT_COLUMNS}
+
+
+def test_a_row_knows_what_was_not_sent() -> None:
+    assert row_of(PLAIN).untold == TOLD
+    assert row_of(WHOLE).untold == ()
+    assert row_of({**PLAIN, "verified": None, "owner": {"id": 7}}).untold == ("description", "last_seen_at")
+
+
+def test_the_list_says_nothing_of_what_was_not_sent() -> None:
+    told, untold = cells(row_of(WHOLE)), cells(row_of(PLAIN))
+    assert [told[name] for name in ("seen", "verified", "description")] == [
+        "never",
+        "unverified",
+        "no description",
+    ]
+    assert [untold[name] for name in ("seen", "verified", "description")] == ["?", "not told", "not told"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (WHOLE, ["UNVERIFIED", "no description", "OWNER       nobody", "LAST SEEN   never"]),
+        (PLAIN, ["description not told", "OWNER       not told by this server", "LAST SEEN   not known"]),
+    ],
+)
+def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], words: list[str]) -> None:
+    row = row_of(raw)
+    pane = plain(event_lines(row, NOW, 60))
+    whole = plain(detail_lines(EventDetails(row, EventDefinition.of(raw)), [], NOW, 60))
+    for drawn in (pane, whole):
+        assert all(word in drawn for word in words)
+        assert ("UNVERIFIED" in drawn) == (raw is WHOLE)
+        assert "CHANGED     not known" in drawn
+    assert f"VERIFIED    {'no' if raw is WHOLE else 'not told by this server'}" in whole
+
+
+@pytest.mark.parametrize("more", [{"is_action": True}, {"action_id": 5}])
+def test_an_action_is_no_custom_event(more: dict[str, JSON]) -> None:
+    row = row_of({**WHOLE, **more})
+    assert cells(row)["name"] == "paid  action"
+    whole = plain(detail_lines(EventDetails(row, EventDefinition.of({**WHOLE, **more})), [], NOW, 60))
+    assert " action " in whole
+    assert " custom " not in whole
+    number = "#5" if "action_id" in more else "of a number not told"
+    assert f"ACTION      {number}: a set of events under one name" in whole
+    assert cells(row_of(WHOLE))["name"] == "paid"
