@@ -26,10 +26,10 @@ def test_an_age_is_short_in_lists_and_a_phrase_in_sentences(seconds: float, shor
     assert len(short) <= 4
 
 
-def test_what_never_happened_has_no_age() -> None:
+def test_what_nobody_told_has_no_age_and_is_not_said_to_have_never_happened() -> None:
     assert age(None, 0) == ""
-    assert ago(None, 0) == "never"
-    assert moment(None) == "never"
+    assert ago(None, 0) == "not known"
+    assert moment(None) == "not known"
     assert moment(0) == "1970-01-01 00:00 UTC"
 
 

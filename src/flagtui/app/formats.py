@@ -9,6 +9,8 @@ DAY: Final = 24 * HOUR
 MONTH: Final = 30 * DAY
 YEAR: Final = 365 * DAY
 JUST_NOW: Final = "just now"
+NOT_KNOWN: Final = "not known"
+"""Of a moment nobody told. That something never happened is for those to say who know it."""
 
 
 def age(then: float | None, now: float) -> str:
@@ -27,9 +29,9 @@ def age(then: float | None, now: float) -> str:
 
 
 def ago(then: float | None, now: float) -> str:
-    """`just now`, `2 min ago`, `3 days ago`: a sentence's version of an age; `never` when unknown."""
+    """`just now`, `2 min ago`, `3 days ago`: a sentence's version of an age."""
     if then is None:
-        return "never"
+        return NOT_KNOWN
     seconds = max(0, int(now - then))
     if seconds < MINUTE:
         return JUST_NOW
@@ -45,9 +47,9 @@ def ago(then: float | None, now: float) -> str:
 
 
 def moment(then: float | None) -> str:
-    """`2026-03-01 12:04 UTC`, exact to the minute, or `never`."""
+    """`2026-03-01 12:04 UTC`, exact to the minute."""
     if then is None:
-        return "never"
+        return NOT_KNOWN
     return datetime.fromtimestamp(then, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -59,6 +59,8 @@ def _in_the_way(flag: Flag, dependents: Sequence[str] | None) -> Iterator[list[P
 
 
 def _calls(row: FlagRow, now: float) -> list[Piece]:
+    if row.called_at is None and not row.tells_calls:
+        return [("when it was last called is not known: look for it in the code", "")]
     if row.called_at is None:
         return [("no call of it is known, so no code may be left that asks", "")]
     words = f"last called {ago(row.called_at, now)}"

@@ -117,4 +117,5 @@ class Flag(Record):
             experiments=self.experiment_set,
             depends_on=self.targeting.depends_on,
             can_edit=self.can_edit,
+            tells_calls="last_called_at" in self.raw,
         )

@@ -64,7 +64,7 @@ class _Flag(msgspec.Struct, gc=False):
     created_by: Maker | None = None
     created_at: Moment | None = None
     updated_at: Moment | None = None
-    last_called_at: Moment | None = None
+    last_called_at: Moment | msgspec.UnsetType | None = msgspec.UNSET
     version: Annotated[int, msgspec.Meta(le=2**63 - 1)] | None = None
     experiment_set: list[Id] | None = None
     can_edit: bool | None = None
@@ -104,6 +104,7 @@ def _row_of(flag: _Flag) -> FlagRow:
         tuple(flag.experiment_set) if flag.experiment_set else (),
         _needed(flag.filters),
         flag.can_edit is not False,
+        flag.last_called_at is not msgspec.UNSET,
     )
 
 

@@ -47,6 +47,8 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
     depends_on: tuple[int, ...] = ()
     """Ids of flags its conditions ask for."""
     can_edit: bool = True
+    tells_calls: bool = True
+    """False where the server does not say when a flag was last asked for."""
 
     @property
     def is_stale(self) -> bool:

@@ -1,5 +1,6 @@
 """What the tabs of a flag say beside its conditions: nothing that decides is left out."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,11 +8,13 @@ import pytest
 from flagtui.app.screens.flag_tabs.conditions import condition_pages
 from flagtui.app.screens.flag_tabs.links import link_pages
 from flagtui.app.screens.flag_tabs.pane import Lines, Study
+from flagtui.app.screens.flag_tabs.side import side_lines
 from flagtui.app.screens.flag_tabs.variants import variant_pages
 from flagtui.app.sentences import plain
 from flagtui.app.widgets.flag_lines import flag_lines
 from flagtui.app.widgets.preview import Details
 from flagtui.models.flag import Flag
+from flagtui.models.flag_rows import read_flag_page
 
 JSON = Any
 NEWER = {"version": 2, "return_type": "string", "default_value": "a", "rules": [{"id": "1", "value": "b"}]}
@@ -70,6 +73,21 @@ def test_whoever_gets_no_variant_is_told_in_the_tab_and_in_the_pane() -> None:
     flag = found.details.flag
     assert flag is not None
     assert f" {rest}" in lines(flag_lines(flag, found.details, 0.0, 40))
+
+
+@pytest.mark.parametrize(
+    ("more", "called"), [({"last_called_at": None}, "never"), ({}, "not known")], ids=["null", "not sent"]
+)
+def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], called: str) -> None:
+    raw = {"id": 1, "key": "k", "active": True, "status": "STALE", "filters": {"groups": [{}]}, **more}
+    [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
+    flag = Flag.of(raw)
+    assert row == flag.row()
+    details = Details(row, flag)
+    pane, side = lines(flag_lines(flag, details, 0.0, 60)), lines(side_lines(Study(details, 0.0), 40))
+    assert f"AGE         changed not known · called {called}" in pane
+    assert f"AGE   created not known · changed not known · called {called}" in side
+    assert ("no call of it is known" in " ".join(pane)) == (called == "never")
 
 
 def test_what_asks_for_the_flag_is_none_that_is_on_or_not_known() -> None:

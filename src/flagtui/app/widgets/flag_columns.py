@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from flagtui.app.formats import age
+from flagtui.app.formats import NOT_KNOWN, age
 from flagtui.app.widgets.cells import Cell, Look, Piece
 from flagtui.app.widgets.columns import Column, Slot
 from flagtui.models.rows import FlagRow
@@ -64,7 +64,12 @@ def draw_created(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def draw_called(flag: FlagRow, slot: Slot) -> Cell:
-    return ((age(flag.called_at, slot.now) or "never", "faint"),)
+    return ((called_words(flag, slot.now), "faint"),)
+
+
+def called_words(flag: FlagRow, now: float) -> str:
+    """`3h`; never is said by a server that tells such things, and not known by one that does not."""
+    return age(flag.called_at, now) or ("never" if flag.tells_calls else NOT_KNOWN)
 
 
 def draw_creator(flag: FlagRow, slot: Slot) -> Cell:

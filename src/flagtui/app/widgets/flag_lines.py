@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.formats import age
+from flagtui.app.formats import NOT_KNOWN, age
 from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.sentences import manner_lines, rest_words, who_sees_it
 from flagtui.app.way_out import way_out_lines
+from flagtui.app.widgets.flag_columns import called_words
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.preview import Details, Reach, cut, trouble_lines, waiting_lines
 from flagtui.models.filters import Variant
@@ -114,11 +115,10 @@ def total_pieces(reach: Reach) -> Iterator[Piece]:
 
 
 def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:
-    called = age(row.called_at, now) or "never"
-    words = f"changed {age(row.updated_at, now) or 'never'} · called {called}"
+    words = f"changed {age(row.updated_at, now) or NOT_KNOWN} · called {called_words(row, now)}"
     yield [("AGE         ", "$text-muted"), (words, "")]
     made = [(" by ", "$text-muted"), (cut(safe_text(row.creator), 24), "$primary")] if row.creator else []
-    yield [("MADE        ", "$text-muted"), (age(row.created_at, now) or "long ago", ""), *made]
+    yield [("MADE        ", "$text-muted"), (age(row.created_at, now) or NOT_KNOWN, ""), *made]
     yield []
 
 

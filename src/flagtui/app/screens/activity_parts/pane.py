@@ -76,10 +76,10 @@ def distance(at: float | None, centre: Centre) -> str:
 
 def _when(shown: Shown) -> Iterator[list[Piece]]:
     at = shown.row.at
-    yield [
-        (ago(at, shown.now) if at is not None else "nobody knows when", ""),
-        (f"  {moment(at)}", "$text-muted"),
-    ]
+    if at is None:
+        yield [("nobody knows when", "")]
+    else:
+        yield [(ago(at, shown.now), ""), (f"  {moment(at)}", "$text-muted")]
     if shown.centre is not None:
         yield [(distance(at, shown.centre), "bold $primary")]
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.formats import age, moment
+from flagtui.app.formats import NOT_KNOWN, age, moment
 from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import bar, reach_summary
+from flagtui.app.widgets.flag_columns import called_words
 from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.preview import cut
 from flagtui.models.activity_rows import version_made
@@ -87,9 +88,9 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
     """`AGE created 71d · changed 2m · called 1h`, and by whom."""
     parts = [
-        f"created {age(row.created_at, now) or 'long ago'}",
-        f"changed {age(row.updated_at, now) or 'never'}",
-        f"called {age(row.called_at, now) or 'never'}",
+        f"created {age(row.created_at, now) or NOT_KNOWN}",
+        f"changed {age(row.updated_at, now) or NOT_KNOWN}",
+        f"called {called_words(row, now)}",
     ]
     yield [("AGE   ", "$text-muted"), (" · ".join(parts), "")]
     if row.creator:
