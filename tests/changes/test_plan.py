@@ -144,7 +144,9 @@ def test_what_the_server_would_refuse_is_said_before_it_is_asked(
 def test_a_dependent_that_is_off_is_named_and_does_not_block(flag: FlagMaker, calm: Context) -> None:
     context = dataclasses.replace(calm, dependents=(Linked(9, "child", False),))
     plan = planned(plan_flag(intent.turn_off(812), flag(), context))
-    assert consequence(plan, "Dependents") == "child will not get it any more (it is off)"
+    assert (
+        consequence(plan, "Dependents") == "child asks for it, and will find it off for everybody (it is off)"
+    )
 
 
 def test_a_server_without_the_archive_is_not_asked_to_archive(flag: FlagMaker, calm: Context) -> None:

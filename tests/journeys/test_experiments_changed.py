@@ -62,7 +62,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         said = " ".join(program.notices)
         assert "not been launched yet" in said
         assert "already a draft" in said
-        assert "must be ended before" in said
+        assert "must be launched and ended before" in said
 
         await program.press("L")
         assert "is turned on: its variants are served at once" in words(program.screen)

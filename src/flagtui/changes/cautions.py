@@ -58,7 +58,7 @@ def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Ite
     for experiment in experiments_of(fresh, context):
         name = f"#{experiment.id} {experiment.name}".rstrip()
         if experiment.is_on:
-            text = f"experiment {name} is running on this flag, and the change would spoil what it measures"
+            text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
             yield Caution("running experiment", text, ("pause the experiment", "end the experiment"))
         elif experiment.is_on is None:
             text = f"experiment {name} uses this flag; the server does not say whether it is running"
@@ -66,7 +66,10 @@ def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Ite
 
 
 def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
-    """A share is drawn by person or by group: whoever is in it now says nothing about who will be."""
+    """A share is drawn from the key and the person, device or group: other ones have other people in it."""
+    if not fresh.deleted and _has_other_draws(fresh, values) and _draws(fresh, values):
+        yield Caution("redrawn", "its shares and variants are drawn anew: others will be in them")
+        return
     if "filters" not in values:
         return
     before, after = fresh.targeting, Filters.of(values["filters"])
@@ -76,6 +79,20 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         if was != now and old.rollout > 0 and len(before.conditions) == len(after.conditions):
             whom = "people" if now is None else group_noun(now, context.names)
             yield Caution("redrawn", f"condition {number} is drawn anew, among {whom}: others will be in it")
+
+
+def _has_other_draws(fresh: Flag, values: Mapping[str, JSON]) -> bool:
+    """Whether what is drawn from is another: the key, or the device in place of the person."""
+    old = fresh.bucketing_identifier
+    is_by_device = values.get("bucketing_identifier", old) == "device_id"
+    return values.get("key", fresh.key) != fresh.key or is_by_device is not (old == "device_id")
+
+
+def _draws(fresh: Flag, values: Mapping[str, JSON]) -> bool:
+    """Whether anybody is in or out, or gets one variant or the other, by a draw."""
+    filters = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
+    is_split = sum(variant.rollout > 0 for variant in filters.variants) > 1
+    return is_split or any(0 < condition.rollout < 100 for condition in filters.deciding)
 
 
 def _odd_keys(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Caution]:

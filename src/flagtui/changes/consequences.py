@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from flagtui.changes.blocking import experiments_of
 from flagtui.changes.context import Context, Linked, NotKnown, Reach, Touch
@@ -12,6 +12,8 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.times import unix
 
+TOUCHES: Final = 3
+"""Earlier changes that a question tells one by one."""
 Tone = Literal["plain", "good", "warning", "danger", "experiment"]
 
 
@@ -40,11 +42,11 @@ def _consequences(
     for experiment in experiments_of(fresh, context):
         yield _experiment(experiment)
     if "active" in values or "deleted" in values or "key" in values:
-        yield from _dependents(context.dependents, goes_dark=_goes_dark(fresh, values))
+        yield from _dependents(context.dependents, _what_they_find(fresh, values))
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
     if values.get("deleted") is True:
-        yield Consequence("Key", "a new flag with this key destroys the deleted one for good", "warning")
+        yield Consequence("Key", "a new flag with this key can destroy the deleted one for good", "warning")
     if (touch := _last_touch(fresh, context)) is not None:
         yield touch
     if intent.seen_version is not None:
@@ -52,12 +54,10 @@ def _consequences(
 
 
 def decides_who_sees(fresh: Flag, values: Mapping[str, JSON]) -> bool:
-    """Whether these values can change what anybody gets."""
-    if "filters" in values:
-        return fresh.active and not fresh.deleted
-    if "deleted" in values:
-        return fresh.active
-    return "active" in values
+    """Whether these values can change who gets it: they turn it on or off, or change whom it lets in."""
+    was_on = fresh.active and not fresh.deleted
+    is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
+    return was_on is not is_on or (is_on and "filters" in values)
 
 
 def ago(seconds: float) -> str:
@@ -74,8 +74,13 @@ def told(touch: Touch, now: float) -> str:
     return f"{touch.who}{when}{f': {touch.what}' if touch.what else ''}"
 
 
-def _goes_dark(fresh: Flag, values: Mapping[str, JSON]) -> bool:
-    return fresh.active and (values.get("active") is False or values.get("deleted") is True)
+def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
+    """What becomes of the conditions that ask for it, whatever value they ask for."""
+    if values.get("deleted") is True:
+        return "asks for it, and will find it gone: such a condition matches nobody"
+    if fresh.active and values.get("active") is False:
+        return "asks for it, and will find it off for everybody"
+    return "asks for it"
 
 
 def reach_in_words(reach: Reach | NotKnown) -> Consequence:
@@ -107,12 +112,11 @@ def _experiment(experiment: Linked) -> Consequence:
     return Consequence("Experiment", f"{name} {rest}", "experiment" if experiment.is_on is None else "plain")
 
 
-def _dependents(dependents: tuple[Linked, ...] | NotKnown, goes_dark: bool) -> Iterator[Consequence]:
+def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
     if isinstance(dependents, NotKnown):
         yield Consequence("Dependents", f"not known: {dependents.why}", "warning")
         return
     for flag in dependents:
-        follows = "will not get it any more" if goes_dark else "asks for it"
         state = " (it is off)" if flag.is_on is False else ""
         yield Consequence("Dependents", f"{flag.name or f'flag {flag.id}'} {follows}{state}", "warning")
 
@@ -130,10 +134,14 @@ def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
 
 
 def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
-    if fresh.version == seen_version or fresh.version is None:
+    if fresh.version is None:
+        return Consequence("Changed since", "not known: the server counts no versions of it", "warning")
+    if fresh.version == seen_version:
         return Consequence("Changed since", "no, you are looking at the newest version", "good")
     versions = f"yes, v{seen_version} → v{fresh.version}"
-    who = "; ".join(told(touch, context.now) for touch in context.touched_since[:3])
+    who = "; ".join(told(touch, context.now) for touch in context.touched_since[:TOUCHES])
+    if (more := len(context.touched_since) - TOUCHES) > 0:
+        who += f"; and {more} more"
     if not who and fresh.last_modified_by is not None:
         who = told(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
     return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")

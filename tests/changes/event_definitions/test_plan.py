@@ -97,7 +97,7 @@ def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() 
     told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
     assert "without a way back there" in told
     assert "with the next event, without its metadata; last seen" in told
-    assert "description, 2 tags, owner, who verified it" in told
+    assert "description, 2 tags, owner, that it is verified" in told
     assert plan.before["tags"] == ["a", "b"]
     assert plan.before["owner"] == 7
 

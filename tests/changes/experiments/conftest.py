@@ -29,7 +29,7 @@ def made(state: str = "running", **more: Any) -> Experiment:
         "id": 31,
         "key": "blue",
         "active": state in ("running", "stopped"),
-        "filters": {"groups": [], "multivariate": {"variants": variants}},
+        "filters": {"groups": [{"properties": []}], "multivariate": {"variants": variants}},
     }
     raw = {"id": 12, "name": "Blue button", "feature_flag_key": "blue", "feature_flag": flag}
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m"}

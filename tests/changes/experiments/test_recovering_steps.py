@@ -133,6 +133,10 @@ async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
         {"key": key, "rollout_percentage": share}
         for key, share in zip(("control", "test"), shares, strict=True)
     ]
-    flag = {"id": 31, "key": "blue", "filters": {"groups": [], "multivariate": {"variants": variants}}}
+    flag = {
+        "id": 31,
+        "key": "blue",
+        "filters": {"groups": [{"properties": []}], "multivariate": {"variants": variants}},
+    }
     (found,) = await recover_steps(journal, Server(experiment("stopped", feature_flag=flag)), HERE)
     assert found.truth == truth

@@ -83,12 +83,16 @@ def reset() -> Entry:
 
 
 @pytest.mark.parametrize(
-    ("is_on", "words"), [(True, "blue stays as it is"), (False, "blue is turned on with it")]
+    ("is_on", "words"),
+    [
+        (True, "blue stays on: people keep getting their variants"),
+        (False, "blue is turned on with it: its variants are served at once"),
+    ],
 )
 def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_flag(
     is_on: bool, words: str
 ) -> None:
-    flag = {"id": 31, "key": "blue", "active": is_on}
+    flag = made().raw["feature_flag"] | {"active": is_on}
     plan = way_back(reset(), made("draft", feature_flag=flag))
     assert isinstance(plan, ExperimentPlan)
     assert plan.clashes == ()
@@ -96,7 +100,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
         "start date: none → 2026-02-18 09:00",
         "conclusion: none → won",
     ]
-    assert plan.consequences[0].text.startswith(words)
+    assert plan.consequences[0].text == words
 
 
 def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:

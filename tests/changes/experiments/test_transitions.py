@@ -40,7 +40,7 @@ REASONS: Final[dict[tuple[StepName, str], str]] = {
     ("end", DRAFT): "not been launched yet",
     ("end", STOPPED): "already ended",
     ("ship", DRAFT): "not been launched yet",
-    ("archive", DRAFT): "must be ended before",
+    ("archive", DRAFT): "must be launched and ended before",
     ("archive", RUNNING): "must be ended before",
     ("archive", PAUSED): "must be ended before",
     ("unarchive", DRAFT): "is not archived",

@@ -56,7 +56,7 @@ def consequences_of(
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:
         days = int((now - fresh.updated_at.timestamp()) // DAY)
-        when = "today" if days <= 0 else f"{days:,} days ago"
+        when = _days_ago(days)
         yield Consequence("Last change", f"{fresh.updated_by.label}, {when}")
 
 
@@ -65,16 +65,15 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
         days = int((now - seen) // DAY)
-        when = "today" if days <= 0 else f"{days} days ago"
+        when = _days_ago(days)
         yield Consequence(
             "Comes back", f"with the next event, without its metadata; last seen {when}", "warning"
         )
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")
     kept = [word for word, value in _metadata(fresh) if value]
-    yield Consequence(
-        "Lost there", ", ".join(kept) or "nothing anybody wrote", "warning" if kept else "plain"
-    )
+    nothing = "nothing anybody decided" if "verified" in fresh.raw else "not known: this server tells nothing"
+    yield Consequence("Lost there", ", ".join(kept) or nothing, "warning" if kept else "plain")
     yield Consequence("Events", "those already taken in stay")
     yield Consequence(
         "Kept here", "a copy in the journal; u makes it again, on older servers once it is sent again"
@@ -83,10 +82,17 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
 
 def _metadata(fresh: EventDefinition) -> Iterator[tuple[str, bool]]:
     yield "description", bool((fresh.description or "").strip())
-    yield f"{len(fresh.tags)} tags", bool(fresh.tags)
+    yield f"{len(fresh.tags)} tag{'' if len(fresh.tags) == 1 else 's'}", bool(fresh.tags)
     yield "owner", fresh.owner is not None
-    yield "who verified it", fresh.verified
-    yield "primary property", bool(fresh.primary_property)
+    yield "that it is verified", fresh.verified
+    yield "that it is hidden", fresh.hidden
+    yield "primary property", bool(fresh.row().primary_property)
+    yield "that it rejects what does not fit", fresh.enforcement_mode == "reject"
+    yield "columns", bool(fresh.default_columns)
+
+
+def _days_ago(days: int) -> str:
+    return "today" if days <= 0 else "yesterday" if days == 1 else f"{days:,} days ago"
 
 
 def rules_of(fresh: EventDefinition, body: Mapping[str, JSON]) -> Iterator[str]:

@@ -6,10 +6,21 @@ from typing import Final
 
 from flagtui.changes.cautions import Caution
 from flagtui.changes.consequences import Consequence, Tone
+from flagtui.changes.experiments.exposure_words import activated_by, exposed_by
 from flagtui.changes.experiments.fields import FOR_DRAFTS, METRICS, split_words
+from flagtui.changes.experiments.metric_nodes import measured
+from flagtui.changes.experiments.serving import (
+    left_alone,
+    let_in,
+    standing,
+    still_given,
+    turned_on,
+    when_on,
+)
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import as_list, as_number
+from flagtui.models.filters import Filters
+from flagtui.models.json_value import as_dict, as_list, as_number, as_text
 from flagtui.models.times import unix
 
 DAY: Final = 86_400.0
@@ -39,21 +50,23 @@ def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around
             yield from _launching(fresh)
         case "pause":
             yield _flag(fresh, "is turned off: nobody gets a variant until it is resumed", "danger")
-            yield Consequence("Results", "no new people are counted while it is off")
+            yield Consequence("Results", _while_off(fresh))
         case "resume":
-            yield _flag(fresh, "is turned on: its variants are served again", "good")
+            yield _flag(fresh, *turned_on(fresh, ": its variants are served again", "good"))
         case "end":
-            yield _flag(fresh, "stays as it is: people keep getting their variants; W ships one", "warning")
+            more = "; W ships one" if standing(fresh) == "served" else ""
+            words, tone = left_alone(fresh)
+            yield _flag(fresh, words + more, tone)
             yield Consequence("Conclusion", _concluded(choices))
         case "ship":
             yield from _shipping(fresh, choices)
         case "archive" | "unarchive":
-            yield from _archiving(fresh, step, choices)
+            yield _archiving(fresh, step, choices)
         case "reset":
             yield Consequence("Results", "start, end and conclusion are erased; results begin anew", "danger")
-            yield _left_serving(fresh)
+            yield _flag(fresh, *left_alone(fresh))
         case "delete":
-            yield _flag(fresh, "stays as it is, and is still served", "warning")
+            yield _flag(fresh, *left_alone(fresh))
             yield Consequence(
                 "Way back", f"by its number only, #{fresh.id}: no list shows deleted experiments"
             )
@@ -76,9 +89,10 @@ def _of_making(fresh: Experiment, step: Step, choices: Choices, around: Around) 
             yield from _editing(fresh, choices)
         case "copy":
             yield Consequence("Copy", f"a draft in project #{choices.project}; shared metrics stay behind")
-            yield Consequence("Flag", f"{choices.flag_key or fresh.feature_flag_key} is made there, off")
+            key = choices.flag_key or fresh.feature_flag_key
+            yield Consequence("Flag", f"{key} is made there, off; one that is there is used as it is")
         case "cohort":
-            yield Consequence("Cohort", f"everybody who called {fresh.feature_flag_key} since the start")
+            yield Consequence("Cohort", f"everybody who {_did(fresh)} since the start")
 
 
 def cautions(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Caution]:
@@ -86,15 +100,13 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, around: Around) ->
     if step.name in ("end", "ship") and fresh.state in LIVE:
         yield from _peeking(fresh, around)
     if step.name == "launch":
-        if not (fresh.metrics or fresh.saved_metrics):
-            yield Caution(
-                "targeting", "it has no metric: nothing will be measured", ("set one in the browser",)
-            )
+        if not any(measured(fresh)):
+            yield Caution("targeting", "it has no metric: nothing will be measured", ("give it one with e",))
         if around.needs_code:
             text = "no event of the last 7 days carried a flag: the code is probably not there yet"
             yield Caution("targeting", text)
-    if step.name == "end" and not choices.conclusion and fresh.conclusion:
-        yield Caution("targeting", f"the conclusion it has, {fresh.conclusion}, is erased")
+    if step.name == "end":
+        yield from _erased(fresh, choices)
     if step.name == "duplicate" and choices.flag_key in around.flag_keys:
         text = f"the flag {choices.flag_key} exists: the copy takes its variants and shares it"
         yield Caution("linked experiment", text)
@@ -102,58 +114,87 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, around: Around) ->
         yield Caution("targeting", "its flag is off: nobody gets the variant until it is turned on")
 
 
+def _erased(fresh: Experiment, choices: Choices) -> Iterator[Caution]:
+    """Ending sets both to what is said, and to nothing where nothing is."""
+    if fresh.conclusion and not choices.conclusion:
+        yield Caution("targeting", f"the conclusion it has, {fresh.conclusion}, is erased")
+    if fresh.conclusion_comment and not choices.comment:
+        yield Caution("targeting", "the comment it has is erased")
+
+
 def _launching(fresh: Experiment) -> Iterator[Consequence]:
     flag = fresh.feature_flag
-    if flag is not None and flag.active:
-        yield _flag(fresh, "is on already: its variants are being served")
+    if flag is None or not flag.active:
+        yield _flag(fresh, *turned_on(fresh, ": its variants are served at once", "warning"))
+    elif when_on(fresh) == "nobody":
+        yield _flag(fresh, "is on already, and lets nobody in: nobody gets a variant", "warning")
     else:
-        yield _flag(fresh, "is turned on: its variants are served at once", "warning")
+        served = ": its variants are being served" if when_on(fresh) == "served" else ""
+        yield _flag(fresh, f"is on already{served}")
     split = " · ".join(f"{variant.key} {variant.rollout:g} %" for variant in fresh.variants)
     yield Consequence("Split", split)
-    share = as_number(fresh.parameters.get("rollout_percentage"))
-    if share is not None:
-        yield Consequence("People", f"{share:g} % of those its conditions let in")
+    if people := let_in(fresh):
+        yield Consequence("People", people)
     count = len(fresh.metrics) + len(fresh.metrics_secondary) + len(fresh.saved_metrics)
     yield Consequence("Metrics", f"{count} measured from now on")
 
 
+def _while_off(fresh: Experiment) -> str:
+    """Who is counted while nobody is given a variant."""
+    if activated_by(fresh.exposure_criteria):
+        return "nobody meets it while it is off; who met it before counts once they are activated"
+    return "no new people are counted while it is off"
+
+
 def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
+    flag = fresh.feature_flag
+    filters = flag.targeting if flag is not None else Filters.of({})
     whom = "everyone" if choices.everyone else "everyone its conditions let in"
-    yield _flag(fresh, f"gives {choices.variant} to {whom}, and no other variant to anybody", "danger")
+    if not choices.everyone and filters.rollout <= 0:
+        whom = "nobody, since no condition lets anybody in"
+    begins = "stays off; once it is on it " if flag is not None and not flag.active else ""
+    yield _flag(fresh, f"{begins}gives {choices.variant} to {whom}", "danger")
+    others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone))
+    yield Consequence("Others", others or "no other variant is given to anybody")
     if choices.everyone:
         yield Consequence("Conditions", "an open condition of 100 % is put before all others", "warning")
     if fresh.state in LIVE:
         yield Consequence("Experiment", "ends with it", "experiment")
 
 
-def _left_serving(fresh: Experiment) -> Consequence:
-    if fresh.feature_flag is not None and not fresh.feature_flag.active:
-        return _flag(fresh, "stays off: nobody gets a variant")
-    return _flag(fresh, "stays as it is: people keep getting their variants", "warning")
-
-
 def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     fields, flag = choices.fields, fresh.feature_flag
-    if fields.get("start_date") and flag is not None and not flag.active:
-        yield _flag(fresh, "is turned on with it: its variants are served at once", "danger")
+    # Servers turn the flag on where a draft gets a start, and nowhere else.
+    if fields.get("start_date") and fresh.start_date is None and flag is not None and not flag.active:
+        yield _flag(fresh, *turned_on(fresh, " with it: its variants are served at once", "danger"))
     else:
-        yield _flag(fresh, "stays as it is")
+        yield _flag(fresh, *left_alone(fresh))
     if "end_date" in fields and not fields["end_date"]:
         yield Consequence("Results", "count on until today, as if it had never ended", "warning")
     elif "start_date" in fields:
         yield Consequence("Results", "count from its old start again", "warning")
 
 
-def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Consequence]:
-    flag = fresh.feature_flag
+def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Consequence:
+    is_off = standing(fresh) == "off"
     if step.name == "unarchive":
-        yield _flag(fresh, "comes back with it if it was archived with it; it stays as it is")
-    elif choices.disable_flag:
-        yield _flag(fresh, "is turned off and archived with it: nobody gets a variant any more", "danger")
-    elif flag is not None and flag.active:
-        yield _flag(fresh, "stays on: it is still served", "warning")
-    else:
-        yield _flag(fresh, "is off; newer servers archive it too")
+        return _flag(fresh, "comes back with it if it was archived with it, on or off as it is")
+    if choices.disable_flag and not is_off:
+        return _flag(fresh, "is turned off and archived with it: nobody gets a variant any more", "danger")
+    if is_off:
+        return _flag(fresh, "stays off: nobody gets a variant; newer servers archive it too")
+    return _flag(fresh, *left_alone(fresh))
+
+
+def _did(fresh: Experiment) -> str:
+    """What makes people belong to the cohort: the exposure event, in its older place too."""
+    criteria = fresh.exposure_criteria
+    older = as_list(as_dict(fresh.parameters.get("custom_exposure_filter")).get("events"))
+    if as_dict(criteria.get("exposure_config")):
+        return f"did {exposed_by(criteria)}"
+    if older:
+        return f"did {as_text(as_dict(older[0]).get('id')) or 'what its old exposure filter names'}"
+    return f"called {fresh.feature_flag_key}"
 
 
 def _creating(choices: Choices, around: Around) -> Iterator[Consequence]:
@@ -162,7 +203,9 @@ def _creating(choices: Choices, around: Around) -> Iterator[Consequence]:
         yield Consequence("Flag", f"{key} is used as it is, with its variants, on or off as now")
     else:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
-        yield Consequence("Flag", f"{key} is made new: {split}, off")
+        share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))
+        people = "" if share is None or share == 100 else f", for {share:g} % of people"
+        yield Consequence("Flag", f"{key} is made new: {split}{people}, off")
     if fields.get("holdout_id"):
         yield Consequence("Flag", f"{key} leaves out the people of holdout #{fields['holdout_id']}")
     count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
@@ -175,10 +218,11 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     if "parameters" in fields:
         yield _flag(fresh, "gets these variants and shares", "warning")
     if "holdout_id" in fields:
-        yield _flag(fresh, "leaves out the people of the holdout, and of no other", "warning")
+        whom = f"the people of holdout #{fields['holdout_id']}" if fields["holdout_id"] else "nobody any more"
+        yield _flag(fresh, f"leaves out {whom}", "warning")
     if not FOR_DRAFTS & fields.keys():
         yield _flag(fresh, "stays as it is")
-    if fresh.state in LIVE and {"metrics", "exposure_criteria", "stats_config"} & fields.keys():
+    if fresh.start_date is not None and {*METRICS, "exposure_criteria", "stats_config"} & fields.keys():
         yield Consequence("Results", "are calculated anew under the new settings", "warning")
     yield from _unseen(choices)
 

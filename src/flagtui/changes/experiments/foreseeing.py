@@ -14,7 +14,7 @@ from flagtui.changes.experiments.fields import (
     problems_in_fields,
     stored_field,
 )
-from flagtui.changes.experiments.steps import Choices, Step
+from flagtui.changes.experiments.steps import ANY, Choices, Step
 from flagtui.models.experiment import Experiment
 
 Check = Callable[[Experiment, Step, Choices], Blocked | None]
@@ -26,13 +26,14 @@ _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
     "launch": Blocked("state", "it has already been launched"),
     "reset": Blocked("state", "it is already a draft"),
     "archive": Blocked("state", "it must be ended before it can be archived", "E ends it"),
+    ("archive", "draft"): Blocked("state", "it must be launched and ended before it can be archived"),
     ("pause", "paused"): Blocked("state", "it is already paused", "space resumes it"),
     ("resume", "running"): Blocked("state", "it is not paused", "space pauses it"),
     ("resume", "exposure_frozen"): Blocked("state", "it is not paused", "space pauses it"),
     "draft": Blocked("state", "it has not been launched yet", "L launches it"),
     "stopped": Blocked("state", "it has already ended", "R resets it to a draft"),
 }
-"""By step, by step and state, or by state: why not, in the order in which it is looked up."""
+"""By step and state, by step, or by state: why not, in the order in which it is looked up."""
 
 
 def foresee_refusal(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
@@ -65,7 +66,8 @@ def _state(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
     state = fresh.state
     if state in step.states or step.name in _WHATEVER:
         return None
-    asked = _REFUSED.get(step.name) or _REFUSED.get((step.name, state)) or _REFUSED.get(state)
+    known = ((step.name, state), step.name, state) if state in ANY else ()
+    asked = next((_REFUSED[place] for place in known if place in _REFUSED), None)
     reason = f"its state is {state}, which this step does not know"
     return asked or Blocked("state", reason, "do it in the browser")
 
