@@ -46,6 +46,8 @@ def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
 
 def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
     name = names.flags.get(item.flag_id or 0) or item.label or item.key
+    if not name:
+        return ("verb", "a flag "), ("odd", "that is not named: matches nobody")
     named: tuple[Word, ...] = (("verb", "flag "), ("name", name))
     if item.operator != "flag_evaluates_to" or item.value is None:
         return (*named, ("odd", f" {item.operator}: matches nobody"))

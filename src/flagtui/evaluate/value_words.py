@@ -14,6 +14,8 @@ ROOM: Final = 120
 """Characters of all values together that a sentence has room for."""
 _LISTING: Final = frozenset(("exact", "is_not", "icontains_multi", "not_icontains_multi", "in", "not_in"))
 """Operators that look at each value of a list; the others take a list for one text."""
+_SEVERAL: Final = frozenset(("icontains_multi", "not_icontains_multi"))
+"""Operators whose words speak of several values, also where there is one."""
 
 
 def asked_words(operator: str, value: Any, matching_version: int = 1, room: int = ROOM) -> tuple[str, str]:
@@ -32,6 +34,8 @@ def listed(value: Any, operator: str = "exact", room: int = ROOM) -> str:
     """`DE, FR`, `18 to 65`, or as many as there is room for and how many more: `a, b and 2,498 more`."""
     if operator in RANGES and isinstance(value, list):
         return " to ".join(_told(item, room) for item in value) or "[]"
+    if operator in _SEVERAL and isinstance(value, str):
+        return _told(value, room)
     if operator not in _LISTING or not isinstance(value, list):
         return cut(value if isinstance(value, str) and not _is_unclear(value) else compact(value), room)
     shown: list[str] = []
@@ -76,4 +80,4 @@ def _told(item: Any, room: int) -> str:
 
 
 def _is_unclear(text: str) -> bool:
-    return text != text.strip() or text[:1] in ('"', "[", "{", "")
+    return text != text.strip() or text == "null" or text[:1] in ('"', "[", "{", "")
