@@ -37,7 +37,7 @@ def experiment(**more: JSON) -> Experiment:
 
 
 def said(label: str, **more: JSON) -> str:
-    lines = plain(settings_lines(experiment(**more))).splitlines()
+    lines = plain(settings_lines(experiment(**more), 400)).splitlines()
     return next((line[14:] for line in lines if line.startswith(label)), "")
 
 

@@ -225,7 +225,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
             yield from _spaced(measures_lines(experiment, width))
         yield from variant_lines(self._findings, width)
         yield from sizing_lines(self._findings, now)
-        yield from settings_lines(experiment)
+        yield from settings_lines(experiment, width)
         yield []
 
     # Keys

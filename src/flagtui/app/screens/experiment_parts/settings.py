@@ -22,7 +22,7 @@ from flagtui.safe_text import safe_text
 Lines = Iterator[list[Piece]]
 LABEL: Final = 14
 LONG: Final = 600
-"""Characters of what one metric measures."""
+"""Characters of what one metric measures, or of one setting."""
 
 
 def measures_lines(experiment: Experiment, width: int) -> Lines:
@@ -50,10 +50,12 @@ def _wrapped(metric: Metric, width: int) -> Iterator[list[Piece]]:
     yield from ([(line, "")] for line in lines[1:])
 
 
-def settings_lines(experiment: Experiment) -> Lines:
-    """How people are counted and numbers are judged."""
+def settings_lines(experiment: Experiment, width: int) -> Lines:
+    """How people are counted and numbers are judged, wrapped beside the labels."""
     for label, text in _settings(experiment):
-        yield [(f"{label:<{LABEL}}", "$text-muted"), (safe_text(text, 300), "")]
+        first, *rest = wrap(safe_text(text, LONG), max(20, width - LABEL)) or [""]
+        yield [(f"{label:<{LABEL}}", "$text-muted"), (first, "")]
+        yield from ([(" " * LABEL, ""), (line, "")] for line in rest)
 
 
 def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
