@@ -21,7 +21,7 @@ async def test_a_flag_is_deleted_softly_and_restored_by_undo(any_mode: Setting) 
         await program.press("d")
         question = words(program.screen)
         assert "Delete in TEST" in question
-        assert "destroys the deleted one for good" in question
+        assert "can destroy the deleted one for good" in question
         await program.press("y")
         assert "export-parquet is deleted" in program.notices[-1]
         assert "matches  export-parquet" in program.screen

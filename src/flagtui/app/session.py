@@ -47,7 +47,7 @@ class Session:
     """The project the profile names; that of the browser where it names none."""
     snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
     refresh: float = 60.0
-    """Seconds between looks at what changed; 0 never looks by itself."""
+    """Seconds between polls for what changed; 0 never polls."""
     unlock: float = 0.0
     """Seconds a strict profile stays unlocked after a key was typed in full; 0 asks for it every time."""
     overridden: str = ""

@@ -38,7 +38,7 @@ class Profile:
     read_only: bool = False
     require_reason: bool = False
     refresh: int = 60
-    """Seconds between looks at what changed; 0 never looks by itself."""
+    """Seconds between polls for what changed; 0 never polls."""
     bulk_limit: int = 100
     """Records one confirmation may change."""
     unlock: int = 0
@@ -106,7 +106,7 @@ PROFILE_FIELDS: Final[Mapping[str, Field]] = {
     "guard": Field(one_of(*get_args(Guard)), "How a change is confirmed."),
     "read_only": Field(yes_or_no, "Refuse every change."),
     "require_reason": Field(yes_or_no, "Ask for a reason with every change; it goes into the journal."),
-    "refresh": Field(number(0, 86_400), "Seconds between looks at what changed; 0 never looks by itself."),
+    "refresh": Field(number(0, 86_400), "Seconds between polls for what changed; 0 never polls."),
     "bulk_limit": Field(number(1, 10_000), "How many records one confirmation may change."),
     "unlock": Field(
         number(0, 60),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from flagtui.changes.consequences import Consequence
+from flagtui.changes.consequences import Consequence, ago
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.models.times import unix
@@ -55,8 +55,7 @@ def consequences_of(
     for name in used_by if values.keys() & {"deleted", "hidden", "enforcement_mode"} else ():
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:
-        days = int((now - fresh.updated_at.timestamp()) // DAY)
-        when = _days_ago(days)
+        when = ago(now - fresh.updated_at.timestamp())
         yield Consequence("Last change", f"{fresh.updated_by.label}, {when}")
 
 
@@ -64,11 +63,8 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     yield Consequence("Real", "deleted at once, on the server, without a way back there", "danger")
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
-        days = int((now - seen) // DAY)
-        when = _days_ago(days)
-        yield Consequence(
-            "Comes back", f"with the next event, without its metadata; last seen {when}", "warning"
-        )
+        text = f"with the next event, without its metadata; last seen {ago(now - seen)}"
+        yield Consequence("Comes back", text, "warning")
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")
     kept = [word for word, value in _metadata(fresh) if value]
@@ -89,10 +85,6 @@ def _metadata(fresh: EventDefinition) -> Iterator[tuple[str, bool]]:
     yield "primary property", bool(fresh.row().primary_property)
     yield "that it rejects what does not fit", fresh.enforcement_mode == "reject"
     yield "columns", bool(fresh.default_columns)
-
-
-def _days_ago(days: int) -> str:
-    return "today" if days <= 0 else "yesterday" if days == 1 else f"{days:,} days ago"
 
 
 def rules_of(fresh: EventDefinition, body: Mapping[str, JSON]) -> Iterator[str]:

@@ -129,7 +129,9 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], around: Around) -> Even
     """A deleted definition made again from the copy in the journal."""
     values = {field: kept[field] for field in MADE_AGAIN if kept.get(field) not in (None, [], "", False)}
     intent = EventIntent("", values, "recreate")
-    lost = "who verified it and when, and since when it is known, are lost"
+    lost = "since when it is known is lost"
+    if kept.get("verified"):
+        lost = "who verified it and when, and since when it is known, are lost"
     return EventPlan(
         intent=intent,
         fresh=EventDefinition.of({"id": "", "name": name}),
