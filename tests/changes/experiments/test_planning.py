@@ -5,7 +5,7 @@ from tests.changes.experiments.conftest import NOW, Made, Planned
 
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.plan import ExperimentPlan, left_out, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 
 POSSIBLE: dict[str, set[str]] = {
@@ -124,3 +124,13 @@ def test_launching_without_metrics_or_code_is_warned_about(experiment: Made) -> 
     said = " ".join(caution.text for caution in found.cautions)
     assert "no metric" in said
     assert "the code is probably not there" in said
+
+
+@pytest.mark.parametrize(
+    ("stored", "is_kept"), [("2026-02-18T09:00:00.000000+00:00", True), ("2026-02-19T09:00:00Z", False)]
+)
+def test_a_moment_has_arrived_in_whatever_way_the_server_writes_it(
+    stored: str, is_kept: bool, experiment: Made, planned: Planned
+) -> None:
+    plan = planned("reopen", experiment("draft"), fields={"start_date": "2026-02-18T09:00:00Z"})
+    assert bool(left_out(plan, experiment(start_date=stored))) != is_kept

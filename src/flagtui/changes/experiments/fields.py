@@ -17,6 +17,7 @@ from flagtui.changes.experiments.ordering import as_shown
 from flagtui.changes.validation import SUM_TOLERANCE
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.times import as_moment
 
 CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
 METHODS: Final = ("bayesian", "frequentist")
@@ -41,6 +42,9 @@ WORDS: Final[Mapping[str, str]] = {
     "exposure_criteria": "exposure",
     "parameters": "variants",
 }
+
+
+_DATES: Final = ("start_date", "end_date")
 
 
 def stored_field(fresh: Experiment, name: str) -> JSON:
@@ -70,6 +74,9 @@ def is_kept(found: Experiment, name: str, value: JSON, same: Callable[[JSON, JSO
     stored = stored_field(found, name)
     if name == "parameters":
         return same(_shares(stored), _shares(value))
+    if name in _DATES and stored and value:
+        # Servers write a moment in their own way: with Z or +00:00, with or without microseconds.
+        return as_moment(stored) == as_moment(value)
     if isinstance(value, list):
         return len(as_list(stored)) == len(value)
     if isinstance(value, dict):

@@ -83,4 +83,4 @@ def still_given(filters: Filters, shipped: str, *, to_everyone: bool) -> Iterato
     if filters.holdout_id is not None:
         yield f"people held out still get holdout-{filters.holdout_id}"
     if filters.feature_enrollment:
-        yield "whoever answered for early access gets the answer"
+        yield "those who opted in to early access still get plain true, those who opted out false"
