@@ -122,8 +122,11 @@ async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting
     async with running(setting) as program:
         asked = len(program.wire.passed)
         await program.press("slash", *"is:archived", "enter")
-        assert program.app.screen.query_one(RowList).shown > 0
+        shown = program.app.screen.query_one(RowList).shown
+        assert shown > 0
         assert len(program.wire.passed) > asked
+        assert f"{shown} archived\n" in program.screen
+        assert "1 Flags 248 " in program.screen
         row = program.app.screen.query_one(RowList).row
         assert row is not None
         assert row.archived

@@ -263,3 +263,11 @@ def test_a_hundred_thousand_letters_of_typing_keep_memory_bounded() -> None:
     for number in range(500):
         finder.find(f"x{number}")
     assert len(finder._answers) <= 24
+
+
+def test_what_an_empty_line_hides_is_counted_by_why() -> None:
+    archived = [FlagRow(id=number, key=f"b{number}", archived=True) for number in (2, 3)]
+    finder = Finder([FlagRow(id=1, key="a"), *archived, FlagRow(id=4, key="c", deleted=True)])
+    assert finder.apart(finder.find("is:archived,deleted")) == {"archived": 2, "deleted": 1}
+    assert finder.apart(finder.find("b3 is:archived")) == {"archived": 1}
+    assert finder.apart(finder.find("a")) == {}

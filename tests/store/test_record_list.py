@@ -61,6 +61,13 @@ async def test_a_page_that_is_the_whole_list_proves_it_current_and_finds_what_is
     assert server.asked == [{"order": "-updated_at", "limit": FIRST_PAGE}]
 
 
+async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:
+    records = await loaded(Server(flags(3)), Clock())
+    archived, deleted = FlagRow(id=7, key="x", archived=True), FlagRow(id=8, key="y", deleted=True)
+    records.collection.put_all([archived, deleted], records.collection.moment)
+    assert (len(records.collection), records.listed) == (5, 3)
+
+
 async def test_the_newest_of_a_longer_list_are_taken_and_its_age_goes_on() -> None:
     server, clock = Server(flags(200)), Clock()
     records = await loaded(server, clock)

@@ -103,10 +103,12 @@ def tabs_of(desk: Desk) -> list[Tab]:
 def count_of(workspace: Workspace, kind: Kind) -> str:
     """How many records there are: `248`, `148 of 248` while pages are missing, empty while nothing is known.
 
+    Archived ones are not counted, as the server does not list them.
+
     `10,000+` while the server's own count stops there.
     """
     collection, loading = workspace.collection(kind), workspace.loading(kind)
-    known, total = len(collection), collection.total or 0
+    known, total = workspace.listed(kind), collection.total or 0
     more = "+" if loading.is_capped and not collection.is_complete else ""
     if collection.is_complete or total <= known:
         return f"{known:,}{more}" if known else ""

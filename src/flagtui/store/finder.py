@@ -1,6 +1,7 @@
 """Finds rows while somebody types: everything that does not depend on the line is prepared beforehand."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, repeat
@@ -128,6 +129,12 @@ class Finder(Generic[Row]):
     def count(self, line: str) -> int:
         """How many rows a line finds; `query` stays what it is."""
         return len(self._answer(read_line(line, self._listing.vocabulary)).places)
+
+    def apart(self, found: Sequence[int]) -> dict[str, int]:
+        """How many of the rows that were found an empty line hides, by why: `{"archived": 14}`."""
+        if not self.query.shows:
+            return {}
+        return dict(Counter(self._hidden[index][0] for index in found if self._hidden[index]))
 
     def show(self, rows: Sequence[Row]) -> None:
         """Takes the rows as they are now. Rows that are the same objects as before cost next to nothing."""

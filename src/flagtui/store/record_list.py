@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.budget import Urgency
@@ -43,6 +43,7 @@ class RecordList(Generic[Row]):
         self.collection: Collection[Row] = Collection()
         self._listed = listed
         self._newest = newest
+        self._counted: tuple[Sequence[Row], int] = ((), 0)
         turn = asyncio.Lock()
         self.loading = Loading(
             self.collection,
@@ -59,6 +60,14 @@ class RecordList(Generic[Row]):
             turn=turn,
             clock=clock,
         )
+
+    @property
+    def listed(self) -> int:
+        """How many records are here that the server's own list has: neither archived nor deleted."""
+        rows = self.collection.rows
+        if rows is not self._counted[0]:
+            self._counted = (rows, sum(1 for row in rows if not _is_apart(row)))
+        return self._counted[1]
 
     async def compare(self) -> bool:
         """Compares a complete list with the server's newest page; true when it has to be loaded again.
@@ -94,6 +103,10 @@ class RecordList(Generic[Row]):
             return 0
         collection.put_all(page.rows, asked)
         return len(collection) - before
+
+
+def _is_apart(row: Identified) -> bool:
+    return _is_archived(row) or bool(getattr(row, "deleted", False))
 
 
 def _is_archived(row: Identified) -> bool:

@@ -161,6 +161,10 @@ class Workspace:
         """How the list of this kind arrives, and how current it is."""
         return self._lists[kind].loading
 
+    def listed(self, kind: Kind) -> int:
+        """How many records are here that are neither archived nor deleted."""
+        return self._lists[kind].listed
+
     def collection(self, kind: Kind) -> Collection[Any]:
         """The records of this kind."""
         return self._lists[kind].collection

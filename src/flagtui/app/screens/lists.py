@@ -114,9 +114,14 @@ class ListScreen(BrowseScreen, Generic[R]):
 
     def _show_counts(self, order: Sequence[int]) -> None:
         total = self._finder.total
-        count = f"{total:,}" if len(order) == total else f"{len(order):,} of {total:,}"
+        apart = self._finder.apart(order)
+        listed = len(order) - sum(apart.values())
+        count = f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
         if missing := missing_records(self._desk.workspace, self.kind, total):
             count += f" of {total + missing:,}"
+        if apart:
+            others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
+            count = ", ".join([count, *others] if listed else others)
         chips = describe(self._finder.query)
         self.show_chips(chips, len(self.rows.marks), count, safe_text(self.search.reason, 60))
         if not order:
