@@ -60,6 +60,26 @@ def test_a_host_of_the_environment_ends_with_the_profile_it_was_given_for(
 
 
 @pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("host", ["https://elsewhere.example", "https://flags.staging.example/project/3"])
+def test_the_app_wears_no_badge_and_no_guard_of_a_profile_on_a_host_that_is_not_its(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", host)
+    session = make_session(choose_signed_in(look_around(), Wish()), read_only=False)
+    name = host.split("/")[2]
+    assert (session.badge, session.colour, session.rules.place) == (name, "neutral", name)
+    assert session.profile == name
+    assert session.rules.level == ("relaxed" if "staging" in host else "guarded")
+
+
+@pytest.mark.usefixtures("written")
+def test_a_host_written_otherwise_is_still_the_profiles_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", "https://eu.posthog.com/project/3")
+    session = make_session(choose_signed_in(look_around(), Wish()), read_only=False)
+    assert (session.badge, session.colour, session.profile) == ("PROD", "error", "prod")
+
+
+@pytest.mark.usefixtures("written")
 def test_the_app_can_switch_to_every_profile_and_stays_read_only_when_told_so() -> None:
     session = make_session(choose_signed_in(look_around(), Wish()), read_only=True)
     assert [each.name for each in session.neighbours] == ["prod", "prod-two", "staging"]

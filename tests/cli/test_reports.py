@@ -88,6 +88,26 @@ def test_the_doctor_names_what_is_wrong_and_ends_with_1(run: Run, monkeypatch: p
     assert KEY not in done.out
 
 
+def test_doctor_and_status_agree_on_whose_host_it_is(
+    run: Run, home: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_settings(
+        home,
+        'default_profile = "prod"\n[profiles.prod]\nhost = "eu"\ncolour = "red"\nguard = "relaxed"\n'
+        f'[profiles.here]\nhost = "{service.address}/"\nguard = "strict"\n',
+    )
+    monkeypatch.setenv("FLAGTUI_HOST", service.address)
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    name = service.address.removeprefix("http://")
+    status = run("auth", "status").out
+    assert f"{name} (FLAGTUI_HOST, not the profile's host), strict: as for here." in status
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    doctor = run("doctor").out
+    assert "prod (default_profile) is not for this host" in doctor
+    assert f"{name}, neutral" in doctor
+    assert "strict: type the key (as for here)" in doctor
+
+
 @pytest.fixture
 def journal(home: Path) -> Journal:
     now = datetime.now(UTC).timestamp()

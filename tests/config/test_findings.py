@@ -72,7 +72,7 @@ def test_the_settings_file_says_what_is_in_it_or_what_is_wrong(tmp_path: Path) -
 def test_the_profile_says_what_won_over_the_file() -> None:
     given = Given(host="http://10.0.0.1", project="9", profile="prod", has_key=True)
     chosen = choose_profile(
-        {"prod": Profile("prod", host="eu", guard="strict", allow_plain_http=True)}, "", given
+        {"prod": Profile("prod", host="http://10.0.0.1", guard="strict", allow_plain_http=True)}, "", given
     )
     findings = find_choice(given, chosen)
     said = [f"{finding.about}: {finding.value}" for finding in findings]
@@ -80,10 +80,29 @@ def test_the_profile_says_what_won_over_the_file() -> None:
         "profile: prod (FLAGTUI_PROFILE)",
         "host: http://10.0.0.1 (FLAGTUI_HOST)",
         "project: 9 (FLAGTUI_PROJECT)",
-        "changes: strict: type the key",
+        "badge: PROD, blue",
+        "changes: strict: type the key (the profile)",
         "environment: FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE",
         "plain http: the key may be sent unencrypted",
-        "host: not the profile's: its kept key and key_command are not used",
+    ]
+
+
+def test_a_host_that_the_profile_is_not_for_is_said_with_what_holds_there_instead() -> None:
+    profiles = {
+        "prod": Profile("prod", host="eu", colour="red", guard="strict", allow_plain_http=True),
+        "shop": Profile("shop", host="https://shop.example", read_only=True),
+    }
+    given = Given(host="https://shop.example", has_key=True)
+    said = [
+        f"{one.about}: {one.value}" for one in find_choice(given, choose_profile(profiles, "prod", given))
+    ]
+    assert said == [
+        "profile: prod (default_profile) is not for this host: its badge, guard and key stay out",
+        "host: https://shop.example (FLAGTUI_HOST)",
+        "project: @current (where nothing says another)",
+        "badge: shop.example, neutral",
+        "changes: read-only (as for shop)",
+        "environment: FLAGTUI_HOST, FLAGTUI_API_KEY",
     ]
 
 

@@ -45,6 +45,7 @@ def test_what_wins_over_the_profile_is_told() -> None:
         "profile": "FLAGTUI_PROFILE",
         "host": "FLAGTUI_HOST",
         "project": "FLAGTUI_PROJECT",
+        "guard": "no profile is for that host",
     }
 
 
@@ -58,6 +59,57 @@ def test_a_host_from_elsewhere_is_not_the_one_the_profiles_key_is_for() -> None:
     assert choose_profile(BOTH, "prod", Given()).has_own_host
     assert choose_profile(BOTH, "prod", Given(host="eu")).has_own_host
     assert not choose_profile(BOTH, "prod", Given(host="https://evil.test")).has_own_host
+
+
+OF_SHOP = {
+    "prod": Profile("prod", host="eu", project="12", colour="red", guard="strict", bulk_limit=5),
+    "quick": Profile("quick", host="https://shop.test", guard="relaxed", unlock=10),
+    "careful": Profile("careful", host="https://shop.test/", require_reason=True, bulk_limit=20),
+    "strict": Profile("strict", host="https://strict.test", guard="strict"),
+    "both": Profile("both", host="https://strict.test", read_only=True),
+    "one": Profile("one", host="https://one.test", guard="relaxed"),
+}
+
+
+@pytest.mark.parametrize(
+    ("host", "level", "others"),
+    [
+        ("https://shop.test", "guarded", (True, 20, 0)),
+        ("https://strict.test", "read_only", (False, 100, 0)),
+        ("https://one.test", "relaxed", (False, 100, 0)),
+        ("https://nobody.test", "guarded", (False, 100, 0)),
+    ],
+)
+@pytest.mark.parametrize("default", ["prod", ""])
+def test_a_foreign_host_is_as_careful_as_the_most_careful_profile_of_it(
+    host: str, level: str, others: tuple[bool, int, int], default: str
+) -> None:
+    given_ = Given(host=host, has_key=True)
+    profile = choose_profile(OF_SHOP, default, given_, origin_of=lambda each: each.rstrip("/")).profile
+    assert profile.level == level
+    assert (profile.require_reason, profile.bulk_limit, profile.unlock) == others
+    assert (profile.word, profile.theme_colour, profile.project) == (
+        host.removeprefix("https://"),
+        "neutral",
+        "@current",
+    )
+
+
+def test_the_same_host_written_otherwise_is_the_profiles_own() -> None:
+    chosen = choose_profile(OF_SHOP, "prod", Given(host="EU"), origin_of=str.lower)
+    assert chosen.has_own_host
+    assert (chosen.profile.word, chosen.profile.theme_colour, chosen.profile.project) == (
+        "PROD",
+        "error",
+        "12",
+    )
+
+
+def test_what_a_profile_allows_its_own_host_is_not_allowed_to_another() -> None:
+    mine = Profile("mine", host="http://a.test", allow_plain_http=True, key_command="pass show flagtui")
+    profile = choose_profile({"mine": mine}, "", Given(host="http://b.test", has_key=True)).profile
+    assert not profile.allow_plain_http
+    assert profile.key_command == ""
 
 
 @pytest.mark.parametrize(

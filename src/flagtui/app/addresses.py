@@ -23,9 +23,10 @@ def request_for_flag(client: Client, id: int) -> str:
 
 
 def command_for(client: Client, profile: str, key: str) -> str:
-    """The command that opens this flag."""
-    place = f"flagtui --profile {shlex.quote(profile)} --project {client.project}"
-    return f"{place} {shlex.quote(f'--flag={key}')}"
+    """The command that opens this flag; with the host's address where no profile is for it."""
+    host = shlex.quote(f"FLAGTUI_HOST={client.host}")
+    opened = f"flagtui --profile {shlex.quote(profile)}" if profile else f"env {host} flagtui"
+    return f"{opened} --project {client.project} {shlex.quote(f'--flag={key}')}"
 
 
 def why_not_opened(link: str, environment: Mapping[str, str] = os.environ) -> str:

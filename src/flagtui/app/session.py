@@ -36,7 +36,7 @@ class Session:
     badge: str
     """The word beside the name, such as PROD."""
     colour: str
-    """A theme variable: error, warning, success, primary or secondary."""
+    """A theme variable: error, warning, success, primary, secondary or neutral."""
     rules: Rules
     connect: Callable[[], Awaitable[Client]]
     """Finds the key and opens the client; raises ApiError when that cannot be done."""

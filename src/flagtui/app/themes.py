@@ -26,6 +26,7 @@ NIGHT: Final = Theme(
         "row-cursor": "#1f2a3a",
         "track": "#21262d",
         "badge-text": "#0d1117",
+        "neutral": "#8b949e",
         "input-cursor-background": "#e6edf3",
         "input-cursor-foreground": "#0d1117",
         "input-selection-background": "#58a6ff 35%",
@@ -52,6 +53,7 @@ DAY: Final = Theme(
         "row-cursor": "#ddf4ff",
         "track": "#e6eaef",
         "badge-text": "#ffffff",
+        "neutral": "#59636e",
     },
 )
 
@@ -77,5 +79,6 @@ VARIABLES: Final[dict[str, str]] = {
     "row-cursor": "ansi_blue",
     "track": "ansi_bright_black",
     "badge-text": "ansi_black",
+    "neutral": "ansi_white",
 }
 """What any other theme gets for the names that are ours alone."""

@@ -68,8 +68,17 @@ class Opening:
     @property
     def keys(self) -> KeyPlaces:
         """Where the key can be."""
-        command = self.profile.key_command if self.chosen.has_own_host else ""
-        return KeyPlaces(environment=self.around.key, command=command, folder=self.around.places.state)
+        command, folder = self.profile.key_command, self.around.places.state
+        return KeyPlaces(environment=self.around.key, command=command, folder=folder)
+
+    @property
+    def words(self) -> str:
+        """`Profile prod`, or whose host this is instead; how careful to be there."""
+        level = self.profile.level.replace("_", "-")
+        if self.chosen.has_own_host:
+            return f"Profile {self.profile.name}, {level}"
+        why = self.chosen.sources["guard"]
+        return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
 
     def state_folder(self) -> Path:
         """Where the journal and crash reports go. Raises Trouble."""
@@ -97,6 +106,7 @@ def choose(around: Surroundings, wish: Wish) -> Opening:
             around.given,
             asked=wish.profile or "",
             project=wish.project or "",
+            origin_of=_origin_of,
         )
         host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
     except ProfileUnknown as wrong:
@@ -104,6 +114,14 @@ def choose(around: Surroundings, wish: Wish) -> Opening:
     except ApiError as wrong:
         raise in_words(wrong) from None
     return Opening(around, chosen, host)
+
+
+def _origin_of(text: str) -> str:
+    """Such as https://eu.posthog.com, however it is written; what is no host stays as it is."""
+    try:
+        return read_host(text, allow_plain_http=True).origin
+    except ApiError:
+        return text
 
 
 def choose_signed_in(around: Surroundings, wish: Wish) -> Opening:

@@ -30,7 +30,10 @@ def find_key(opening: Opening) -> Found:
     found = opening.keys.find(opening.owner)
     if isinstance(found, NotFound):
         why = " ".join(found.reasons) or f"There is no API key for {opening.host.origin}."
-        raise Trouble(f"{why} Sign in with: flagtui auth login --profile {opening.profile.name}")
+        where = f"--profile {opening.profile.name}"
+        if not opening.chosen.has_own_host:
+            where = f"--host {opening.host.origin} --profile NAME"
+        raise Trouble(f"{why} Sign in with: flagtui auth login {where}")
     return found
 
 
@@ -55,7 +58,7 @@ def tell_status(profile: str) -> None:
 
     opening = open_profile(profile)
     found = find_key(opening)
-    say(f"Profile {opening.profile.name}: the key {found.key.mask} from {found.source}.")
+    say(f"{opening.words}. The key: {found.key.mask} from {found.source}.")
     tell_introduction(opening.host, ask(opening, found, introduce))
 
 

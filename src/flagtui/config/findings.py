@@ -13,7 +13,7 @@ from typing import Final, Literal
 from flagtui.config.credentials import Found, KeyPlaces, KeyringUnusable, NotFound, Owner
 from flagtui.config.files import why_not_private
 from flagtui.config.locations import Given, Locations
-from flagtui.config.profiles import Chosen
+from flagtui.config.profiles import NEUTRAL, Chosen
 from flagtui.config.settings import Settings
 from flagtui.config.toml_source import SettingsError
 
@@ -91,21 +91,26 @@ def find_settings(locations: Locations, settings: Settings | SettingsError) -> l
 def find_choice(given: Given, chosen: Chosen) -> list[Finding]:
     """Which profile is opened, and what won over the settings file."""
     profile, sources = chosen.profile, chosen.sources
+    named = Finding("profile", f"{profile.name} ({sources.get('profile', '')})")
+    if not chosen.has_own_host:
+        words = "none is named for this host"
+        if chosen.asked:
+            named_by = f"{chosen.asked} ({sources['profile']})"
+            words = f"{named_by} is not for this host: its badge, guard and key stay out"
+        named = Finding("profile", words, "note")
+    colour = NEUTRAL if profile.is_stand_in else profile.colour
     findings = [
-        Finding("profile", f"{profile.name} ({sources.get('profile', '')})"),
+        named,
         Finding("host", f"{profile.host} ({sources.get('host', '')})"),
         Finding("project", f"{profile.project} ({sources.get('project', '')})"),
-        Finding("changes", _LEVELS.get(profile.level, profile.level)),
+        Finding("badge", f"{profile.word}, {colour}"),
+        Finding("changes", f"{_LEVELS.get(profile.level, profile.level)} ({sources.get('guard', '')})"),
     ]
     if given.names:
         findings.append(Finding("environment", ", ".join(given.names), "note"))
     if profile.allow_plain_http:
         findings.append(
             Finding("plain http", "the key may be sent unencrypted", "note", "Use https if you can.")
-        )
-    if not chosen.has_own_host:
-        findings.append(
-            Finding("host", "not the profile's: its kept key and key_command are not used", "note")
         )
     return findings
 

@@ -1,6 +1,6 @@
 """Profiles: a host, its project, and how careful to be there."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
@@ -10,6 +10,7 @@ from flagtui.config.toml_source import TomlSource
 
 Colour = Literal["red", "yellow", "green", "blue", "purple"]
 Guard = Literal["relaxed", "guarded", "strict"]
+"""From the least to the most careful."""
 
 THEME_COLOURS: Final[Mapping[Colour, str]] = {
     "red": "error",
@@ -18,6 +19,8 @@ THEME_COLOURS: Final[Mapping[Colour, str]] = {
     "blue": "primary",
     "purple": "secondary",
 }
+NEUTRAL: Final = "neutral"
+"""The theme's variable for the badge of a host that no chosen profile is for."""
 DEFAULT_HOST: Final = "us"
 CURRENT_PROJECT: Final = "@current"
 
@@ -48,6 +51,8 @@ class Profile:
     allow_plain_http: bool = False
     ca_bundle: str = ""
     """A file of certificates to trust instead of the usual ones."""
+    is_stand_in: bool = False
+    """Made for a host that the chosen profile is not for; no such profile is in the settings."""
 
     @property
     def word(self) -> str:
@@ -57,7 +62,7 @@ class Profile:
     @property
     def theme_colour(self) -> str:
         """The theme's variable for the badge."""
-        return THEME_COLOURS[self.colour]
+        return NEUTRAL if self.is_stand_in else THEME_COLOURS[self.colour]
 
     @property
     def level(self) -> str:
@@ -72,10 +77,15 @@ class Chosen:
     profile: Profile
     overridden: tuple[str, ...] = ()
     """Variables and options that won, for the header."""
-    has_own_host: bool = True
-    """False when the host is not the profile's: then its stored key and key command are not for it."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Where host, project and profile come from, for `doctor`."""
+    """Where profile, host, project and guard come from, for `doctor`."""
+    asked: str = ""
+    """The profile that was asked for; empty where none was."""
+
+    @property
+    def has_own_host(self) -> bool:
+        """False when the host is not that of the profile that was asked for."""
+        return not self.profile.is_stand_in
 
 
 class ProfileUnknown(Exception):
@@ -138,11 +148,18 @@ def is_profile_name(name: str) -> bool:
 
 
 def choose_profile(
-    profiles: Mapping[str, Profile], default: str, given: Given, *, asked: str = "", project: str = ""
+    profiles: Mapping[str, Profile],
+    default: str,
+    given: Given,
+    *,
+    asked: str = "",
+    project: str = "",
+    origin_of: Callable[[str], str] = str,
 ) -> Chosen:
     """The profile to open: an option wins over the environment, which wins over the settings.
 
-    Without any profile one is made up from the environment. Raises ProfileUnknown, SettingsError never.
+    A host of the environment that is not the profile's gets a stand-in, as careful as the most careful
+    profile of that host. `origin_of` makes hosts comparable. Raises ProfileUnknown, SettingsError never.
     """
     name, named_by = _name(default, given, asked)
     if name and name not in profiles:
@@ -151,22 +168,56 @@ def choose_profile(
     if not name and len(profiles) > 1 and not (given.host and given.has_key):
         known = ", ".join(sorted(profiles))
         raise ProfileUnknown(f"Which profile? Name it with --profile, or set default_profile: {known}.")
-    only = next(iter(profiles.values())) if len(profiles) == 1 else None
-    profile = profiles.get(name) or only or Profile("default", badge="LIVE" if given.host else "")
+    own = profiles.get(name) or (next(iter(profiles.values())) if len(profiles) == 1 else None)
+    profile = own or Profile("default")
+    said = "the profile" if own else "where nothing says another"
     sources = {
-        "profile": named_by if name else "the only one" if only else "made up",
-        "host": "the profile" if name or only else "where nothing says another",
-        "project": "the profile" if name or only else "where nothing says another",
+        "profile": named_by if name else "the only one" if own else "made up",
+        "host": said,
+        "project": said,
+        "guard": said,
     }
-    own = profile
-    if given.host:
+    if given.host and own and origin_of(given.host) == origin_of(own.host):
         profile, sources["host"] = replace(profile, host=given.host), "FLAGTUI_HOST"
+    elif given.host:
+        origin = origin_of(given.host)
+        of_that_host = [each for each in profiles.values() if origin_of(each.host) == origin]
+        profile = stand_in(given.host, origin, of_that_host, own)
+        sources |= {"host": "FLAGTUI_HOST", "project": "where nothing says another"}
+        names = ", ".join(each.name for each in of_that_host)
+        sources["guard"] = f"as for {names}" if names else "no profile is for that host"
     if project or given.project:
         profile = replace(profile, project=_checked_project(project or given.project))
         sources["project"] = "--project" if project else "FLAGTUI_PROJECT"
     overridden = [name for name in given.names if name == KEY_VARIABLE or name in sources.values()]
     overridden += ["--project"] if project else []
-    return Chosen(profile, tuple(overridden), own.host == profile.host, sources)
+    return Chosen(profile, tuple(overridden), sources, own.name if own else "")
+
+
+def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Profile | None) -> Profile:
+    """For a host that the chosen profile is not for: named after it, as careful as any profile of it.
+
+    Whether the key may go there unencrypted, and which certificates are trusted, is the host's business;
+    what the chosen profile says of its own host says nothing of this one.
+    """
+    name = origin.partition("://")[2] or origin
+    usual = Profile(name)
+    known = of_that_host or [usual]
+    bundles = [each.ca_bundle for each in (*of_that_host, *([own] if own else [])) if each.ca_bundle]
+    return replace(
+        usual,
+        host=host,
+        badge=name,
+        guard=max((each.guard for each in known), key=get_args(Guard).index),
+        read_only=any(each.read_only for each in known),
+        require_reason=any(each.require_reason for each in known),
+        bulk_limit=min(each.bulk_limit for each in known),
+        unlock=min(each.unlock for each in known),
+        allow_plain_http=any(each.allow_plain_http for each in of_that_host),
+        ca_bundle=bundles[0] if bundles else "",
+        refresh=own.refresh if own else usual.refresh,
+        is_stand_in=True,
+    )
 
 
 def _name(default: str, given: Given, asked: str) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 """Changes to the settings file made by the program. Comments and order stay as the person wrote them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Table
 
 from flagtui.config.files import replace_file
-from flagtui.config.profiles import CURRENT_PROJECT, Profile
+from flagtui.config.profiles import CURRENT_PROJECT, PROFILE_FIELDS, Profile
 from flagtui.config.settings import parse_settings
 from flagtui.config.toml_source import SettingsError
 
@@ -28,7 +27,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
             document["default_profile"] = profile.name
         table = _table(_table(document, "profiles", is_super=True), profile.name)
         usual = Profile(profile.name)
-        for name in [each.name for each in fields(Profile) if each.name != "name"]:
+        for name in PROFILE_FIELDS:
             value = getattr(profile, name)
             if name in table or value != getattr(usual, name) or name == "host":
                 table[name] = int(value) if name == "project" and value != CURRENT_PROJECT else value

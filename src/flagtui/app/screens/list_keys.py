@@ -23,6 +23,7 @@ from flagtui.app.widgets.line_history import LineHistory
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.changes.masking import MASK
+from flagtui.config.profiles import NEUTRAL
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
@@ -190,7 +191,9 @@ class ListKeys(BrowseScreen):
 
         client = workspace.client
         link, request = link_to_flag(client, row.id), request_for_flag(client, row.id)
-        command = command_for(client, self._desk.session.profile, row.key)
+        session = self._desk.session
+        is_stand_in = session.colour == NEUTRAL
+        command = command_for(client, "" if is_stand_in else session.profile, row.key)
         choices = [
             Choice("key", "key", row.key),
             Choice("id", "id", str(row.id)),

@@ -7,8 +7,8 @@ from flagtui.app.history_words import activity_words, who_did
 from flagtui.app.sentences import manner_lines, rest_words, who_sees_it
 from flagtui.app.way_out import way_out_lines
 from flagtui.app.widgets.flag_columns import called_words
-from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import Details, Reach, cut, trouble_lines, waiting_lines
+from flagtui.app.widgets.line import Piece, cut
+from flagtui.app.widgets.preview import Details, Reach, trouble_lines, waiting_lines
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.names import Names

@@ -1,14 +1,24 @@
 """The first two lines of every screen: where we are, how fresh it is, and the tabs."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
+from rich.cells import cell_len
 from textual.content import Content
 
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import APART, Line, Piece, cut, styled
 from flagtui.safe_text import safe_text
 
 LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "signed-out"]
+
+DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number", "project")
+"""What gives way when there is no room, the least needed first. Badge and link stay."""
+SHORTEST: Final = 6
+"""Cells below which a project's name says nothing."""
+_FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
+"""Columns from which there is usually room."""
+_GAP: Final[Piece] = ("  ", "")
+_NOTHING: Final[Piece] = ("", "")
 
 _MARKS: dict[LinkKind, Piece] = {
     "synced": ("● ", "$success"),
@@ -59,27 +69,69 @@ class Header(Line):
     def show_location(self, location: Location, link: Link) -> None:
         """Draw this location and link; called again on resize."""
         width = self.app.size.width
-        right = [_MARKS[link.kind], (safe_text(link.words, 60) + " ", "$text-muted")]
-        if width >= 110 and location.user:
-            right.insert(0, (safe_text(location.user, 40) + "  ", "$text-muted"))
-        self.show(styled(*self._left_pieces(location, width)), styled(*right))
+        state = [_MARKS[link.kind], (f"{safe_text(link.words, 60)} ", "$text-muted")]
+        parts = _parts_of(location, width)
+        while (over := _cells(_left(parts)) + _cells(_right(parts, state)) + APART - width) > 0:
+            least = next((name for name in DROPPED if parts[name] != _NOTHING), "")
+            if not least:
+                break
+            text, style = parts[least]
+            is_worth_cutting = least == "project" and cell_len(text) - over >= SHORTEST
+            parts[least] = (cut(text, cell_len(text) - over), style) if is_worth_cutting else _NOTHING
+        self.show(styled(*_left(parts)), styled(*_right(parts, state)))
 
-    def _left_pieces(self, location: Location, width: int) -> list[Piece]:
-        pieces: list[Piece] = [
-            (" flagtui ", "bold $badge-text on $primary"),
-            (f" {safe_text(location.badge, 12)} ", f"bold $badge-text on ${location.colour}"),
-            ("  ", ""),
-        ]
-        if location.organization and width >= 70:
-            pieces += [(safe_text(location.organization, 24), "bold"), (" › ", "$text-muted")]
-        pieces.append((safe_text(location.project, 32 if width >= 100 else 20), "bold"))
-        if location.project_id is not None:
-            pieces.append((f" #{location.project_id}", "$faint"))
-        if location.host and width >= 100:
-            pieces.append((f"  {safe_text(location.host, 40)}", "$faint"))
-        if location.overridden and width >= 90:
-            pieces.append((f"  {safe_text(location.overridden, 40)}", "$warning"))
-        return pieces
+
+Parts = dict[str, Piece]
+
+
+def _parts_of(location: Location, width: int) -> Parts:
+    """Everything that could be told at this width; empty where there is nothing to tell."""
+    number = f"#{location.project_id}" if location.project_id is not None else ""
+    # The badge is the host's name where no profile is for it.
+    host = location.host if location.host != location.badge else ""
+    known = {
+        "brand": (" flagtui ", "bold $badge-text on $primary"),
+        "badge": (
+            f" {_short(location.badge, max(12, width // 4))} ",
+            f"bold $badge-text on ${location.colour}",
+        ),
+        "organization": (_short(location.organization, 24), "bold"),
+        "project": (_short(location.project, 32 if width >= 100 else 20), "bold"),
+        "number": (number, "$faint"),
+        "host": (_short(host, 40), "$faint"),
+        "overridden": (_short(location.overridden, 64), "$warning"),
+        "user": (_short(location.user, 40), "$text-muted"),
+    }
+    return {
+        name: part if part[0] and width >= _FROM.get(name, 0) else _NOTHING for name, part in known.items()
+    }
+
+
+def _left(parts: Parts) -> list[Piece]:
+    """Brand and badge each have a ground of their own; the organisation leads to its project."""
+    pieces = [parts["brand"], parts["badge"]]
+    if parts["organization"] != _NOTHING and parts["project"] != _NOTHING:
+        pieces += [_GAP, parts["organization"], (" › ", "$text-muted"), parts["project"]]
+    elif parts["project"] != _NOTHING:
+        pieces += [_GAP, parts["project"]]
+    if parts["number"] != _NOTHING:
+        pieces += [(" ", "") if parts["project"] != _NOTHING else _GAP, parts["number"]]
+    for name in ("host", "overridden"):
+        if parts[name] != _NOTHING:
+            pieces += [_GAP, parts[name]]
+    return pieces
+
+
+def _right(parts: Parts, state: list[Piece]) -> list[Piece]:
+    return [parts["user"], _GAP, *state] if parts["user"] != _NOTHING else state
+
+
+def _short(text: str, cells: int) -> str:
+    return cut(safe_text(text, 200), cells)
+
+
+def _cells(pieces: list[Piece]) -> int:
+    return sum(cell_len(text) for text, _style in pieces)
 
 
 class Tabs(Line):

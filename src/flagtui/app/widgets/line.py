@@ -1,5 +1,8 @@
 """One line of styled text with a left and a right end; repaints itself only when the text changed."""
 
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.widget import Widget
 
@@ -7,9 +10,20 @@ Piece = tuple[str, str]
 """Safe text and its style; no text of a server may get here unless `safe_text` made it."""
 
 
+APART: Final = 2
+"""Cells between the two ends, so that they are never read as one."""
+LEAST: Final = 8
+"""Cells of the right end that are worth drawing."""
+
+
 def styled(*pieces: Piece | str) -> Content:
     """Put pieces together without ever reading them as markup."""
     return Content.assemble(*pieces)
+
+
+def cut(text: str, width: int) -> str:
+    """Safe text in at most `width` cells."""
+    return text if cell_len(text) <= width else set_cell_size(text, max(1, width - 1)).rstrip() + "…"
 
 
 class Line(Widget):
@@ -31,11 +45,10 @@ class Line(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        width = self.content_size.width
-        room = width - self._left.cell_length - self._right.cell_length
-        if room >= 0:
-            return Content.assemble(self._left, " " * room, self._right)
-        if room + self._right.cell_length >= 8 and self._left.cell_length < width:
-            room = width - self._left.cell_length
-            return Content.assemble(self._left, self._right.truncate(room, ellipsis=True))
+        width, left, right = self.content_size.width, self._left.cell_length, self._right.cell_length
+        if not left or not right or left + APART + right <= width:
+            between = Content(" " * max(0, width - left - right))
+            return Content.assemble(self._left, between, self._right).truncate(width, ellipsis=True)
+        if (room := width - left - APART) >= LEAST:
+            return Content.assemble(self._left, " " * APART, self._right.truncate(room, ellipsis=True))
         return self._left.truncate(width, ellipsis=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.widget import Widget
 
@@ -166,8 +165,3 @@ def badges(row: FlagRow) -> Iterator[Piece]:
         yield from ((" ", ""), (f" {row.type.upper()} ", f"bold $badge-text on {colour}"))
     where = "all runtimes" if row.runtime in ("all", "") else f"{safe_text(row.runtime, 20)} only"
     yield from ((" ", ""), (f" {where} ", plain))
-
-
-def cut(text: str, width: int) -> str:
-    """Safe text in at most `width` cells."""
-    return text if cell_len(text) <= width else set_cell_size(text, max(1, width - 1)).rstrip() + "…"

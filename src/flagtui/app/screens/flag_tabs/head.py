@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from flagtui.app.screens.flag_tabs.pane import Study
-from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import badges, cut, mark_and_version
+from flagtui.app.widgets.line import Piece, cut
+from flagtui.app.widgets.preview import badges, mark_and_version
 from flagtui.safe_text import safe_lines, safe_text
 
 TITLES: Final = {

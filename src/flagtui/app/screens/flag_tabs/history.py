@@ -15,9 +15,8 @@ from flagtui.app.diff_words import diff_lines
 from flagtui.app.formats import age, moment
 from flagtui.app.history_words import STAFF, activity_words, who_did
 from flagtui.app.screens.flag_tabs.pane import Study
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import Piece, cut, styled
 from flagtui.app.widgets.line_view import LineView
-from flagtui.app.widgets.preview import cut
 from flagtui.models.activity import SYSTEM, Activity
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag_answers import FlagVersion

@@ -8,8 +8,7 @@ from flagtui.app.schedule_words import scheduled_words
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.screens.flag_tabs.reach import bar, reach_summary
 from flagtui.app.widgets.flag_columns import called_words
-from flagtui.app.widgets.line import Piece
-from flagtui.app.widgets.preview import cut
+from flagtui.app.widgets.line import Piece, cut
 from flagtui.models.activity_rows import version_made
 from flagtui.models.rows import FlagRow
 from flagtui.models.times import unix

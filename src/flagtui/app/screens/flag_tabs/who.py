@@ -24,8 +24,7 @@ from flagtui.app.accounts import Account
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.sentences import condition_lines, plain
 from flagtui.app.whom import HINT, LONGEST, Misread, Whom, read_whom
-from flagtui.app.widgets.line import Piece, styled
-from flagtui.app.widgets.preview import cut
+from flagtui.app.widgets.line import Piece, cut, styled
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list

@@ -21,9 +21,8 @@ from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.standing import link_of, location_of, tabs_of
 from flagtui.app.widgets.header import Header, Tabs
 from flagtui.app.widgets.key_line import KeyLine
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import Line, Piece, cut, styled
 from flagtui.app.widgets.line_view import LineView
-from flagtui.app.widgets.preview import cut
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 
