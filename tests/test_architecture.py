@@ -14,17 +14,21 @@ from flagtui.app.behind import REST
 SOURCE = Path(__file__).parents[1] / "src" / "flagtui"
 FILES = sorted(SOURCE.rglob("*.py"))
 
+EVERYWHERE = ("safe_text", "local_time")
+"""Single modules that every room of the client may use."""
+
 MAY_IMPORT: dict[str, set[str]] = {
-    "models": {"safe_text"},
-    "api": {"models", "safe_text", "__init__"},
-    "store": {"models", "api", "safe_text"},
+    "models": {*EVERYWHERE},
+    "api": {"models", *EVERYWHERE, "__init__"},
+    "store": {"models", "api", *EVERYWHERE},
     "evaluate": set(),
-    "config": {"safe_text"},
-    "changes": {"models", "api", "store", "config", "evaluate", "safe_text"},
-    "app": {"models", "api", "store", "changes", "config", "evaluate", "safe_text", "__init__"},
-    "cli": {"models", "api", "store", "changes", "config", "app", "service", "safe_text", "__init__"},
+    "config": {*EVERYWHERE},
+    "changes": {"models", "api", "store", "config", "evaluate", *EVERYWHERE},
+    "app": {"models", "api", "store", "changes", "config", "evaluate", *EVERYWHERE, "__init__"},
+    "cli": {"models", "api", "store", "changes", "config", "app", "service", *EVERYWHERE, "__init__"},
     "service": {"evaluate", "__init__"},
     "safe_text": set(),
+    "local_time": set(),
     "__init__": set(),
     "__main__": {"cli"},
 }
@@ -137,6 +141,34 @@ def caught_by(node: ast.AST) -> Iterator[str]:
     for each in caught:
         name = "BaseException" if each is None else ast.unparse(each)
         yield "everything" if name in ("Exception", "BaseException") else name
+
+
+CONVERSIONS = {
+    "fromtimestamp",
+    "utcfromtimestamp",
+    "now",
+    "utcnow",
+    "today",
+    "astimezone",
+    "localtime",
+    "gmtime",
+}
+"""Calls that need to know a zone, or that forget one."""
+
+
+def test_moments_become_times_of_a_zone_in_one_module() -> None:
+    wrong = []
+    for path in FILES:
+        if room_of(path) in ("local_time", "service", "evaluate"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            gives_zone = name == "replace" and any(word.arg == "tzinfo" for word in node.keywords)
+            if name in CONVERSIONS | {"datetime"} or gives_zone:
+                wrong.append(f"{place(path)}:{node.lineno} {ast.unparse(node.func)}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_toasts_are_raised_in_one_place() -> None:

@@ -144,6 +144,30 @@ def test_nothing_in_a_journal_is_obeyed_by_the_terminal(run: Run, journal: Journ
         assert done.out.isascii()
 
 
+@pytest.mark.usefixtures("berlin")
+def test_the_journal_is_told_in_the_zone_of_the_settings(run: Run, home: Path, journal: Journal) -> None:
+    write_settings(home, 'time_zone = "Asia/Kathmandu"\n')
+    assert " UTC+5:45 " in run("journal").out
+    markdown = run("journal", "--markdown").out
+    assert " (Asia/Kathmandu)\n" in markdown
+    assert " UTC+5:45** (" in markdown
+    assert json.loads(run("journal", "--json").out)[0]["at"].endswith("Z")
+    assert "time zone" in run("doctor", "--offline").out
+    assert "Asia/Kathmandu UTC+5:45 (time_zone)" in run("doctor", "--offline").out
+
+
+def test_a_zone_that_is_none_is_named_with_its_line(run: Run, home: Path, journal: Journal) -> None:
+    write_settings(home, '# where I am\ntime_zone = "Europe/Berlim"\n')
+    done = run("journal")
+    assert done.code == 2
+    assert "config.toml:2: time_zone: 'Europe/Berlim' cannot be used; use a name of the time zone" in done.err
+
+
+def test_a_tz_that_is_no_zone_is_said_by_the_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlim")
+    assert "TZ is Europe/Berlim, which is no time zone, and taken for UTC" in run("doctor", "--offline").out
+
+
 def test_bad_questions_to_the_journal_are_one_sentence(run: Run) -> None:
     for arguments in (("--since", "soon"), ("--markdown", "--json"), ("--limit", "0"), ("--sinse", "2h")):
         done = run("journal", *arguments)

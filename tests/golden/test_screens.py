@@ -20,7 +20,7 @@ STORIES: dict[str, tuple[str, ...]] = {
     "help": ("question_mark",),
     "projects": ("p",),
     "activity": ("4",),
-    "activity-moment": ("4", "at", *"20h", "enter"),
+    "activity-moment": ("4", "at", *"08:58", "enter"),
     "cohorts": ("e", *("down",) * 8, "enter", *"a cohort", "enter", "enter"),
 }
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
+from tests.doubles.whole_program import WIDE, Setting, make_template, running, words
 from tests.journeys.modes import NARROW_MODES
+from tests.journeys.timeline import ask, listed, on_activity, rest, shown
 
 from flagtui.app.screens.activity import ActivityScreen
 from flagtui.app.screens.flag import FlagScreen
-from flagtui.models.change_row import ChangeRow
 
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
 
@@ -21,65 +21,6 @@ SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
 @pytest.fixture
 def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path, size=WIDE)
-
-
-async def on_activity(program: Program, line: str = "") -> ActivityScreen:
-    await program.press("4")
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
-    if line:
-        await ask(program, line)
-    return screen
-
-
-async def ask(program: Program, line: str) -> None:
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
-    screen.search.set_line(line)
-    await program.settle()
-    await rest(program)
-
-
-async def rest(program: Program) -> None:
-    """Until the pane has followed the cursor."""
-    await program.settle()
-
-
-def shown(screen: ActivityScreen) -> list[ChangeRow]:
-    """The entries as they are listed."""
-    rows = screen.rows
-    return [rows._rows[place] for place in rows._order]
-
-
-def listed(program: Program) -> list[str]:
-    """The rows of the list, without the pane."""
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
-    width = screen.rows.size.width
-    return [line[:width].strip() for line in program.screen.split("\n")[5:-2]]
-
-
-async def test_a_moment_ranks_what_can_have_caused_it(setting: Setting) -> None:
-    async with running(setting) as program:
-        screen = await on_activity(program)
-        await program.press("at")
-        assert screen.search.value == "@ "
-        assert screen.search.has_focus
-        assert "@ needs a time such as 14:05" in program.screen
-        await program.press(*"30m")
-        await rest(program)
-        assert "-60 … +15 min" in program.screen
-        assert not screen.search.problems
-        moment = program.timing.now - 30 * 60
-        near = [row.at is not None and moment - 3_600 <= row.at <= moment + 900 for row in shown(screen)]
-        assert near[0]
-        assert near == sorted(near, reverse=True)
-        assert "min before" in program.screen
-        await program.press("escape", "escape")
-        assert screen.search.value == ""
-        assert [row.place for row in shown(screen)] == sorted(
-            (row.place for row in shown(screen)), reverse=True
-        )
 
 
 async def test_older_pages_are_read_as_one_scrolls_and_a_filter_reads_on(setting: Setting) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from flagtui import local_time
 from flagtui.api.asking import Answer
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
@@ -132,7 +132,7 @@ class ExperimentLife(Resource):
         return self._experiment(await self._ask("experiments.update", {"id": id}, body=dict(changes)), id)
 
     def _now(self) -> str:
-        return datetime.fromtimestamp(self.connection.clock.time(), UTC).isoformat().replace("+00:00", "Z")
+        return local_time.iso(self.connection.clock.time())
 
     @staticmethod
     def _experiment(answer: Answer, id: int | None = None) -> Experiment:

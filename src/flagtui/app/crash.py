@@ -2,12 +2,12 @@
 
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
-from flagtui import __version__
+from flagtui import __version__, local_time
 from flagtui.safe_text import safe_lines
 
 
@@ -16,12 +16,12 @@ def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> st
     told = redact("".join(traceback.format_exception(error)))
     lines = safe_lines(told, 100_000, 2_000)
     system = f"flagtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
-    return "\n".join([system, datetime.now(UTC).isoformat(timespec="seconds"), "", *lines, ""])
+    return "\n".join([system, local_time.stamp(time.time()), "", *lines, ""])
 
 
 def keep_report(report: str, folder: Path) -> Path | None:
     """Write the report for its owner alone; None when the folder cannot be written."""
-    path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
+    path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

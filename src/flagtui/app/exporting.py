@@ -1,16 +1,16 @@
 """Files to keep: new ones in the folder flagtui was started in, readable by their owner alone."""
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
+from flagtui import local_time
 from flagtui.app.notices import Notice
 
 
 def export(name: str, text: str, what: str, now: float) -> Notice:
-    """Writes `flags-20260302-090000.json` for `flags.json`, and says where; never over another file."""
-    at, (stem, ending) = datetime.fromtimestamp(now, UTC), name.rsplit(".", 1)
-    path = Path.cwd() / f"{stem}-{at:%Y%m%d-%H%M%S}.{ending}"
+    """Writes `flags-20260302-090000Z.json` for `flags.json`, and says where; never over another file."""
+    stem, ending = name.rsplit(".", 1)
+    path = Path.cwd() / f"{stem}-{local_time.file_stamp(now)}.{ending}"
     try:
         write_new(path, text)
     except OSError as fault:

@@ -1,7 +1,8 @@
-"""Numbers and times in the few characters a terminal has. Times are Unix seconds, UTC."""
+"""Numbers and times in the few characters a terminal has. Times are Unix seconds."""
 
-from datetime import UTC, datetime
 from typing import Final
+
+from flagtui import local_time
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -47,10 +48,8 @@ def ago(then: float | None, now: float) -> str:
 
 
 def moment(then: float | None) -> str:
-    """`2026-03-01 12:04 UTC`, exact to the minute."""
-    if then is None:
-        return NOT_KNOWN
-    return datetime.fromtimestamp(then, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    """`2026-03-01 12:04 CET`, exact to the minute."""
+    return NOT_KNOWN if then is None else local_time.minute(then)
 
 
 def percent(share: float) -> str:

@@ -9,10 +9,10 @@ from flagtui.safe_text import safe_text
 
 def scheduled_words(change: ScheduledChange) -> str:
     """What it will do, and how often when it comes again."""
-    again = (
-        f", {safe_text(change.recurrence_interval or 'again and again', 20)}" if change.is_recurring else ""
-    )
-    return f"{_what(change)}{again}"
+    if not change.is_recurring:
+        return _what(change)
+    often = safe_text(change.recurrence_interval or "again and again", 20)
+    return f"{_what(change)}, {often} by the clock of {safe_text(change.timezone or 'UTC', 40)}"
 
 
 def _what(change: ScheduledChange) -> str:

@@ -1,9 +1,9 @@
 """The stories of changes that happen later: schedule one, see what is scheduled, drop it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Final
 
+from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.aside import agree_and_send, said
 from flagtui.app.changing import Changing
@@ -80,20 +80,23 @@ class Scheduling:
                 "rollout_percentage": int(share) if share.is_integer() else share,
             }
             payload = {"operation": "add_release_condition", "value": {"groups": [group]}}
-        prompt = Prompt("When", "2026-03-05 09:00, 09:00 or +2h, in UTC", read=self._moment)
-        line = await self._changing.ask(PromptScreen(prompt))
+        zone = local_time.label(self._now)
+        name = f" ({name})" if (name := local_time.zone_name()) not in ("", zone) else ""
+        about = f"2026-03-05 09:00, 09:00 or +2h, in {zone}{name}"
+        line = await self._changing.ask(PromptScreen(Prompt("When", about, read=self._moment)))
         moment = read_moment(line, self._now) if line is not None else None
-        return Later(words, payload, moment) if isinstance(moment, datetime) else None
+        return Later(words, payload, local_time.utc(moment)) if isinstance(moment, float) else None
 
     @property
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._desk.session.clock(), UTC)
+    def _now(self) -> float:
+        return self._desk.session.clock()
 
     def _moment(self, line: str) -> Reading:
         moment = read_moment(line, self._now)
         if isinstance(moment, str):
             return Reading(problem=moment)
-        return Reading([(moment.astimezone(UTC).strftime("%A, %Y-%m-%d %H:%M UTC"), "$text-muted")])
+        words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
+        return Reading([(words, "$text-muted")])
 
     def undo_entry(self, entry: Entry) -> None:
         """Drop what was scheduled, or schedule what was dropped."""
@@ -147,7 +150,7 @@ class Scheduling:
 
 
 def _dropped(change: ScheduledChange) -> Later:
-    moment = change.scheduled_at or datetime.fromtimestamp(0, UTC)
+    moment = change.scheduled_at or local_time.utc(0)
     again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
     if not change.is_recurring:
         again = {}
@@ -155,7 +158,7 @@ def _dropped(change: ScheduledChange) -> Later:
 
 
 def _when(change: ScheduledChange) -> str:
-    return change.scheduled_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if change.scheduled_at else ""
+    return local_time.minute(change.scheduled_at.timestamp()) if change.scheduled_at else ""
 
 
 def _share(line: str) -> Reading:

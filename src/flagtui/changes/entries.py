@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, Literal
 
+from flagtui import local_time
 from flagtui.changes.difference import same
 from flagtui.changes.masking import MASK
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
@@ -88,13 +89,13 @@ class Entry:
 
 def stamp(at: float) -> str:
     """Unix seconds as `2026-11-21T11:30:00.000Z`."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return local_time.stamp(at)
 
 
 def moment(text: JSON) -> float:
     """The Unix seconds in a time stamp; 0 when there is none."""
     try:
-        return datetime.fromisoformat(as_text(text)).timestamp()
+        return local_time.aware(datetime.fromisoformat(as_text(text))).timestamp()
     except (ValueError, OverflowError):
         return 0.0
 

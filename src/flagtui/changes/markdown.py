@@ -1,7 +1,8 @@
-"""Somebody else's text inside Markdown of ours: nothing in it is markup."""
+"""What timelines in Markdown are made of. Nothing in somebody else's text is markup."""
 
 from typing import Final
 
+from flagtui import local_time
 from flagtui.safe_text import safe_text
 
 _SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})
@@ -15,3 +16,15 @@ def plain(text: str) -> str:
 def code(text: str) -> str:
     """As code on one line."""
     return f"`{safe_text(text, 200).replace('`', 'ˋ')}`"
+
+
+def day_heading(at: float) -> str:
+    """`2026-03-01 (Europe/Berlin)`: the day on the person's calendar."""
+    return f"{local_time.day(at)} ({local_time.zone_name() or local_time.label(at)})"
+
+
+def clock_words(at: float) -> str:
+    """`**15:03:12 CET** (14:03:12 UTC)` below such a heading; `**14:03:12**` where the zone is UTC."""
+    zone = "" if local_time.is_utc(at) else f" {local_time.label(at)}"
+    clock = f"{local_time.clock(at, seconds=True)}{zone}"
+    return f"**{clock}**{local_time.beside(at, seconds=True)}"

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final, Protocol
 
+from flagtui import local_time
 from flagtui.changes.aside import Answered, AsidePlan, Send
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.cautions import Caution
@@ -19,8 +20,8 @@ KIND: Final = "scheduled_change"
 """What the journal calls it."""
 RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "end_date", "timezone")
 _LATER: Final = re.compile(r"\+?\s*(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
-_UNITS: Final = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_TIME: Final = re.compile(r"(\d{1,2}):(\d{2})")
+_SECONDS: Final = {"m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 
 
 class Timetable(Protocol):
@@ -46,25 +47,28 @@ class Later:
 
     @property
     def moment(self) -> str:
-        return self.at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        """`2026-03-05 10:00 CET (09:00 UTC)`, which the journal keeps for others to read."""
+        at = self.at.timestamp()
+        return f"{local_time.minute(at)}{local_time.beside(at)}"
 
 
-def read_moment(text: str, now: datetime) -> datetime | str:
-    """`2026-03-05 09:00`, `09:00`, `+2h`: the moment in UTC unless a zone is written, or what is wrong."""
+def read_moment(text: str, now: float) -> float | str:
+    """`2026-03-05 09:00`, `09:00`, `+2h`: Unix seconds, or what is wrong.
+
+    It is in the person's zone unless another one is written.
+    """
     line = text.strip()
     if found := _LATER.fullmatch(line):
-        return now + timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
-    if found := _TIME.fullmatch(line):
-        hour, minute = int(found[1]), int(found[2])
-        if hour > 23 or minute > 59:
+        return now + int(found[1]) * _SECONDS[found[2].lower()]
+    if _TIME.fullmatch(line):
+        try:
+            return local_time.coming(local_time.read_clock(line), now)
+        except ValueError:
             return "there is no such time of day"
-        moment = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-        return moment if moment > now else moment + timedelta(days=1)
     try:
-        moment = datetime.fromisoformat(line)
-    except ValueError:
-        return "a moment such as 2026-03-05 09:00, 09:00 or +2h, in UTC"
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = local_time.read_iso(line)
+    except (ValueError, OverflowError, OSError):
+        return f"a moment such as 2026-03-05 09:00, 09:00 or +2h, in {local_time.label(now)}"
     return moment if moment > now else "that moment has gone by"
 
 
@@ -139,4 +143,4 @@ def kept_of(later: Later) -> dict[str, JSON]:
 
 
 def _sent(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return local_time.iso(moment.timestamp())

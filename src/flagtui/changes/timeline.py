@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import groupby
 from typing import Final
 
 from flagtui.changes.entries import Entry, stamp
-from flagtui.changes.markdown import code, plain
+from flagtui.changes.markdown import clock_words, code, day_heading, plain
 from flagtui.changes.verbs import verb
 from flagtui.models.json_value import JSON
 
@@ -24,11 +23,11 @@ _ENDINGS: Final = {
 
 
 def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
-    """A timeline, oldest first, one heading per day in UTC. Nothing in it is markup but ours."""
+    """A timeline, oldest first, a heading for each day. Nothing in it is markup but ours."""
     lines = [f"# {plain(title)}", ""]
     ordered = sorted(entries, key=lambda entry: entry.at)
-    for day, some in groupby(ordered, key=lambda entry: _moment(entry.at).date()):
-        lines += [f"## {day:%Y-%m-%d} (UTC)", ""]
+    for day, some in groupby(ordered, key=lambda entry: day_heading(entry.at)):
+        lines += [f"## {day}", ""]
         for entry in some:
             lines += _told(entry)
         lines.append("")
@@ -55,9 +54,7 @@ def _told(entry: Entry) -> list[str]:
     where = plain(entry.signature.profile or entry.signature.project)
     place = f" in {where}" if where else ""
     change = plain(verb(entry.verb).name)
-    first = (
-        f"- **{_moment(entry.at):%H:%M:%S}** {code(entry.key)}: {change} by {who}{place}. {_ending(entry)}"
-    )
+    first = f"- {clock_words(entry.at)} {code(entry.key)}: {change} by {who}{place}. {_ending(entry)}"
     more = [f"  - {plain(words)}" for words in entry.words]
     if entry.reason:
         more.append(f"  - why: {plain(entry.reason)}")
@@ -83,7 +80,3 @@ def _as_object(entry: Entry) -> dict[str, JSON]:
     kept["ending"] = entry.ending or "open"
     del kept["pid"]
     return {**kept, **signature}
-
-
-def _moment(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Protocol
 
 from flagtui.api.errors import NotFound
@@ -11,6 +10,7 @@ from flagtui.changes.blocking import Blocked
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.entries import Entry, moment
 from flagtui.changes.scheduling import Later, plan_later
+from flagtui.local_time import utc
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.scheduled_change import ScheduledChange
@@ -38,7 +38,7 @@ def way_back(entry: Entry) -> Later:
     return Later(
         as_text(kept.get("words")),
         as_dict(kept.get("payload")),
-        datetime.fromtimestamp(moment(kept.get("at")), UTC),
+        utc(moment(kept.get("at"))),
         as_id(kept.get("scheduled")) if entry.after else None,
         as_dict(kept.get("again")),
     )

@@ -19,6 +19,7 @@ from flagtui.config.locations import (
 )
 from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile
 from flagtui.config.settings import Settings, SettingsError, read_settings
+from flagtui.local_time import use_zone
 
 
 @dataclass(frozen=True)
@@ -90,10 +91,17 @@ def look_around() -> Surroundings:
     given = read_environment()
     key = take_variable(KEY_VARIABLE)
     places = find_locations()
+    return Surroundings(given, key, places, settings_in(places))
+
+
+def settings_in(places: Locations) -> Settings:
+    """The settings, whose time zone is used from now on. Raises Trouble."""
     try:
-        return Surroundings(given, key, places, read_settings(places.settings_file))
+        settings = read_settings(places.settings_file)
     except SettingsError as wrong:
         raise Trouble(str(wrong)) from None
+    use_zone(settings.time_zone)
+    return settings
 
 
 def choose(around: Surroundings, wish: Wish) -> Opening:

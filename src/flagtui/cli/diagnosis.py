@@ -1,6 +1,7 @@
 """Everything that can be found out about why the program does what it does here. Raises nothing."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -19,9 +20,11 @@ from flagtui.config.findings import (
     find_program,
     find_settings,
     find_terminal,
+    find_time_zone,
 )
 from flagtui.config.locations import KEY_VARIABLE, Locations, find_locations, read_environment, take_variable
 from flagtui.config.settings import SettingsError, parse_settings, read_settings
+from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
 
 if TYPE_CHECKING:
@@ -37,9 +40,11 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
     try:
         settings = read_settings(places.settings_file)
         findings += find_settings(places, settings)
+        use_zone(settings.time_zone)
     except SettingsError as wrong:
         findings += find_settings(places, wrong)
         settings = parse_settings("")
+    findings.append(find_time_zone(settings.time_zone, time.time()))
     try:
         opening = choose(Surroundings(given, key, places, settings), Wish(profile=profile or None))
     except Trouble as trouble:

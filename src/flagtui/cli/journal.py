@@ -8,7 +8,9 @@ from flagtui.cli.naming import PROFILE, named_profile
 @click.command("journal")
 @click.argument("words", nargs=-1)
 @PROFILE
-@click.option("--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in UTC.")
+@click.option(
+    "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
+)
 @click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="At most so many.")

@@ -1,11 +1,12 @@
 """The journal read for the command line."""
 
 import time
-from datetime import UTC, datetime
 
+from flagtui import local_time
 from flagtui.changes.entries import Entry, taken_back
 from flagtui.changes.journal import Journal
 from flagtui.changes.timeline import summary
+from flagtui.cli.choosing import settings_in
 from flagtui.cli.telling import say
 from flagtui.cli.trouble import Trouble
 from flagtui.config.locations import find_locations
@@ -18,11 +19,13 @@ SHORT = 8
 
 def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     """Newest first, from the profile alone when one is named. Raises Trouble."""
+    places = find_locations()
+    settings_in(places)
     try:
         start = read_moment(since, time.time()) if since else 0.0
     except WrongValue:
-        raise Trouble(f"{since!r} is no moment; use {MOMENTS}.") from None
-    folder = find_locations().state
+        raise Trouble(f"{since!r} is no moment; use {MOMENTS}, in {local_time.label(time.time())}.") from None
+    folder = places.state
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal. Set HOME.")
     try:
@@ -38,7 +41,7 @@ def tell_changes(entries: list[Entry]) -> None:
         say("Nothing was changed.")
     gone = taken_back(entries)
     for entry in entries:
-        at = f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        at = local_time.second(entry.at)
         place = entry.signature.profile or entry.signature.project
         say(f"{entry.id[:SHORT]:<{SHORT}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
         for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):

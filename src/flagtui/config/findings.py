@@ -16,6 +16,7 @@ from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import NEUTRAL, Chosen
 from flagtui.config.settings import Settings
 from flagtui.config.toml_source import SettingsError
+from flagtui.local_time import label, why_not_zone, zone_name
 
 State = Literal["fine", "note", "wrong"]
 
@@ -86,6 +87,16 @@ def find_settings(locations: Locations, settings: Settings | SettingsError) -> l
         *([Finding("own keys", f"{len(settings.keys)}")] if settings.keys else []),
         *([Finding("saved queries", f"{len(settings.queries)}")] if settings.queries else []),
     ]
+
+
+def find_time_zone(chosen: str, now: float, environment: Mapping[str, str] = os.environ) -> Finding:
+    """In which zone times are read and shown, and who says so."""
+    given = environment.get("TZ", "")
+    named_by = "time_zone" if chosen else "TZ" if given else "the system"
+    zone = " ".join(dict.fromkeys(part for part in (zone_name(), label(now)) if part))
+    if not chosen and (why := why_not_zone(given)):
+        return Finding("time zone", f"{zone}: {why}", "note", "Set TZ, or time_zone in the settings.")
+    return Finding("time zone", f"{zone} ({named_by})")
 
 
 def find_choice(given: Given, chosen: Chosen) -> list[Finding]:

@@ -18,6 +18,7 @@ from flagtui.config.fields import (
 )
 from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
 from flagtui.config.toml_source import SettingsError, TomlSource, parse_source, read_source
+from flagtui.local_time import is_zone
 
 __all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]
 
@@ -48,6 +49,8 @@ class Settings:
     """None leaves it as it was at the end of the last run."""
     snapshots: bool = True
     """Whether rows are kept on disk between runs."""
+    time_zone: str = ""
+    """Empty for that of the process."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By list."""
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -70,12 +73,19 @@ class Settings:
         return chosen
 
 
+def _time_zone(value: object) -> str:
+    if not isinstance(value, str) or not is_zone(value):
+        raise WrongSetting('use a name of the time zone database, such as "Europe/Berlin" or "UTC"')
+    return value
+
+
 _FIELDS: Final[Mapping[str, Field]] = {
     "default_profile": Field(text(40), "The profile to open when none is named."),
     "theme": Field(text(60), "The colours."),
     "mouse": Field(yes_or_no, "Whether the mouse is used; without it the terminal selects text."),
     "preview": Field(yes_or_no, "Whether the pane beside the list is open at start; else as it was left."),
     "snapshots": Field(yes_or_no, "Whether the last good rows are kept on disk for the next start."),
+    "time_zone": Field(_time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."),
 }
 _QUERY_FIELDS: Final[Mapping[str, Field]] = {
     "name": Field(text(24), "The word on the tab."),

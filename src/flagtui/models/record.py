@@ -1,6 +1,6 @@
 """What every record has in common: frozen, lenient, and the JSON it came from kept beside it."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -19,10 +19,7 @@ from pydantic import (
 )
 
 from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole, without_surrogates
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+from flagtui.local_time import aware
 
 
 def _only_items(value: JSON) -> JSON:
@@ -63,7 +60,7 @@ Count = Annotated[float, Field(strict=True, ge=0, lt=1e15)]
 """How many a query counted. Queries answer floats, and estimates need not be whole."""
 Counts = Annotated[dict[str, float], BeforeValidator(_only_numbers)]
 """How many by name; what is no number is left out and loses nothing else."""
-Moment = Annotated[datetime, AfterValidator(_aware)]
+Moment = Annotated[datetime, AfterValidator(aware)]
 """A time with a zone; text without one means UTC."""
 Ids = Annotated[tuple[int, ...], BeforeValidator(_only_ids)]
 """Record ids; anything in the list that is no id is left out."""

@@ -1,6 +1,8 @@
 """Times as plain numbers."""
 
-from datetime import UTC, datetime
+from datetime import datetime
+
+from flagtui.local_time import aware
 
 
 def as_moment(text: object) -> float | None:
@@ -15,4 +17,4 @@ def unix(moment: datetime | None) -> float | None:
     """Seconds since 1970; a time without a zone is UTC."""
     if moment is None:
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return aware(moment).timestamp()

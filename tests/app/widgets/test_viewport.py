@@ -27,6 +27,25 @@ def test_the_cursor_is_always_on_a_row_that_is_in_sight(moves: list[tuple[str, i
         assert view.count == 0 or view.top <= view.place < min(view.count, view.top + view.height)
 
 
+@given(MOVES, st.integers(0, 60))
+def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]], rule: int) -> None:
+    view = Viewport(height=10)
+    for name, amount in moves:
+        if name == "count":
+            view.replace(amount, view.place, view.line, rule)
+        else:
+            getattr(view, name)(amount)
+        places = [view.place_at(line) for line in range(view.height)]
+        drawn = [place for place in places if place is not None]
+        assert drawn == list(view.rows_in_sight)
+        assert view.count == 0 or view.place_at(view.line) == view.place
+        is_drawn = view.rule_line >= 0
+        assert is_drawn == (places.count(None) > view.height - 1 - len(drawn) and is_drawn)
+        if is_drawn:
+            assert places[view.rule_line - 1] == rule - 1
+            assert view.rule_line + 1 == view.height or places[view.rule_line + 1] == rule
+
+
 def make_view(place: int = 0) -> Viewport:
     view = Viewport(height=10)
     view.replace(100, place, 0)

@@ -1,7 +1,7 @@
 """The project's flag changes as they happen: found by person, flag, kind and time, taken back one by one."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from textual import on, work
 from textual.binding import BindingType
@@ -9,6 +9,7 @@ from textual.containers import VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
+from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.changing import Changing
 from flagtui.app.commands import bindings_of, commands_of
@@ -61,7 +62,8 @@ class ActivityScreen(ActivityKeys):
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[ChangeRow]:
-        return RowList(activity_columns(), clock=self._desk.now)
+        zone = local_time.label(self._desk.now())
+        return RowList(activity_columns(zone=zone), clock=self._desk.now)
 
     def make_search(self) -> SearchLine:
         return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
@@ -134,7 +136,12 @@ class ActivityScreen(ActivityKeys):
         is_first, was_at_top = self._drawn == 0, self.rows.place == 0
         changed = [] if is_first else [row.id for row in self._finding.rows if row.place > self._drawn]
         order = self._finding.find(self.search.value)
-        self.rows.show(self._finding.rows, order, anchor="top" if is_first else "keep", changed=changed)
+        anchor: Literal["keep", "top", "first"] = "top" if is_first else "keep"
+        if self._finding.centre is not None and not self.rows.was_moved:
+            # Older entries are still being read: the best candidate may be among them.
+            anchor = "first"
+        rule = self._finding.rule(order)
+        self.rows.show(self._finding.rows, order, anchor=anchor, changed=changed, rule=rule)
         self._drawn = self._finding.newest
         if was_at_top and changed and self.rows.place > 0:
             self.rows.reveal_above(self.rows.place)
@@ -148,8 +155,11 @@ class ActivityScreen(ActivityKeys):
 
     def _find(self, line: str) -> None:
         self._reach.begin_again()
-        order = self._finding.find(line)
-        self.rows.show(self._finding.rows, order, anchor="top")
+        before = self._finding.centre
+        order, centre = self._finding.find(line), self._finding.centre
+        # Another moment has other candidates, of which the best is the first.
+        anchor: Literal["top", "first"] = "first" if centre is not None and centre != before else "top"
+        self.rows.show(self._finding.rows, order, anchor=anchor, rule=self._finding.rule(order))
         self.search.set_problems(self._finding.problems)
         self.reframe()
         self._read_on_if_wanted()
@@ -234,7 +244,7 @@ class ActivityScreen(ActivityKeys):
         if names.cohorts != self._named:
             self._named = dict(names.cohorts)
             self._finding.know_names(names)
-            self.rows.set_columns(activity_columns(names))
+            self.rows.set_columns(activity_columns(names, local_time.label(self._desk.session.clock())))
 
     def _shown(self, row: ChangeRow) -> Shown:
         desk, workspace = self._desk, self._workspace

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from operator import attrgetter
 from typing import ClassVar, Final
 
@@ -11,6 +10,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 
+from flagtui import local_time
 from flagtui.app.changing import Changing
 from flagtui.app.commands import bindings_of, commands_of
 from flagtui.app.desk import Desk
@@ -131,9 +131,8 @@ class JournalScreen(BrowseScreen):
             (f"  {ending_words(entry)}", "$warning" if entry.is_open else "$success"),
         ]
         yield []
-        at = datetime.fromtimestamp(entry.at, UTC)
         yield from _facts(
-            ("when", f"{at:%Y-%m-%d %H:%M:%S} UTC"),
+            ("when", local_time.second(entry.at)),
             ("who", entry.signature.by),
             ("where", f"{entry.signature.profile}  {entry.signature.host}  #{entry.signature.project}"),
             ("version", _versions(entry)),

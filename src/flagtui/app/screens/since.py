@@ -11,6 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from flagtui import local_time
 from flagtui.app.desk import Desk
 from flagtui.app.formats import moment
 from flagtui.app.widgets.line import Piece, styled
@@ -50,7 +51,9 @@ class SinceScreen(ModalScreen[None]):
         with Vertical(id="since") as box:
             box.border_title = styled((f" What is different in the {self._kind} since ", "bold $primary"))
             box.border_subtitle = "⏎ compare · ↓ more · esc close"
-            when = Input(USUAL, placeholder="2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in UTC")
+            zone = local_time.label(self._desk.session.clock())
+            hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
+            when = Input(USUAL, placeholder=hint)
             when.cursor_blink = False
             yield when
             with VerticalScroll(can_focus=False):
@@ -73,7 +76,9 @@ class SinceScreen(ModalScreen[None]):
         try:
             then = read_moment(text, self._desk.session.clock())
         except WrongValue:
-            self._show([[(f"{safe_text(text, 60)} is no moment; use {MOMENTS}", "$warning")]])
+            zone = local_time.label(self._desk.session.clock())
+            words = f"{safe_text(text, 60)} is no moment; use {MOMENTS}, in {zone}"
+            self._show([[(words, "$warning")]])
             return
         copy: Snapshot[AnyRow] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)
         if copy is None:

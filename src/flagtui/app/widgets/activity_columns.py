@@ -1,11 +1,10 @@
-"""How an entry of the activity is drawn as one row. Times are UTC, as everywhere."""
+"""How an entry of the activity is drawn as one row. Times are those of the person's zone."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
-from flagtui.app.formats import DAY
+from flagtui import local_time
 from flagtui.app.history_words import activity_words
 from flagtui.app.widgets.cells import Cell, Look, Piece
 from flagtui.app.widgets.columns import Column, Slot
@@ -29,8 +28,8 @@ def day_words(at: float | None, now: float) -> str:
     """Nothing for today, `Sun` within a week, `Feb 28`, `Feb 2024`."""
     if at is None:
         return ""
-    then, today = datetime.fromtimestamp(at, UTC), datetime.fromtimestamp(now, UTC)
-    days = int(now // DAY) - int(at // DAY)
+    then, today = local_time.wall(at), local_time.wall(now)
+    days = (today.date() - then.date()).days
     if days == 0:
         return ""
     if 0 < days <= WEEK:
@@ -44,7 +43,7 @@ def draw_day(row: ChangeRow, slot: Slot) -> Cell:
 
 
 def draw_time(row: ChangeRow, slot: Slot) -> Cell:
-    clock = f"{datetime.fromtimestamp(row.at, UTC):%H:%M}" if row.at is not None else "?"
+    clock = local_time.clock(row.at) if row.at is not None else "?"
     sign = slot.glyphs.changed if slot.changed else " "
     return (sign, "info"), (clock, "strong" if slot.changed or row.weight >= FAR else "muted")
 
@@ -87,11 +86,11 @@ def _look(row: ChangeRow) -> Look:
     return "plain" if row.weight or "created" in row.kinds else "muted"
 
 
-def activity_columns(names: Names = NO_NAMES) -> Sequence[Column[ChangeRow]]:
-    """The columns of an entry, with these names for what it tells by number."""
+def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> Sequence[Column[ChangeRow]]:
+    """The columns of an entry, with these names for what it tells by number, and the zone of its time."""
     return (
         Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
-        Column("time", " UTC", draw_time, 6, sortable=False, gap=0),
+        Column("time", f" {zone}", draw_time, max(6, len(zone) + 1), sortable=False, gap=0),
         Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
         Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1, sortable=False),
         Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM, sortable=False),

@@ -50,6 +50,11 @@ class RowList(RowSurface[R]):
         return self._view.place
 
     @property
+    def was_moved(self) -> bool:
+        """Whether the person has moved the cursor since it was last put on the first row."""
+        return self._wanted is not None
+
+    @property
     def shown(self) -> int:
         """How many rows there are to scroll through."""
         return len(self._order)
@@ -68,15 +73,17 @@ class RowList(RowSurface[R]):
         rows: Sequence[R],
         order: Sequence[int] | None = None,
         *,
-        anchor: Literal["keep", "top"] = "keep",
+        anchor: Literal["keep", "top", "first"] = "keep",
         changed: Collection[RecordId] = (),
+        rule: tuple[int, str] = (0, ""),
     ) -> None:
         """Show `rows` in `order` (places in `rows`). Neither is copied, so neither may be altered afterwards.
 
         The cursor stays with its record on the same screen line; when that is gone, on the row that took its
         place. With `anchor="top"`, for typing a query and for first pages still arriving, it goes to the
-        first row, or to the record the person last moved to as long as that is shown. `changed` are ids of
-        records somebody else changed; they carry a sign until the cursor has been on them.
+        first row, or to the record the person last moved to as long as that is shown; with "first", to the
+        first row whatever. `changed` are ids of records somebody else changed; they carry a sign until the
+        cursor has been on them. `rule` divides so many rows from the others, which its words name.
         """
         before, old_place, old_line = self.row_id, self._view.place, max(self._view.line, 0)
         same_rows = rows is self._rows
@@ -84,13 +91,16 @@ class RowList(RowSurface[R]):
         if not same_rows:
             at = self._wanted_at = -1
         self._rows, self._order = rows, range(len(rows)) if order is None else order
-        if anchor == "top":
+        if anchor == "first":
+            self._wanted, self._wanted_at, place, line = None, -1, 0, 0
+        elif anchor == "top":
             place = self._find(self._wanted, self._wanted_at)
             line = old_line if place >= 0 else 0
         else:
             place = self._find(before, at)
             line, place = old_line, place if place >= 0 else old_place
-        self._view.replace(len(self._order), max(place, 0), line)
+        above, self._rule_words = rule
+        self._view.replace(len(self._order), max(place, 0), line, above)
         self._changed = self._changed.union(changed)
         if not same_rows and self._marks.keep(map(self._id_of, rows)):
             self.post_message(MarksChanged(self, self._marks.ids))
@@ -156,10 +166,10 @@ class RowList(RowSurface[R]):
         at = event.get_content_offset(self)
         if at is None:
             return
-        place = self._view.top + at.y - HEADER_LINES
+        place = self._view.place_at(at.y - HEADER_LINES)
         if at.y < HEADER_LINES:
             self._ask_for_order(at.x)
-        elif place < len(self._order):
+        elif place is not None:
             self._go(lambda: self._view.move_to(place))
             if at.x == 0:
                 self._mark(lambda: self._marks.flip(self._shown_id(place)))

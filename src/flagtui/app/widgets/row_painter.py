@@ -13,6 +13,7 @@ from flagtui.app.widgets.cells import Cell, Look, Piece, fit
 from flagtui.app.widgets.columns import Column, Placed, RecordId, Slot
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.row_styles import Ground, RowStyles
+from flagtui.safe_text import safe_text
 
 R = TypeVar("R")
 
@@ -27,6 +28,13 @@ class RowState(NamedTuple):
     marked: bool
     pending: bool
     changed: bool
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A line that divides the rows, with what is below it in words."""
+
+    words: str
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,13 @@ class RowPainter(Generic[R]):
         """A line of text in place of rows."""
         cell: Cell = ((" " * (indent - BAR_WIDTH), "plain"), (text, look))
         return self._strip(fit(cell, max(0, self._filled - BAR_WIDTH), "left", self._glyphs.ellipsis), "row")
+
+    def rule(self, rule: Rule) -> Strip:
+        """`──── outside the window ─────`, across the whole list."""
+        stroke, room = self._glyphs.track, max(0, self._filled - BAR_WIDTH)
+        words = f" {safe_text(rule.words)} " if rule.words else ""
+        cell: Cell = ((stroke * 4, "faint"), (words, "muted"), (stroke * room, "faint"))
+        return self._strip(fit(cell, room, "left", stroke), "row")
 
     def column_at(self, x: int) -> Column[R] | None:
         """The column drawn at this cell."""

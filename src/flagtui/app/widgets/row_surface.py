@@ -16,7 +16,7 @@ from flagtui.app.widgets.columns import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line_cache import LineCache
 from flagtui.app.widgets.marks import Marks
-from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Sort
+from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Rule, Sort
 from flagtui.app.widgets.row_styles import Ground, RowStyles
 from flagtui.app.widgets.viewport import Viewport
 from flagtui.safe_text import safe_text
@@ -68,6 +68,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._words: tuple[str, ...] = ()
         """What was said, wrapped to the width."""
         self._words_look: Look = "muted"
+        self._rule_words = ""
         self._painted: dict[int, object] = {}
         self._measured = (-1, -1)
 
@@ -79,8 +80,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
     @property
     def in_sight(self) -> list[R]:
         """The rows on screen, top to bottom."""
-        view = self._view
-        return [self._rows[place] for place in self._order[view.top : view.top + view.height]]
+        return [self._rows[self._order[place]] for place in self._view.rows_in_sight]
 
     def set_pending(self, records: Collection[RecordId]) -> None:
         """Ids of records with an edit on its way."""
@@ -129,6 +129,8 @@ class RowSurface(Widget, Generic[R], can_focus=True):
             return self._painter.header(self._sort)
         line = y - HEADER_LINES
         self._painted[line] = content = self._content(line)
+        if isinstance(content, Rule):
+            return self._painter.rule(content)
         if isinstance(content, str):
             return self._painter.words(content, self._words_look, WORDS_INDENT)
         row, state = content
@@ -160,10 +162,12 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._wrap()
         self._painted.clear()
 
-    def _content(self, line: int) -> tuple[R, RowState] | str:
-        """What is on a line: a row and its state, or words in place of rows."""
-        place = self._view.top + line
-        if place >= len(self._order):
+    def _content(self, line: int) -> tuple[R, RowState] | str | Rule:
+        """What is on a line: a row and its state, the dividing line, or words in place of rows."""
+        if line == self._view.rule_line:
+            return Rule(self._rule_words)
+        place = self._view.place_at(line)
+        if place is None:
             return self._words[line - 1] if not self._order and 0 < line <= len(self._words) else ""
         row = self._rows[self._order[place]]
         record = self._id_of(row)

@@ -11,21 +11,49 @@ class Viewport:
     height: int = 0
     top: int = 0
     place: int = -1
+    rule: int = 0
+    """How many rows stand above a dividing line, which takes a line of the screen when rows of both sides are
+    in sight; 0 for none."""
 
     @property
     def line(self) -> int:
         """The screen line of the cursor, from the top of the rows."""
-        return self.place - self.top
+        return self.place - self.top + self._is_below_rule(self.place)
+
+    @property
+    def rule_line(self) -> int:
+        """The screen line of the dividing line; -1 while it is not in sight."""
+        line = self.rule - self.top
+        return line if 0 < self.rule < self.count and 0 < line < self.height else -1
+
+    @property
+    def rows_in_sight(self) -> range:
+        """The places of the rows on screen."""
+        room = self.height - (self.rule_line >= 0)
+        return range(self.top, min(self.count, self.top + room))
+
+    def place_at(self, line: int) -> int | None:
+        """The place of the row on a screen line; None where there is none."""
+        if line == self.rule_line or line < 0:
+            return None
+        place = self.top + line - (0 <= self.rule_line < line)
+        return place if place < self.count else None
+
+    def divide(self, rule: int) -> None:
+        """Put the dividing line below so many rows."""
+        self.rule = rule
+        self.top = self._top(self.top)
+        self.move_to(self.place)
 
     def move_to(self, place: int, *, jump: bool = False) -> None:
         """Put the cursor there and scroll as little as shows it; `jump` scrolls half a page instead."""
         self.place = self._row(place)
         above = self.place < self.top
-        if above or self.place >= self.top + self.height:
+        if above or self.place not in self.rows_in_sight:
             if jump:
                 goal = self.place - self.height // 2
             else:
-                goal = self.place if above else self.place - self.height + 1
+                goal = self.place if above else self._last_top(self.place)
             self.top = self._top(goal)
 
     def page(self, rows: int) -> None:
@@ -37,7 +65,8 @@ class Viewport:
     def scroll(self, rows: int) -> None:
         """Move what is shown; the cursor stays on its row while that is in sight, else at the edge."""
         self.top = self._top(self.top + rows)
-        self.place = self._row(min(max(self.place, self.top), self.top + self.height - 1))
+        seen = self.rows_in_sight
+        self.place = self._row(min(max(self.place, seen.start), max(seen.stop - 1, 0)))
 
     def resize(self, height: int) -> None:
         """Keep the cursor in sight in another height."""
@@ -45,15 +74,26 @@ class Viewport:
         self.top = self._top(self.top)
         self.move_to(self.place)
 
-    def replace(self, count: int, place: int, line: int) -> None:
+    def replace(self, count: int, place: int, line: int, rule: int = 0) -> None:
         """Take another number of rows, the cursor at `place` and, where possible, on this screen line."""
-        self.count = count
+        self.count, self.rule = count, rule
         self.place = self._row(place)
-        self.top = self._top(self.place - line)
+        top = self.place - line
+        self.top = self._top(top + (top < rule <= self.place))
         self.move_to(self.place)
+
+    def _is_below_rule(self, place: int) -> bool:
+        return 0 <= self.rule_line <= place - self.top
+
+    def _last_top(self, place: int) -> int:
+        """From where the row is the lowest on screen."""
+        top = place - self.height + 1
+        return top + (0 < self.rule < self.count and top < self.rule <= place)
 
     def _row(self, place: int) -> int:
         return max(min(place, self.count - 1), 0) if self.count else -1
 
     def _top(self, top: int) -> int:
-        return max(0, min(top, self.count - self.height))
+        # Without room for a row there is nothing to keep in sight.
+        last = self._last_top(self.count - 1) if self.height > 0 else self.count
+        return max(0, min(top, last))

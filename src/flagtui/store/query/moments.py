@@ -3,21 +3,22 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import time
 from typing import Final
 
+from flagtui import local_time
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.query.language import Problem
 from flagtui.store.query.vocabulary import WrongValue
 
-MOMENTS: Final = "a time such as 14:05, 20m, 2h, 7d, today, yesterday or 2026-03-01T14:05, in UTC"
+MOMENTS: Final = "a time such as 14:05, 20m, 2h, 7d, today, yesterday or 2026-03-01T14:05"
 BEFORE: Final = 3_600.0
 """Seconds before a moment in which its cause is looked for first."""
 AFTER: Final = 900.0
 
 _SPAN: Final = re.compile(r"(\d{1,6})(s|m|min|h|d|w)", re.ASCII)
 _SECONDS: Final = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
+_CLOCK: Final = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
 _CENTRE: Final = re.compile(r"(?:^|(?<=\s))@\s*((?:\d{4}-\d\d-\d\d|today|yesterday)\s+\d{1,2}:\S+|\S+)?")
 
 
@@ -41,23 +42,19 @@ class Centre:
 
 
 def read_moment(text: str, now: float) -> float:
-    """Unix seconds. A time of day is the last one there was. Raises WrongValue."""
+    """Unix seconds, read in the person's zone. A time of day is the last one there was. Raises WrongValue."""
     wanted = text.strip().lower()
-    here = datetime.fromtimestamp(now, UTC)
-    midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
     day, _, clock = wanted.partition(" ")
     try:
         if span := _SPAN.fullmatch(wanted):
             return now - int(span[1]) * _SECONDS[span[2]]
         if day in ("today", "yesterday"):
-            start = midnight - timedelta(days=day == "yesterday")
-            return _at(start, clock).timestamp() if clock else start.timestamp()
+            at = local_time.read_clock(clock) if clock else time()
+            return local_time.on_day(at, now, -1 if day == "yesterday" else 0)
         if _CLOCK.fullmatch(wanted):
-            found = _at(midnight, wanted)
-            return (found if found <= here else found - timedelta(days=1)).timestamp()
-        parsed = datetime.fromisoformat(text.strip().upper())
-        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
+            return local_time.last(local_time.read_clock(wanted), now)
+        return local_time.read_iso(text)
+    except (ValueError, OverflowError, OSError):
         raise WrongValue from None
 
 
@@ -70,7 +67,11 @@ def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Probl
     try:
         return Centre(read_moment(match[1] or "", now)), rest, ()
     except WrongValue:
-        return None, rest, (Problem(match.start(), match.end(), f"@ needs {MOMENTS}"),)
+        return (
+            None,
+            rest,
+            (Problem(match.start(), match.end(), f"@ needs {MOMENTS}, in {local_time.label(now)}"),),
+        )
 
 
 def by_closeness(rows: Sequence[ChangeRow], order: Sequence[int], centre: Centre) -> list[int]:
@@ -86,10 +87,3 @@ def _suspicion(row: ChangeRow, centre: Centre) -> tuple[bool, bool, float, int]:
     heard = distance / (1 + row.weight)
     is_inside = centre.holds(row.at)
     return not is_inside, is_inside and row.at > centre.at, heard if is_inside else distance, -row.place
-
-
-def _at(day: datetime, clock: str) -> datetime:
-    match = _CLOCK.fullmatch(clock)
-    if match is None:
-        raise ValueError(clock)
-    return day.replace(hour=int(match[1]), minute=int(match[2]), second=int(match[3] or 0))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from flagtui import local_time
 from flagtui.app.diff_words import diff_lines
 from flagtui.app.formats import MINUTE, ago, moment
 from flagtui.app.history_words import STAFF, activity_words
@@ -64,7 +65,7 @@ def entry_lines(shown: Shown) -> Iterator[list[Piece]]:
 
 def distance(at: float | None, centre: Centre) -> str:
     """`2 min before 14:05`."""
-    clock = moment(centre.at)[11:16]
+    clock = local_time.clock(centre.at)
     if at is None:
         return f"at an unknown time, held against {clock}"
     minutes = abs(centre.at - at) / MINUTE

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from flagtui.app.formats import moment
+from flagtui import local_time
 from flagtui.app.history_words import activity_words
 from flagtui.app.screens.activity_parts.reading import count_words
 from flagtui.app.widgets.activity_columns import day_words
@@ -19,6 +19,8 @@ from flagtui.store.query.moments import AFTER, BEFORE, Centre, by_closeness, spl
 from flagtui.store.sorting import Sort
 
 CHIPS_FROM: Final = 76
+WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
+"""What is around a moment, in words."""
 
 
 class Search:
@@ -62,6 +64,13 @@ class Search:
             self._centre_problems = tuple((one.start, one.end, one.reason) for one in wrong)
         order = self._finder.find(self._rest)
         return order if self.centre is None else by_closeness(self.rows, order, self.centre)
+
+    def rule(self, order: Sequence[int]) -> tuple[int, str]:
+        """Where a line divides the candidates around the moment from the rest, and what it says."""
+        if self.centre is None:
+            return 0, ""
+        inside = sum(1 for index in order if self.centre.holds(self.rows[index].at))
+        return inside, f"outside {WINDOW}"
 
     def count_newer(self, place: int) -> int:
         """How many of the entries asked for came after this one."""
@@ -117,6 +126,7 @@ class Search:
         rows = self.rows
         inside = sum(1 for index in self._finder.find(self._rest) if centre.holds(rows[index].at))
         yield "@ ", "bold $primary"
-        yield f"{day_words(centre.at, self._clock())} {moment(centre.at)[11:16]}".lstrip(), "bold"
-        yield f"  -{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min  ", "$faint"
+        clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
+        yield f"{day_words(centre.at, self._clock())} {clock}".lstrip(), "bold"
+        yield f"  {WINDOW}  ", "$faint"
         yield f"{inside:,} change{'' if inside == 1 else 's'}", "$text-muted"

@@ -1,8 +1,8 @@
 """Where an experiment is between draft and end, as one line and its dates."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from flagtui import local_time
 from flagtui.app.widgets.experiment_columns import days_of
 from flagtui.app.widgets.line import Piece
 from flagtui.models.rows import ExperimentRow
@@ -50,8 +50,8 @@ def date_of(then: float | None) -> str:
     """`3 Nov 2026`."""
     if then is None:
         return ""
-    moment = datetime.fromtimestamp(then, UTC)
-    return f"{moment.day} {moment.strftime('%b %Y')}"
+    on = local_time.wall(then)
+    return f"{on.day} {on:%b %Y}"
 
 
 def _present(row: ExperimentRow) -> tuple[str, str]:

@@ -1,0 +1,183 @@
+"""The only place where a moment becomes the time on somebody's wall, and back.
+
+Everywhere else a moment is Unix seconds, or a datetime with a zone. The person's zone is that of the
+settings, else that of this process: `TZ`, or what the system is set to.
+"""
+
+import os
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
+_POSIX_ZONE: Final = re.compile(r":?(<[+-]?\w+>|[A-Za-z]{3,})[+-]?\d.*")
+_LONGEST_LABEL: Final = 5
+"""Letters of a zone's short name. Some systems have whole sentences there."""
+
+
+class _Person:
+    zone: ZoneInfo | None = None
+    """None is the zone of the process, for which the standard library stands in."""
+
+
+def is_zone(name: str) -> bool:
+    """Whether the time zone database of this machine knows the name."""
+    return _zone(name) is not None
+
+
+def use_zone(name: str) -> None:
+    """Every time is read and shown in this zone from now on; in that of the process for an empty name."""
+    _Person.zone = _zone(name) if name else None
+
+
+def zone_name() -> str:
+    """`Europe/Berlin` where a name is known, else nothing."""
+    if _Person.zone is not None:
+        return _Person.zone.key
+    name = os.environ.get("TZ", "").removeprefix(":")
+    return name if "/" in name and is_zone(name) else ""
+
+
+def why_not_zone(name: str) -> str:
+    """What is wrong with a value of TZ, which the system then takes for UTC; empty when nothing is."""
+    if not name or is_zone(name.removeprefix(":")) or name.removeprefix(":").startswith("/"):
+        return ""
+    return "" if _POSIX_ZONE.fullmatch(name) else f"TZ is {name}, which is no time zone, and taken for UTC"
+
+
+def wall(moment: float) -> datetime:
+    """What clock and calendar of the person say at that moment, with the zone."""
+    return datetime.fromtimestamp(moment, UTC).astimezone(_Person.zone)
+
+
+def utc(moment: float) -> datetime:
+    """The same in UTC."""
+    return datetime.fromtimestamp(moment, UTC)
+
+
+def aware(moment: datetime) -> datetime:
+    """A time that a server gave; without a zone it is UTC."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+# Shown
+
+
+def label(moment: float) -> str:
+    """`CET`, `UTC`, `UTC+5:30`: what to write behind a time of that moment."""
+    then = wall(moment)
+    name = then.tzname() or ""
+    if name.isascii() and name.isalpha() and len(name) <= _LONGEST_LABEL:
+        return name
+    minutes = round((then.utcoffset() or timedelta()).total_seconds() / 60)
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{'-' if minutes < 0 else '+'}{hours}{f':{rest:02}' if rest else ''}"
+
+
+def is_utc(moment: float) -> bool:
+    """Whether the person's clock shows UTC then, so that it need not be told beside it."""
+    return label(moment) == "UTC"
+
+
+def day(moment: float) -> str:
+    """`2026-03-01`."""
+    return f"{wall(moment):%Y-%m-%d}"
+
+
+def clock(moment: float, *, seconds: bool = False) -> str:
+    """`14:05`, or `14:05:12`."""
+    return f"{wall(moment):%H:%M:%S}" if seconds else f"{wall(moment):%H:%M}"
+
+
+def minute(moment: float) -> str:
+    """`2026-03-01 14:05 CET`."""
+    return f"{day(moment)} {clock(moment)} {label(moment)}"
+
+
+def second(moment: float) -> str:
+    """`2026-03-01 14:05:12 CET`."""
+    return f"{day(moment)} {clock(moment, seconds=True)} {label(moment)}"
+
+
+def beside(moment: float, *, seconds: bool = False) -> str:
+    """` (13:05 UTC)` to stand behind a time that others will read; nothing where the zone is UTC.
+
+    The date is told where it is another one there.
+    """
+    if is_utc(moment):
+        return ""
+    then = utc(moment)
+    date = "" if then.date() == wall(moment).date() else f"{then:%Y-%m-%d} "
+    return f" ({date}{then:%H:%M:%S} UTC)" if seconds else f" ({date}{then:%H:%M} UTC)"
+
+
+def stamp(moment: float) -> str:
+    """`2026-03-01T13:05:12.000Z`, for files and programs."""
+    return f"{utc(moment).isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
+
+
+def iso(moment: float) -> str:
+    """`2026-03-01T13:05:12Z`, as servers take it."""
+    return f"{utc(moment).isoformat().removesuffix('+00:00')}Z"
+
+
+def file_stamp(moment: float) -> str:
+    """`20260301-130512Z`, for names of files."""
+    return f"{utc(moment):%Y%m%d-%H%M%S}Z"
+
+
+# Read
+
+
+def read_iso(text: str) -> float:
+    """A date, with a time or without; a zone in it counts, else it is the person's. Raises ValueError."""
+    return _moment(datetime.fromisoformat(text.strip().upper()))
+
+
+def read_clock(text: str) -> time:
+    """`14:05` or `14:05:12`. Raises ValueError."""
+    match = _CLOCK.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    return time(int(match[1]), int(match[2]), int(match[3] or 0))
+
+
+def on_day(at: time, now: float, days: int = 0) -> float:
+    """That time of today, of yesterday with -1."""
+    return _moment(datetime.combine(_date(now, days), at))
+
+
+def last(at: time, now: float) -> float:
+    """When the clock showed that last; a time that a change of the clocks left out counts as well."""
+    return max(found for days in (0, -1, -2) for found in _readings(at, now, days) if found <= now)
+
+
+def coming(at: time, now: float) -> float:
+    """When the clock will show that next."""
+    return min(found for days in (0, 1, 2) for found in _readings(at, now, days) if found > now)
+
+
+def _date(now: float, days: int) -> date:
+    return wall(now).date() + timedelta(days=days)
+
+
+def _readings(at: time, now: float, days: int) -> tuple[float, ...]:
+    """The moments of that day at which the clock shows this: two, where it was put back."""
+    shown = datetime.combine(_date(now, days), at)
+    first, again = _moment(shown), _moment(shown.replace(fold=1))
+    is_shown_twice = wall(again).replace(tzinfo=None, fold=0) == shown
+    return (first, again) if is_shown_twice else (first,)
+
+
+def _moment(shown: datetime) -> float:
+    """A datetime without a zone is one of the person's clock."""
+    # Without a zone of the settings the standard library takes it for that of the process.
+    return (shown if shown.tzinfo else shown.replace(tzinfo=_Person.zone)).timestamp()
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None

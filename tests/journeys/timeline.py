@@ -1,0 +1,42 @@
+"""Being on the activity, and reading what it lists."""
+
+from tests.doubles.whole_program import Program
+
+from flagtui.app.screens.activity import ActivityScreen
+from flagtui.models.change_row import ChangeRow
+
+
+async def on_activity(program: Program, line: str = "") -> ActivityScreen:
+    await program.press("4")
+    screen = program.app.screen
+    assert isinstance(screen, ActivityScreen)
+    if line:
+        await ask(program, line)
+    return screen
+
+
+async def ask(program: Program, line: str) -> None:
+    screen = program.app.screen
+    assert isinstance(screen, ActivityScreen)
+    screen.search.set_line(line)
+    await program.settle()
+    await rest(program)
+
+
+async def rest(program: Program) -> None:
+    """Until the pane has followed the cursor."""
+    await program.settle()
+
+
+def shown(screen: ActivityScreen) -> list[ChangeRow]:
+    """The entries as they are listed."""
+    rows = screen.rows
+    return [rows._rows[place] for place in rows._order]
+
+
+def listed(program: Program) -> list[str]:
+    """The rows of the list, without the pane."""
+    screen = program.app.screen
+    assert isinstance(screen, ActivityScreen)
+    width = screen.rows.size.width
+    return [line[:width].strip() for line in program.screen.split("\n")[5:-2]]

@@ -1,0 +1,136 @@
+"""Moments on the person's clock and back, also on the days when clocks are changed."""
+
+import os
+import time
+from datetime import UTC, datetime
+from datetime import time as time_of_day
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flagtui import local_time
+
+ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "America/Sao_Paulo", "Pacific/Apia", "UTC")
+
+
+def at(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+WINTER, SUMMER = at("2026-03-02 13:05"), at("2026-07-02 12:05")
+PUT_FORWARD, PUT_BACK = at("2026-03-29 12:00"), at("2026-10-25 12:00")
+"""Noon, after the clocks of Berlin were changed in the night."""
+
+
+@pytest.mark.usefixtures("in_berlin")
+def test_a_moment_is_shown_by_the_clock_of_the_zone_with_its_name() -> None:
+    assert local_time.minute(WINTER) == "2026-03-02 14:05 CET"
+    assert local_time.second(SUMMER) == "2026-07-02 14:05:00 CEST"
+    assert local_time.clock(WINTER) == "14:05"
+    assert local_time.zone_name() == "Europe/Berlin"
+
+
+@pytest.mark.usefixtures("in_berlin")
+def test_utc_stands_beside_it_with_its_date_where_that_is_another() -> None:
+    assert local_time.beside(WINTER) == " (13:05 UTC)"
+    assert local_time.beside(at("2026-03-01 23:30"), seconds=True) == " (2026-03-01 23:30:00 UTC)"
+
+
+def test_in_utc_nothing_stands_beside_it() -> None:
+    assert local_time.minute(WINTER) + local_time.beside(WINTER) == "2026-03-02 13:05 UTC"
+
+
+@pytest.mark.parametrize(
+    ("zone", "label"),
+    [
+        ("Asia/Kolkata", "IST"),
+        ("America/Sao_Paulo", "UTC-3"),
+        ("Asia/Kathmandu", "UTC+5:45"),
+        ("Pacific/Apia", "UTC+13"),
+    ],
+)
+@pytest.mark.usefixtures("berlin")
+def test_a_zone_without_a_short_name_is_named_by_its_distance(zone: str, label: str) -> None:
+    local_time.use_zone(zone)
+    assert local_time.label(WINTER) == label
+
+
+@pytest.mark.usefixtures("in_berlin")
+@pytest.mark.parametrize(
+    ("shown", "now", "moment"),
+    [
+        ("14:05", WINTER, "2026-03-02 13:05"),
+        ("14:06", WINTER, "2026-03-01 13:06"),
+        ("14:05", PUT_FORWARD - 3_600, "2026-03-28 13:05"),
+        ("01:30", PUT_FORWARD, "2026-03-29 00:30"),
+        ("02:30", PUT_BACK, "2026-10-25 01:30"),
+        ("02:30", at("2026-10-25 01:10"), "2026-10-25 00:30"),
+    ],
+)
+def test_a_time_of_day_is_the_last_one_there_was(shown: str, now: float, moment: str) -> None:
+    assert local_time.last(local_time.read_clock(shown), now) == at(moment)
+
+
+@pytest.mark.usefixtures("in_berlin")
+@pytest.mark.parametrize(
+    ("shown", "now", "moment"),
+    [
+        ("14:06", WINTER, "2026-03-02 13:06"),
+        ("14:05", WINTER, "2026-03-03 13:05"),
+        ("09:00", at("2026-03-28 12:00"), "2026-03-29 07:00"),
+        ("02:30", at("2026-10-24 23:00"), "2026-10-25 00:30"),
+        ("02:30", at("2026-10-25 00:40"), "2026-10-25 01:30"),
+    ],
+)
+def test_a_time_of_day_can_also_be_the_next_one(shown: str, now: float, moment: str) -> None:
+    assert local_time.coming(local_time.read_clock(shown), now) == at(moment)
+
+
+@pytest.mark.usefixtures("in_berlin")
+def test_a_time_that_no_clock_showed_is_still_a_moment_and_is_shown_as_what_it_was() -> None:
+    found = local_time.last(local_time.read_clock("02:30"), PUT_FORWARD)
+    assert local_time.minute(found) == "2026-03-29 03:30 CEST"
+
+
+@pytest.mark.usefixtures("in_berlin")
+def test_a_written_zone_wins_over_the_persons() -> None:
+    assert local_time.read_iso("2026-03-02T14:05") == WINTER
+    assert local_time.read_iso("2026-03-02 14:05+02:00") == WINTER - 3_600
+    assert local_time.read_iso("2026-03-02t14:05z") == WINTER + 3_600
+
+
+@given(st.sampled_from(ZONES), st.integers(0, 4_000_000_000))
+def test_what_is_shown_is_read_as_the_same_moment(zone: str, moment: int) -> None:
+    local_time.use_zone(zone)
+    try:
+        shown = local_time.wall(moment)
+        assert local_time.read_iso(shown.isoformat()) == moment
+        again = local_time.last(time_of_day(shown.hour, shown.minute, shown.second), moment)
+        assert again == moment
+    finally:
+        local_time.use_zone("")
+
+
+@pytest.mark.usefixtures("berlin")
+def test_the_setting_wins_over_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    assert local_time.label(WINTER) == "CET"
+    local_time.use_zone("")
+    assert local_time.label(WINTER) == "EST"
+    monkeypatch.undo()
+    time.tzset()
+    assert os.environ["TZ"] == "UTC"
+
+
+@pytest.mark.parametrize(
+    "value", ["", "UTC", "Europe/Berlin", ":Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3", "<-03>3"]
+)
+def test_every_way_to_write_tz_is_fine(value: str) -> None:
+    assert local_time.why_not_zone(value) == ""
+
+
+@pytest.mark.parametrize("value", ["Europe/Berlim", "Berlin"])
+def test_a_tz_that_names_no_zone_is_said(value: str) -> None:
+    assert value in local_time.why_not_zone(value)
