@@ -171,6 +171,17 @@ def test_moments_become_times_of_a_zone_in_one_module() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_everything_typed_is_typed_in_a_field_of_ours() -> None:
+    wrong = [
+        f"{place(path)}:{node.lineno}"
+        for path in FILES
+        if room_of(path) == "app"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Input", "MaskedInput")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_toasts_are_raised_in_one_place() -> None:
     wrong = [
         f"{place(path)}:{node.lineno}"

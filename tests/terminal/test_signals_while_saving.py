@@ -51,7 +51,7 @@ def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]
         begun, version = len(journal_of(home)), version_of(home)
         terminal.press(f"/{KEY}")
         terminal.wait_for("1 of 2")
-        terminal.wait_for(r"(?m)^ \? help$")
+        terminal.wait_for(r"(?m)^ ⏎ to the list  tab complete .* f1 help$")
         terminal.press("\r")
         terminal.wait_for("space on/off")
         terminal.press(" ")

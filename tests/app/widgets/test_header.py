@@ -62,7 +62,8 @@ async def test_no_two_things_run_together_at_any_width(location: Location, link:
         header = app.query_one(Header)
         for width in range(40, 201):
             await pilot.resize_terminal(width, 2)
-            await quiet.settle(app)
+            while header.size.width != width:
+                await quiet.settle(app)
             header.show_location(location, link)
             text = header.render().plain
             assert cell_len(text) <= width

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
 from flagtui.app.screens.consequences import question_lines
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.changes.guard import Answer, Approved, NotYet, P, Question
 from flagtui.safe_text import safe_text
@@ -39,7 +40,8 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
     """
 
     BINDINGS = [
-        Binding("escape,n", "decline", "cancel", key_display="esc"),
+        Binding("escape", "decline", "cancel", key_display="esc"),
+        Binding("n", "answer_no", "cancel", show=False),
         Binding("y", "accept", "yes"),
         Binding("o", "overwrite", "overwrite theirs"),
         Binding("down", "scroll(1)", "down", show=False),
@@ -59,6 +61,8 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
             box.border_title = styled(
                 (f" {safe_text(self._question.title, 70)} ", f"bold ${self._surface.colour}")
             )
+            if self._has_fields:
+                box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
             with VerticalScroll(id="consequences", can_focus=False):
                 yield Static(id="told")
             yield from self._inputs()
@@ -77,12 +81,17 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
             yield Static(styled(("why, for the journal:", "$text-muted")))
             yield Typed(id="reason")
 
+    @property
+    def _has_fields(self) -> bool:
+        """Letters are text then, wherever the focus is."""
+        return bool(self._question.type_this) or self._question.reason_required
+
     def _accept_label(self) -> Content:
         title = safe_text(self._question.plans[0].title.removesuffix(" of"), 40)
         if self._question.clashes:
             whose = "what is there" if self._question.is_own else "theirs"
-            return styled(f"Overwrite {whose}  {'tab ⏎' if self._question.type_this else 'o'}")
-        return styled(f"{title}  {'⏎' if self._question.type_this else 'y'}")
+            return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
+        return styled(f"{title}  {'⏎' if self._has_fields else 'y'}")
 
     def _hint(self) -> Content:
         verb = self._question.plans[0].verb
@@ -118,13 +127,14 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         if self.is_current:
             self.dismiss(None)
 
+    def action_answer_no(self) -> None:
+        self.action_decline()
+
     def action_accept(self) -> None:
-        if not self._question.type_this and not self._question.clashes:
-            self._settle(overwrite=False)
+        self._settle(overwrite=False)
 
     def action_overwrite(self) -> None:
-        if self._question.clashes and not self._question.type_this:
-            self._settle(overwrite=True)
+        self._settle(overwrite=True)
 
     def on_resize(self) -> None:
         """Keep the answers on screen however little room there is for what they are about."""
@@ -142,17 +152,15 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
     def on_mount(self) -> None:
         # What was said before would lie on top of what is asked now.
         self.app.clear_notifications()
-        self.query_one("#typed" if self._question.type_this else "#cancel").focus()
+        self.query(Typed).first().focus() if self._has_fields else self.query_one("#cancel").focus()
 
     def action_scroll(self, lines: int) -> None:
         self.query_one("#consequences", VerticalScroll).scroll_relative(y=lines, animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "overwrite":
-            return bool(self._question.clashes)
-        if action == "accept":
-            return not self._question.type_this and not self._question.clashes
-        return True
+        has_clashes = bool(self._question.clashes)
+        allowed = {"answer_no": True, "overwrite": has_clashes, "accept": not has_clashes}
+        return allowed[action] and not self._has_fields if action in allowed else True
 
     def _settle(self, *, overwrite: bool) -> None:
         if not self.is_current:
@@ -171,18 +179,14 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
                 self.dismiss(approved)
 
     def _text(self, name: str) -> str:
-        return next((entry.value for entry in self.query(f"#{name}").results(Input)), "")
+        return next((entry.value for entry in self.query(f"#{name}").results(Field)), "")
 
     def _complain(self, why: str) -> None:
         self.query_one("#complaint", Static).update(styled((f"{why}; nothing was sent", "$warning")))
 
 
-class Typed(Input):
-    """An input for what must be typed: pasted text is not taken."""
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self.cursor_blink = False
+class Typed(Field):
+    """For what must be typed: pasted text is not taken."""
 
     def _on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
 from flagtui.app.beside import Beside
@@ -187,9 +187,6 @@ class FlagScreen(FlagKeys, Screen[None]):
         self.pane.move(way)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The arrows belong to a line that is being typed."""
-        if isinstance(self.focused, Input) and action == "scroll":
-            return False
         if action in writes_in("history") | {"cohort", "dashboard"}:
             return None if self._is_closed(action) else may_write(self._desk, "flags")
         return super().check_action(action, parameters)

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.safe_text import safe_text
 
@@ -54,9 +55,7 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
         with Vertical(id="picker") as box:
             box.border_title = styled((f" {self._heading} ", "bold $primary"))
             box.border_subtitle = "⏎ choose · esc leave"
-            narrow = Input(placeholder="type to narrow")
-            narrow.cursor_blink = False
-            yield narrow
+            yield Field(placeholder="type to narrow")
             yield OptionList(markup=False)
 
     def on_mount(self) -> None:

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.safe_text import safe_text
 
@@ -37,9 +38,7 @@ class SignInScreen(ModalScreen[bool | None]):
             keeping = " · ctrl+s sign in and keep the key" if self._can_keep else ""
             box.border_subtitle = f"⏎ sign in{keeping} · esc later"
             yield Static(styled(*self._words()))
-            key = Input(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")
-            key.cursor_blink = False
-            yield key
+            yield Field(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")
             yield Static(
                 styled(("What is open stays open; nothing is repeated by itself.", "$faint")), id="said"
             )
@@ -64,10 +63,10 @@ class SignInScreen(ModalScreen[bool | None]):
     @work(exclusive=True, group="sign in")
     async def _try(self, *, keep: bool) -> None:
         self._say("asking the server…", "$text-muted")
-        complaint = await self._attempt(self.query_one(Input).value)
+        complaint = await self._attempt(self.query_one(Field).value)
         if complaint:
             self._say(complaint, "$error")
-            self.query_one(Input).clear()
+            self.query_one(Field).clear()
         elif self.is_current:
             self.dismiss(keep)
 

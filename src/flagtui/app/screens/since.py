@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from flagtui import local_time
 from flagtui.app.desk import Desk
 from flagtui.app.formats import moment
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
@@ -53,13 +54,12 @@ class SinceScreen(ModalScreen[None]):
             box.border_subtitle = "⏎ compare · ↓ more · esc close"
             zone = local_time.label(self._desk.session.clock())
             hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
-            when = Input(USUAL, placeholder=hint)
-            when.cursor_blink = False
-            yield when
+            yield Field(USUAL, placeholder=hint)
             with VerticalScroll(can_focus=False):
                 yield Static(id="difference")
 
     def on_mount(self) -> None:
+        self.query_one(Field).select_all()
         self._compare(USUAL)
 
     @on(Input.Submitted)

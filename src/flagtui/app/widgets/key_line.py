@@ -1,13 +1,14 @@
 """The last line: the keys that matter here, read from the bindings themselves."""
 
+from dataclasses import replace
 from typing import Any
 
 from textual import events
 from textual.app import App
 from textual.binding import Binding
 from textual.keys import key_to_character
-from textual.widgets import Input
 
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, Piece, styled
 
 
@@ -31,14 +32,23 @@ class KeyLine(Line):
             return
         found: list[tuple[Binding, bool]] = []
         seen: set[str] = set()
-        is_typing = isinstance(self.screen.focused, Input)
+        field = self.screen.focused if isinstance(self.screen.focused, Field) else None
+        is_typing = field is not None
+        own = list(field.key_words()) if field is not None else []
+        taken = {key for key, _ in own}
         for key, active in self.screen.active_bindings.items():
             if is_typing and (key_to_character(key) or "\0").isprintable():
                 continue
             if active.binding.show and active.binding.action not in seen:
                 seen.add(active.binding.action)
-                found.append((active.binding, active.enabled))
-        self._shown = [self._words(binding, enabled) for binding, enabled in found]
+                # The letter it is usually shown with would be typed.
+                binding = replace(active.binding, key_display=None) if is_typing else active.binding
+                found.append((binding, active.enabled))
+        shown = [self._words(binding, enabled) for binding, enabled in found]
+        self._shown = [
+            *(((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own),
+            *(pair for pair in shown if pair[0][0] not in taken),
+        ]
         self._fit()
 
     def _fit(self) -> None:

@@ -1,7 +1,6 @@
 """The line a query is typed in. The list changes within the same key press, so both are painted at once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
 from rich.highlighter import Highlighter
@@ -10,6 +9,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from flagtui.app.widgets.field import Field, KeyWords, at_once
 from flagtui.app.widgets.line_history import LineHistory
 from flagtui.safe_text import safe_text
 
@@ -21,19 +21,16 @@ Completion = tuple[str, int]
 """A whole line and where the cursor stands in it."""
 
 
-# One key may come right behind another: over a slow link a word, Enter and what is meant for the list arrive
-# together. So every key of this line is obeyed before the next one is looked at, or it would go where the
-# focus was, and be typed instead of obeyed.
 OWN_KEYS: Final = (
-    Binding("tab", "complete", "complete", show=False),
+    Binding("tab", "complete(1)", "complete", show=False),
+    Binding("shift+tab", "complete(-1)", "the completion before", show=False),
     Binding("up", "earlier", "earlier query", show=False),
     Binding("down", "later", "later query, or to the list", show=False),
     Binding("escape", "screen.back", "to the list", show=False, id="app.back"),
-    Binding("shift+tab", "app.focus_previous", "to the list", show=False),
 )
 
 
-class SearchLine(Input, inherit_bindings=False):
+class SearchLine(Field, inherit_bindings=False):
     """`find` is called within the key press that changed the line; both are painted together.
 
     `leave` is called within the key press that goes on to the list, and has to take the focus there.
@@ -45,11 +42,7 @@ class SearchLine(Input, inherit_bindings=False):
     SearchLine, SearchLine:focus { border: none; height: 1; padding: 0; }
     SearchLine > .search-line--problem { text-style: underline; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        replace(binding, priority=True)
-        for binding in (*Input.BINDINGS, *OWN_KEYS)
-        if isinstance(binding, Binding)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = at_once(*Input.BINDINGS, *OWN_KEYS)
 
     def __init__(
         self,
@@ -58,16 +51,9 @@ class SearchLine(Input, inherit_bindings=False):
         complete: Callable[[str, int], Sequence[Completion]] = lambda line, cursor: (),
         *,
         placeholder: str = "",
-        id: str | None = None,
     ) -> None:
-        super().__init__(
-            placeholder=placeholder,
-            highlighter=ProblemHighlighter(self),
-            max_length=LONGEST_QUERY,
-            select_on_focus=False,
-            id=id,
-        )
-        self.cursor_blink = False
+        highlighter = ProblemHighlighter(self)
+        super().__init__(placeholder=placeholder, highlighter=highlighter, max_length=LONGEST_QUERY)
         self.problems: Sequence[Problem] = ()
         self.history = LineHistory()
         self._find = find
@@ -100,14 +86,20 @@ class SearchLine(Input, inherit_bindings=False):
         if self.is_attached:
             self._find(value)
 
-    def action_complete(self) -> None:
+    def key_words(self) -> Iterator[KeyWords]:
+        yield "⏎", "to the list"
+        yield "tab", "complete"
+        yield "↑", "earlier"
+        yield "esc", "out of the line"
+
+    def action_complete(self, step: int) -> None:
         """Put in the first completion; the same key again puts in the next one instead."""
         now = (self.value, self.cursor_position)
         if now in self._offers and len(self._offers) > 1:
-            following = self._offers[(self._offers.index(now) + 1) % len(self._offers)]
+            following = self._offers[(self._offers.index(now) + step) % len(self._offers)]
         else:
             self._offers = [*self._complete(*now)]
-            following = self._offers[0] if self._offers else now
+            following = self._offers[0 if step > 0 else -1] if self._offers else now
         self.set_line(*following)
 
     def action_earlier(self) -> None:
@@ -134,10 +126,7 @@ class SearchLine(Input, inherit_bindings=False):
         self._go_on()
 
     def _forward_event(self, event: events.Event) -> None:
-        """Characters are put in at once; Textual would queue them, and keys behind them would overtake."""
-        if isinstance(event, events.Key) and event.is_printable and event.character is not None:
-            self.replace(event.character, *self.selection)
-        elif isinstance(event, events.Paste):
+        if isinstance(event, events.Paste):
             self.replace("".join(event.text.splitlines()[:1]), *self.selection)
         else:
             super()._forward_event(event)

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.safe_text import safe_text
 
@@ -61,18 +62,12 @@ class PromptScreen(ModalScreen[str | None]):
             if prompt.about:
                 yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
             # What a terminal obeys is shown as pictures of it, and must not be saved as such.
-            line = Input(
-                value=prompt.value if prompt.value.isprintable() else "",
-                placeholder=prompt.hint,
-                max_length=LONGEST,
-                select_on_focus=False,
-            )
-            line.cursor_blink = False
-            yield line
+            value = prompt.value if prompt.value.isprintable() else ""
+            yield Field(value, placeholder=prompt.hint, max_length=LONGEST)
             yield Static(id="reading")
 
     def on_mount(self) -> None:
-        self._show(self.query_one(Input).value)
+        self._show(self.query_one(Field).value)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.formats import percent
 from flagtui.app.sentences import condition_lines
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Piece, styled
 from flagtui.changes.targeting import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
@@ -38,10 +39,13 @@ class RolloutScreen(ModalScreen[Rollout | None]):
 
     BINDINGS = [
         Binding("escape", "leave", "leave", key_display="esc"),
-        Binding("plus,tab", "step(True)", "next step", priority=True),
-        Binding("minus,shift+tab", "step(False)", "step back", priority=True),
+        Binding("plus", "step(True)", "next step", priority=True),
+        Binding("minus", "step(False)", "step back", priority=True),
         Binding("down", "move(1)", "down", show=False),
         Binding("up", "move(-1)", "up", show=False),
+        # Each condition has a share of its own.
+        Binding("tab", "move(1)", "next condition", show=False, priority=True),
+        Binding("shift+tab", "move(-1)", "condition before", show=False, priority=True),
     ]
     AUTO_FOCUS = "Input"
 
@@ -54,13 +58,12 @@ class RolloutScreen(ModalScreen[Rollout | None]):
         with Vertical(id="rollout") as box:
             name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
             box.border_title = styled((f" Rollout of {safe_text(name, 50)} ", "bold $primary"))
-            box.border_subtitle = "0–100 · + - ramp · ⏎ take it · esc leave"
+            walk = " · tab next condition" if len(self._choices) > 1 else ""
+            box.border_subtitle = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
             options = OptionList(*(Option(line) for _, _, line in self._choices), markup=False)
             options.can_focus = False
             yield options
-            number = Input(restrict=r"[0-9]{0,3}([.][0-9]{0,4})?", max_length=8)
-            number.cursor_blink = False
-            yield number
+            yield Field(restrict=r"[0-9]{0,3}([.][0-9]{0,4})?", max_length=8)
             yield Static(id="reading")
 
     def on_mount(self) -> None:
@@ -72,7 +75,7 @@ class RolloutScreen(ModalScreen[Rollout | None]):
         return self.query_one(OptionList).highlighted or 0
 
     def _start_from(self, place: int) -> None:
-        number = self.query_one(Input)
+        number = self.query_one(Field)
         number.value = _spelled(self._choices[place][1])
         number.select_all()
         self._show(number.value)
@@ -98,7 +101,7 @@ class RolloutScreen(ModalScreen[Rollout | None]):
             self.dismiss(Rollout(share, self._choices[self._place][0]))
 
     def action_step(self, forward: bool) -> None:
-        number = self.query_one(Input)
+        number = self.query_one(Field)
         share = share_of(number.value)
         number.value = str(ramp_step(self._choices[self._place][1] if share is None else share, forward))
         number.select_all()

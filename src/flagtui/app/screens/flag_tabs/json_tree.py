@@ -12,6 +12,7 @@ from textual.widgets import Input
 from flagtui.app.commands import bindings_of
 from flagtui.app.json_rows import JsonRow, Path, json_rows
 from flagtui.app.screens.flag_tabs.pane import MASK, Study
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, Piece, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.models.flag import Flag
@@ -31,16 +32,14 @@ class JsonPane(Vertical):
         self._folded: set[Path] = set()
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder="search in the JSON; enter goes to the next place", id="json-search")
+        hint = "search in the JSON; enter goes to the next place"
+        yield Field(placeholder=hint, id="json-search", answers="next place", leaves="to the lines")
         yield LineView(id="json-lines")
         yield Line(id="json-words")
 
     @property
     def view(self) -> LineView:
         return self.query_one(LineView)
-
-    def on_mount(self) -> None:
-        self.query_one(Input).cursor_blink = False
 
     def focus(self, scroll_visible: bool = True) -> "JsonPane":
         self.view.focus(scroll_visible)
@@ -74,7 +73,7 @@ class JsonPane(Vertical):
 
     @property
     def _words(self) -> str:
-        return self.query_one(Input).value.casefold()
+        return self.query_one(Field).value.casefold()
 
     def _say(self) -> None:
         found = sum(self._words in row.text.casefold() for row in self._rows) if self._words else 0
@@ -110,7 +109,7 @@ class JsonPane(Vertical):
         self._redraw()
 
     def action_search_json(self) -> None:
-        self.query_one(Input).focus()
+        self.query_one(Field).focus()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -136,7 +135,7 @@ class JsonPane(Vertical):
 
     def leave_typing(self) -> bool:
         """Out of the search line; true when it had the focus."""
-        if self.query_one(Input).has_focus:
+        if self.query_one(Field).has_focus:
             self.view.focus()
             return True
         return False

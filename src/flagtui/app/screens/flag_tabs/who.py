@@ -1,11 +1,9 @@
 """Who sees it: one or two people, what each gets, what decided it, and where they part."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
@@ -24,6 +22,7 @@ from flagtui.app.accounts import Account
 from flagtui.app.screens.flag_tabs.pane import Study
 from flagtui.app.sentences import condition_lines, plain
 from flagtui.app.whom import HINT, LONGEST, Misread, Whom, read_whom
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Piece, cut, styled
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
@@ -40,11 +39,6 @@ Ask = Callable[[Whom, Flag], Awaitable[Account | None]]
 class WhoPane(Vertical):
     """Two lines to name people in, and their accounts side by side."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "other_line(1)", "to the other line", show=False),
-        Binding("up", "other_line(-1)", "to the other line", show=False),
-    ]
-
     def __init__(self, name: str, ask: Ask) -> None:
         super().__init__(id=f"tab-{name}", classes="pane")
         self._ask = ask
@@ -54,14 +48,10 @@ class WhoPane(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="whom"):
-            yield Input(placeholder="distinct id, key=value …", id="whom-one", max_length=LONGEST)
-            yield Input(placeholder="and somebody else", id="whom-other", max_length=LONGEST)
+            yield _person("distinct id, key=value …", "whom-one")
+            yield _person("and somebody else", "whom-other")
         with VerticalScroll(id="accounts", can_focus=True):
             yield Static(markup=False)
-
-    def on_mount(self) -> None:
-        for line in self.query(Input):
-            line.cursor_blink = False
 
     def focus(self, scroll_visible: bool = True) -> "WhoPane":
         """The line to type in, or the accounts once there are some; asked again there, the line."""
@@ -90,23 +80,12 @@ class WhoPane(Vertical):
         }
         scroll[way](animate=False)
 
-    def action_other_line(self, step: int) -> None:
-        one, other = self.query_one("#whom-one"), self.query_one("#whom-other")
-        if other.has_focus and step > 0:
-            self.query_one("#accounts").focus()
-        elif one.has_focus and step > 0:
-            other.focus()
-        elif other.has_focus:
-            one.focus()
-        elif not one.has_focus:
-            self.move("down" if step > 0 else "up")
-
     def leave_typing(self) -> bool:
-        """Out of the lines; true when one had the focus and there is something to go to."""
-        typing = any(line.has_focus for line in self.query(Input))
-        if typing and self._accounts:
+        """Out of the lines; true when one had the focus."""
+        typing = any(line.has_focus for line in self.query(Field))
+        if typing:
             self.query_one("#accounts").focus()
-        return typing and bool(self._accounts)
+        return typing
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -119,7 +98,7 @@ class WhoPane(Vertical):
         if flag is None:
             return
         try:
-            named = [read_whom(line.value) for line in self.query(Input)]
+            named = [read_whom(line.value) for line in self.query(Field)]
         except Misread as fault:
             self._trouble = safe_text(str(fault), 160)
             self._draw()
@@ -130,8 +109,6 @@ class WhoPane(Vertical):
         self._accounts = [account for account in found if account is not None]
         self._trouble = ""
         self._draw()
-        if self._accounts and self.display:
-            self.query_one("#accounts").focus()
 
     def _draw(self) -> None:
         if self._study is None or not self.is_attached:
@@ -152,6 +129,10 @@ class WhoPane(Vertical):
             lines += [[(HINT, "$faint")]]
         text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
         self.query_one(Static).update(text)
+
+
+def _person(hint: str, id: str) -> Field:
+    return Field(placeholder=hint, id=id, max_length=LONGEST, answers="ask", leaves="out of the line")
 
 
 def account_lines(accounts: list[Account], study: Study, width: int) -> list[list[Piece]]:

@@ -19,6 +19,7 @@ from flagtui.app.desk import Desk
 from flagtui.app.notices import Notice, tell
 from flagtui.app.screens.flag import FlagScreen
 from flagtui.app.standing import link_of, location_of, tabs_of
+from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.header import Header, Tabs
 from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.line import Line, Piece, cut, styled
@@ -68,12 +69,11 @@ class FoundScreen(Screen[None]):
         yield Header()
         yield Tabs()
         yield Line(id="heading")
-        yield Input(placeholder=self.hint, max_length=LONGEST)
+        yield Field(placeholder=self.hint, max_length=LONGEST, answers="open", leaves="back")
         yield LineView()
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(Input).cursor_blink = False
         self.tell_lines("")
 
     def show_found(self, found: Sequence[Found], words: str) -> None:
@@ -197,7 +197,7 @@ class MyFlagsScreen(FoundScreen):
             Found(id, key, value_words(value), "" if value in (False, None) else "$success")
             for id, key, value in values
         ]
-        self.typed(self.query_one(Input).value)
+        self.typed(self.query_one(Field).value)
 
     def typed(self, line: str) -> None:
         words = line.casefold().split()

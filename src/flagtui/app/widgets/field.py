@@ -1,0 +1,99 @@
+"""A line to type in. Letters belong to it until Escape leaves it; Tab goes on to the next one."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar, Final, TypedDict, Unpack
+
+from rich.highlighter import Highlighter
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.widgets import Button, Input, TextArea
+
+from flagtui.app.widgets.row_surface import RowSurface
+
+STOPS: Final = "Field, TextArea, Button, .-stop"
+"""Where Tab stops while something is typed: nowhere that letters are commands."""
+
+KeyWords = tuple[str, str]
+"""A key as a person reads it, and what it does."""
+
+OWN_KEYS: Final = (
+    Binding("tab", "next_field", "next field", show=False),
+    Binding("shift+tab", "field_before", "field before", show=False),
+)
+
+
+class Options(TypedDict, total=False):
+    """What a field is given besides, as `Input` takes it."""
+
+    placeholder: str
+    highlighter: Highlighter
+    password: bool
+    restrict: str
+    max_length: int
+    id: str
+
+
+def at_once(*bindings: BindingType) -> list[BindingType]:
+    """The same, obeyed before the next key of the same packet is looked at.
+
+    Over a slow link a word, Enter and another word arrive together. Textual would queue the letters for the
+    field and let Enter climb up to the app, so that the second word could overtake it.
+    """
+    return [replace(binding, priority=True) for binding in bindings if isinstance(binding, Binding)]
+
+
+class Field(Input, inherit_bindings=False):
+    """`answers` and `leaves` say what Enter and Escape do here, for the line of keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = at_once(*Input.BINDINGS, *OWN_KEYS)
+
+    def __init__(
+        self,
+        value: str | None = None,
+        *,
+        answers: str = "take it",
+        leaves: str = "leave",
+        **options: Unpack[Options],
+    ) -> None:
+        # What stands there is not lost to a letter when one comes back to it.
+        super().__init__(value, select_on_focus=False, **options)
+        self.cursor_blink = False
+        self._answers = answers
+        self._leaves = leaves
+        self._last_key = ""
+
+    def key_words(self) -> Iterator[KeyWords]:
+        """The keys that matter while something is typed here."""
+        yield "⏎", self._answers
+        if len([stop for stop in self.screen.focus_chain if is_stop(stop)]) > 1:
+            yield "tab", "next field"
+        yield "esc", self._leaves
+
+    def action_next_field(self) -> None:
+        self.screen.focus_next(STOPS)
+
+    def action_field_before(self) -> None:
+        self.screen.focus_previous(STOPS)
+
+    def on_blur(self) -> None:
+        """A click beside it, or an answer that comes in, makes no commands of the letters that follow."""
+        there = self.screen.focused
+        if there is None or is_stop(there) or isinstance(there, RowSurface) or self._last_key == "escape":
+            return
+        if self in self.screen.focus_chain:
+            self.focus()
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Characters are put in at once; Textual would queue them, and keys behind them would overtake."""
+        if isinstance(event, events.Key):
+            self._last_key = event.key
+            if event.is_printable and event.character is not None:
+                self.replace(event.character, *self.selection)
+                return
+        super()._forward_event(event)
+
+
+def is_stop(widget: object) -> bool:
+    """Whether letters pressed there are no commands of the screen behind it."""
+    return isinstance(widget, Field | TextArea | Button) or "-stop" in getattr(widget, "classes", ())

@@ -1,0 +1,159 @@
+"""Every screen with something to type in: Tab goes through the fields, and letters are text until Escape."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+from tests.doubles import quiet
+from tests.doubles.whole_program import Program, Setting, running
+from textual.widgets import Button
+
+from flagtui.app.screens.flag import FlagScreen
+from flagtui.app.widgets.field import Field, is_stop
+from flagtui.app.widgets.key_line import KeyLine
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.guard import Level, Rules
+
+GUARDED = Rules(Level.GUARDED, place="TEST")
+STRICT = Rules(Level.STRICT, place="TEST")
+REASON = Rules(Level.GUARDED, place="TEST", require_reason=True)
+BOTH = Rules(Level.STRICT, place="TEST", require_reason=True)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A screen with fields, and the keys that lead there from the list of flags."""
+
+    keys: tuple[str, ...]
+    fields: int = 1
+    letters: str = "beq"
+    """Each is a command somewhere."""
+    rules: Rules = GUARDED
+
+
+PLACES = {
+    "who": Place(("w",), 2),
+    "search in JSON": Place(("enter", "shift+tab", "slash")),
+    "ids": Place(("i",)),
+    "my flags": Place(("I",)),
+    "rollout": Place(("%",), letters="172"),
+    "tags": Place(("T",)),
+    "kind of a new flag": Place(("n",)),
+    "key of a new flag": Place(("n", "enter")),
+    "line of a form": Place(("e", "down", "enter")),
+    "share in a form": Place(("down", "down", "e", *["down"] * 5, "%"), letters="172"),
+    "schedule": Place(("at",)),
+    "moment of a schedule": Place(("at", "enter")),
+    "what changed since": Place(("equals_sign",)),
+    "sign in": Place(("ctrl+l",)),
+    "project": Place(("p",)),
+    "profile": Place(("P",)),
+    "copy menu": Place(("Y",)),
+    "name of a search": Place(("f", "Q")),
+    "strict question": Place(("down", "down", "space"), rules=STRICT),
+    "question for a reason": Place(("down", "down", "space"), rules=REASON),
+    "strict question for a reason": Place(("down", "down", "space"), 2, rules=BOTH),
+    "name of an experiment": Place(("2", "n")),
+    "description of an event": Place(("3", "e")),
+    "tags of an event": Place(("3", "T")),
+    "description in the inbox": Place(("3", "i", "e")),
+    "search of flags": Place(("slash",)),
+    "search of experiments": Place(("2", "slash")),
+    "search of events": Place(("3", "slash")),
+    "search of the activity": Place(("4", "slash")),
+    "moment of the activity": Place(("4", "at")),
+    "search of the journal": Place(("J", "slash")),
+}
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest) -> Place:
+    return PLACES[request.param]
+
+
+def fields(program: Program) -> list[Field]:
+    return [field for field in program.app.screen.query(Field) if field in program.app.screen.focus_chain]
+
+
+def at(place: Place, setting: Setting) -> Setting:
+    return replace(setting, rules=place.rules, neighbours=("keyless",))
+
+
+async def type_there(program: Program, place: Place) -> None:
+    """Letters one by one, as they are pressed while nothing is awaited."""
+    for letter in place.letters:
+        await quiet.press(program.app, letter)
+    await program.settle()
+
+
+async def test_tab_goes_through_the_fields_and_letters_stay_text(place: Place, setting: Setting) -> None:
+    async with running(at(place, setting)) as program:
+        await program.press(*place.keys)
+        screen, sent = program.app.screen, program.wire.writes()
+        assert isinstance(program.app.focused, Field)
+        assert len(fields(program)) == place.fields
+        for key in ("tab", "shift+tab", "shift+tab", "tab", "tab"):
+            focused = program.app.focused
+            assert isinstance(focused, Field | Button)
+            await type_there(program, place)
+            assert program.app.screen is screen
+            assert program.app.focused is focused
+            if isinstance(focused, Field) and not focused.restrict:
+                assert focused.value.endswith(place.letters)
+            await program.press(key)
+            assert is_stop(program.app.focused)
+        assert program.app.screen is screen
+        assert program.wire.writes() == sent
+
+
+async def test_nothing_but_escape_takes_the_letters_away(place: Place, setting: Setting) -> None:
+    async with running(at(place, setting)) as program:
+        await program.press(*place.keys)
+        screen, field = program.app.screen, program.app.focused
+        others = [each for each in screen.focus_chain if not is_stop(each) and not isinstance(each, RowList)]
+        for other in others:
+            screen.set_focus(other)
+            await program.settle()
+            assert program.app.focused is field
+
+
+async def test_the_keys_of_the_field_are_named(place: Place, setting: Setting) -> None:
+    async with running(at(place, setting)) as program:
+        await program.press(*place.keys)
+        screen, field = program.app.screen, program.app.focused
+        assert isinstance(field, Field)
+        if screen.query(KeyLine):
+            shown = program.screen.rstrip("\n").split("\n")[-1]
+            assert shown.split()[:2] == ["⏎", next(words for _, words in field.key_words()).split()[0]]
+        else:
+            shown = "".join(str(each.border_subtitle or "") for each in screen.query("*"))
+        assert "⏎" in shown
+        assert "esc" in shown
+        assert place.fields == 1 or "tab" in shown
+
+
+async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("w", *"anna")
+        # Over a slow link all of it arrives together.
+        for key in ("enter", "tab", *"ben@acme.com", "enter"):
+            await quiet.press(program.app, key)
+        await program.settle()
+        assert isinstance(program.app.screen, FlagScreen)
+        assert [field.value for field in fields(program)] == ["anna", "ben@acme.com"]
+        assert "ben@acme.com" in program.screen.split("WHO")[1]
+        assert isinstance(program.app.focused, Field)
+        await program.press("escape", "e")
+        assert not isinstance(program.app.screen, FlagScreen)
+
+
+async def test_escape_leaves_the_field_and_then_the_screen(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("w", *"anna", "escape")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert not isinstance(program.app.focused, Field)
+        await program.press("tab")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert not program.app.screen.query_one("#tab-who").display
+        await program.press("escape")
+        assert not isinstance(program.app.screen, FlagScreen)
