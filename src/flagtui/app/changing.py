@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from flagtui.changes.intent import Intent
     from flagtui.models.activity import Activity
     from flagtui.models.json_value import JSON
-    from flagtui.store.workspace import Workspace
+    from flagtui.store.running_load import RecordId
+    from flagtui.store.workspace import Kind, Workspace
 
 Answer = TypeVar("Answer")
 
@@ -92,6 +93,13 @@ class Changing:
         self._on_their_way.add(task)
         task.add_done_callback(self._on_their_way.discard)
         return await asyncio.shield(task)
+
+    def show_made(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:
+        """Put the cursor of the list on what was made, copied or restored here."""
+        from flagtui.app.screens.going import stand_on_made
+
+        if workspace is self._desk.workspace:
+            stand_on_made(self.app, kind, record)
 
     def tell(self, notice: Notice) -> None:
         """Show a toast."""

@@ -127,6 +127,8 @@ class EventChanging:
         undoes = {step.plan.key: step.undoes for step in steps}
         ended = await self.changing.see_through(self._save(approved, workspace, undoes))
         self._desk.tell()
+        if made := next((one.id for one in ended if one.is_saved and one.plan.is_new), ""):
+            self.changing.show_made("events", made, workspace)
         listener.ended(ended)
         return ended
 

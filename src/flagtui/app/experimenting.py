@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.changing import Changing
@@ -25,6 +26,9 @@ from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, 
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
+
+MADE_HERE: Final = ("create", "duplicate", "restore")
+"""Steps after which there is an experiment more in the list."""
 
 
 def _nobody_waits() -> None:
@@ -166,6 +170,8 @@ class Experimenting:
             rows, loading = workspace.experiments, workspace.experiments_loading
             await self._doubts.keep(plan.id, rows, loading, workspace)
         self._desk.tell()
+        if ended.ending == "saved" and ended.record is not None and plan.step.name in MADE_HERE:
+            self.changing.show_made("experiments", ended.record.id, workspace)
         return ended
 
     async def is_asked_again(self, ended: StepEnded) -> bool:

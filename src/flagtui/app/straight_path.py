@@ -26,7 +26,7 @@ from flagtui.changes.creating import Taken, plan_create
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.gathering import similar_keys
 from flagtui.changes.intent import Intent
-from flagtui.changes.outcome import Failed, Outcome, Refused
+from flagtui.changes.outcome import Failed, Outcome, Refused, Saved
 from flagtui.changes.plan import NothingToDo, Plan
 from flagtui.changes.recovery import recover
 from flagtui.changes.taking_back import as_left, undoable
@@ -194,8 +194,17 @@ class StraightPath:
             self._desk.unlock()
         listener.approved()
         ended = await self._changing.see_through(self._saver.save(approved, workspace, undoes))
+        if (made := _made(ended)) is not None:
+            self._changing.show_made("flags", made, workspace)
         listener.ended(ended)
         return ended
+
+
+def _made(ended: Ended) -> int | None:
+    """The first flag that is there now and was not before."""
+    saved = (outcome for outcome in ended.outcomes if isinstance(outcome, Saved))
+    found = (one for one in saved if one.plan.is_new or one.plan.values.get("deleted") is False)
+    return next((one.record.id for one in found), None)
 
 
 def key_refused(outcomes: Iterable[Outcome]) -> ApiError | None:

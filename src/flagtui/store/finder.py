@@ -136,6 +136,10 @@ class Finder(Generic[Row]):
             return {}
         return dict(Counter(self._hidden[index][0] for index in found if self._hidden[index]))
 
+    def line_showing(self, row: Row) -> str:
+        """The shortest line that finds the row: empty, unless such rows have to be asked for."""
+        return " ".join(f"is:{word}" for word in self._hiding(row)) if self._hides else ""
+
     def show(self, rows: Sequence[Row]) -> None:
         """Takes the rows as they are now. Rows that are the same objects as before cost next to nothing."""
         before = self.rows

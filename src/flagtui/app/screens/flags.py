@@ -88,7 +88,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
             # Rows of the profile that was left must not stand under the badge of another.
             self._finder.show(())
             self.rows.show((), anchor="top")
-            self._settled_at = -1
+            self._settled_at, self._sought = -1, None
         else:
             self._finder.know_person(workspace.me)
             flags = workspace.flags
@@ -101,6 +101,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
                 self._finder.rows, order, anchor="keep" if self._settled_at >= 0 else "top", changed=changed
             )
             self._settle(flags.is_complete, self._desk.refreshes)
+            self.seek()
         self.reframe()
         self._look_soon()
 

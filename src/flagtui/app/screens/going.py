@@ -1,11 +1,15 @@
-"""From one record to another that stands in the list of another tab."""
+"""To one record in the list it stands in: the tab is opened for it, or left as it is."""
 
-from typing import Any
+from typing import Any, Final
 
 from textual.app import App
 
+from flagtui.app.screens.lists import ListScreen
 from flagtui.app.screens.records import RecordsScreen
 from flagtui.store.running_load import RecordId
+from flagtui.store.workspace import Kind
+
+TABS: Final[dict[Kind, str]] = {"flags": "1", "experiments": "2", "events": "3"}
 
 
 def go_to_record(app: App[Any], tab: str, record: RecordId) -> None:
@@ -16,3 +20,10 @@ def go_to_record(app: App[Any], tab: str, record: RecordId) -> None:
     tabbing.open(tab)
     if isinstance(screen := tabbing.list_of(tab), RecordsScreen):
         screen.call_after_refresh(screen.go_to, record)
+
+
+def stand_on_made(app: App[Any], kind: Kind, record: RecordId) -> None:
+    """Put the cursor of its list on a record that came into being, whatever is open above it."""
+    tabbing = getattr(app, "tabbing", None)
+    if tabbing is not None and isinstance(screen := tabbing.list_of(TABS[kind]), ListScreen):
+        screen.stand_on(record)

@@ -12,6 +12,7 @@ from textual.timer import Timer
 
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
+from flagtui.app.notices import Notice, tell
 from flagtui.app.palette import Jump
 from flagtui.app.screens.browse import BrowseScreen
 from flagtui.app.standing import missing_records
@@ -53,6 +54,8 @@ class ListScreen(BrowseScreen, Generic[R]):
         self._vocabulary: Vocabulary[R] = vocabulary
         self._resting: Timer | None = None
         self._drawn_version = 0
+        self._sought: RecordId | None = None
+        """The record to put the cursor on as soon as it has arrived."""
 
     @abstractmethod
     def known_values(self, rows: Sequence[R]) -> dict[str, list[str]]:
@@ -201,8 +204,27 @@ class ListScreen(BrowseScreen, Generic[R]):
             yield Jump(*self.jump_words(row), partial(self.go_to, row.id))
 
     def go_to(self, record: RecordId) -> None:
-        """Put the cursor on a record, clearing the search when it hides it."""
-        if not self.rows.select(record):
-            self.search.set_line("")
-            self.rows.select(record)
+        """Put the cursor on a record, and the focus on the list."""
+        self.stand_on(record)
         self.set_focus(self.rows)
+
+    def stand_on(self, record: RecordId) -> None:
+        """Put the cursor on a record once it has arrived; a search that hides it is cleared, and says so."""
+        self._sought = record
+        self.seek()
+
+    def seek(self) -> None:
+        """Go on looking for the record to stand on."""
+        record, rows = self._sought, self.rows
+        if record is None:
+            return
+        row = None if rows.select(record) else rows.known(record)
+        if row is not None:
+            line, words = self._finder.line_showing(row), self.search.value.strip()
+            self.search.set_line(line)
+            rows.select(record)
+            name = self.jump_words(row)[0]
+            cleared = f"the search {words} was cleared: it hid {name}"
+            tell(self.app, Notice(f"the search is {line} now, to show {name}" if line else cleared))
+        if row is not None or rows.row_id == record:
+            self._sought = None

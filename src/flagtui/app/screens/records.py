@@ -20,7 +20,6 @@ from flagtui.store.collection import Collection
 from flagtui.store.finder import Finder
 from flagtui.store.loading import Failed, Loading
 from flagtui.store.query import Person, Vocabulary
-from flagtui.store.running_load import RecordId
 from flagtui.store.workspace import Workspace
 
 R = TypeVar("R", EventDefinitionRow, ExperimentRow)
@@ -42,7 +41,6 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         self._stops: tuple[Watcher, ...] = ()
         self._breathing: Timer | None = None
         self._has_settled = False
-        self._going_to: RecordId | None = None
         self.add_class("-preview")
 
     @abstractmethod
@@ -81,7 +79,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         """Leave the rows of one project for those of another."""
         for stop in self._stops:
             stop()
-        self._workspace, self._stops = workspace, ()
+        self._workspace, self._stops, self._sought = workspace, (), None
         self._drawn_version, self._has_settled = 0, False
         if workspace is None:
             # Rows of the profile that was left must not stand under the badge of another.
@@ -128,8 +126,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         if is_settled and not self._has_settled:
             self._has_settled = True
             self._sort_by(self._finder.sort)
-        if self._going_to is not None and self.rows.select(self._going_to):
-            self._going_to = None
+        self.seek()
 
     def reframe(self) -> None:
         desk = self._desk
@@ -156,10 +153,3 @@ class RecordsScreen(ListScreen[R], Generic[R]):
 
     def jump_words(self, row: R) -> tuple[str, str]:
         return row.name, row.description
-
-    def go_to(self, record: RecordId) -> None:
-        """Put the cursor on a record, clearing the search when it hides it, as soon as it has arrived."""
-        if not self.rows.select(record):
-            self.search.set_line("")
-            self._going_to = None if self.rows.select(record) else record
-        self.set_focus(self.rows)

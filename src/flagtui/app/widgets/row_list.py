@@ -106,6 +106,10 @@ class RowList(RowSurface[R]):
             self.post_message(MarksChanged(self, self._marks.ids))
         self._settle(before)
 
+    def known(self, record: RecordId) -> R | None:
+        """A record among the rows given, shown or not."""
+        return next((row for row in self._rows if self._id_of(row) == record), None)
+
     def select(self, record: RecordId) -> bool:
         """Put the cursor on a record; false when it is not shown."""
         place = self._find(record, -1)
