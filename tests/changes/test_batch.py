@@ -9,14 +9,14 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
 from flagtui.changes import intent
-from flagtui.changes.batch import Batch, in_order, sorted_out, within_batch
+from flagtui.changes.batch import Batch, in_order, within_batch
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context, Linked
 from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
 from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
 from flagtui.changes.outcome import Outcome
-from flagtui.changes.plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.plan import Plan, plan_flag
 from flagtui.changes.saving import Desk
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -172,18 +172,6 @@ def test_a_child_in_the_same_batch_blocks_nothing() -> None:
     assert "other" in found.reason
     context = within_batch(context, frozenset({1, 2, 3}))
     assert isinstance(plan_flag(intent.turn_off(1), asking(1, None), context), Plan)
-
-
-def test_plans_are_sorted_from_what_cannot_or_need_not_be_done() -> None:
-    found: list[tuple[str, Plan | NothingToDo | Blocked]] = [
-        ("k1", planned(intent.turn_off(1), asking(1, None))),
-        ("k2", Blocked("access", "no")),
-        ("k3", NothingToDo(intent.turn_off(3), asking(3, None))),
-    ]
-    result = sorted_out(found)
-    assert [plan.id for plan in result.plans] == [1]
-    assert result.blocked[0][0] == "k2"
-    assert len(result.nothing) == 1
 
 
 def test_words_of_an_unfinished_batch_count_what_was_not_sent(crowd: Crowd) -> None:

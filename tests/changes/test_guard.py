@@ -14,6 +14,7 @@ from flagtui.changes.context import Context
 from flagtui.changes.difference import Clash
 from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Refused, Rules, guard, spend
 from flagtui.changes.intent import Intent
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.plan import Plan, plan_flag
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
@@ -92,6 +93,17 @@ def test_more_flags_than_the_limit_are_refused_and_many_are_counted(flag: FlagMa
     assert isinstance(guard(plans, Rules(bulk_limit=11)), Refused)
     question = asked(guard(plans, Rules(Level.RELAXED, place="PROD")))
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
+
+
+def test_the_question_counts_what_is_left_out_and_confirms_the_others(flag: FlagMaker) -> None:
+    left_out = [LeftOut(9, "k9", "it is archived")]
+    plans = [plan_of(flag, id=number, key=f"k{number}") for number in (1, 2)]
+    question = asked(guard(plans, Rules(Level.STRICT, place="PROD"), left_out))
+    assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
+    assert question.left_out == tuple(left_out)
+    alone = asked(guard(plans[:1], Rules(Level.RELAXED, place="PROD"), left_out))
+    assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
+    assert isinstance(alone.settle(Answer(yes=True)), Approved)
 
 
 def test_one_flag_twice_in_one_go_is_refused(flag: FlagMaker) -> None:

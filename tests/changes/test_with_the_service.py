@@ -14,7 +14,7 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api.client import Client
 from flagtui.api.in_process import in_process
 from flagtui.changes import intent, targeting
-from flagtui.changes.batch import Batch, sorted_out, within_batch
+from flagtui.changes.batch import Batch, in_order, within_batch
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
 from flagtui.changes.difference import difference
@@ -236,8 +236,10 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
         context = await gather(bench.flags, fresh, {"active": False}, around)
-        found.append((fresh.key, plan_flag(intent.turn_off(id), fresh, within_batch(context, ids))))
-    batch = Batch(bench.approve(*sorted_out(found).plans), bench.desk)
+        plan = plan_flag(intent.turn_off(id), fresh, within_batch(context, ids))
+        assert isinstance(plan, Plan)
+        found.append(plan)
+    batch = Batch(bench.approve(*in_order(found)), bench.desk)
     assert [(plan.key, outcome.ending) async for plan, outcome in batch.run()] == [
         ("child", "saved"),
         ("base", "saved"),

@@ -14,6 +14,8 @@ STORIES: dict[str, tuple[str, ...]] = {
     "flag": ("enter",),
     "question": ("down", "down", "space"),
     "question-delete": ("down", "down", "d"),
+    "question-left-out": ("x", *("down",) * 18, "X", "d"),
+    "results-left-out": ("x", *("down",) * 18, "X", "d", "1", "4", "enter"),
     "rollout": ("percent_sign",),
     "form": ("e",),
     "columns": ("c",),

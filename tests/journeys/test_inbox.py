@@ -116,6 +116,8 @@ async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: 
         await program.press("A")
         await asked(program)
         await program.press("y")
+        assert "btn_click_3 not sent" in words(program.screen)
+        await program.press("escape")
         assert len(decided(program)) == 2
         assert len(sent) == 2
         assert any("1 saved, 1 failed, 1 not sent" in notice for notice in program.notices)
@@ -158,7 +160,7 @@ async def test_an_unlicensed_server_keeps_the_verdicts_and_says_why(setting: Set
         await open_inbox(program)
         await program.press("V", "V", "A")
         await asked(program)
-        await program.press("y")
+        await program.press("y", "escape")
         assert len(decided(program)) == 2
         assert any("licence" in notice for notice in program.notices)
         await program.press("A")

@@ -1,11 +1,9 @@
 """The end of every story that leaves its flag as it is: guard, question, one request, how it ended."""
 
+from flagtui.app.agreeing import Agreeing
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
-from flagtui.app.explain import explain_refusal
 from flagtui.app.notices import Notice
-from flagtui.app.screens.confirm import ConfirmScreen, Surface
-from flagtui.changes import guard
 from flagtui.changes.aside import AsideDesk, AsideEnded, AsidePlan, Send, send_aside
 from flagtui.store.workspace import Workspace
 
@@ -20,15 +18,10 @@ async def agree_and_send(
     place: str = "",
 ) -> AsideEnded | None:
     """None when nobody agreed. `place` is where it happens if not here."""
-    session = desk.session
-    question = guard.guard([plan], desk.rules_in(place))
-    if isinstance(question, guard.Refused):
-        changing.tell(explain_refusal(question))
-        return None
-    surface = Surface(session.colour, session.monotonic)
-    approved = await changing.ask(ConfirmScreen(question, surface))
+    approved = await Agreeing[AsidePlan](desk, changing, "flags", place=place).agree([plan])
     if approved is None:
         return None
+    session = desk.session
     around = AsideDesk(session.journal, desk.signature(workspace), session.timing)
     return await changing.see_through(send_aside(approved, send, around))
 

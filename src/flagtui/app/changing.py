@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -17,12 +17,14 @@ from flagtui.app.notices import Notice, tell
 from flagtui.app.signing_in import SigningIn
 
 if TYPE_CHECKING:
+    from flagtui.app.listening import Saved
     from flagtui.app.saving import Ended
     from flagtui.app.straight_path import StraightPath
+    from flagtui.app.wishes import NewFlag
     from flagtui.changes.entries import Entry
     from flagtui.changes.intent import Intent
+    from flagtui.changes.left_out import LeftOut
     from flagtui.models.activity import Activity
-    from flagtui.models.json_value import JSON
     from flagtui.store.running_load import RecordId
     from flagtui.store.workspace import Kind, Workspace
 
@@ -101,6 +103,12 @@ class Changing:
         if workspace is self._desk.workspace:
             stand_on_made(self.app, kind, record)
 
+    def open_record(self, kind: Kind, record: RecordId, key: str) -> None:
+        """Show a record that a question or its results named; its list is behind it then."""
+        from flagtui.app.screens.going import open_in_list
+
+        self.app.call_later(open_in_list, self.app, kind, record, key)
+
     def tell(self, notice: Notice) -> None:
         """Show a toast."""
         tell(self.app, notice)
@@ -108,23 +116,21 @@ class Changing:
     def start(
         self,
         intents: Sequence[Intent],
-        approved: Callable[[], None] = unheard,
+        saved: Saved = unheard,
         ended: Callable[[Ended], None] = unheard,
+        left_out: Sequence[LeftOut] = (),
     ) -> None:
-        """Begin the path for these intents, which are confirmed together; `approved` hears of a yes."""
-        if intents:
-            self.run(self._path.change(intents, Listener(approved, ended)))
+        """Begin the path for these intents, which are confirmed together; `left_out` was chosen with them."""
+        if intents or left_out:
+            self.run(self._path.change(intents, Listener(saved, ended, left_out=left_out)))
 
     def create(
-        self,
-        fields: Mapping[str, JSON],
-        listener: Listener = NOBODY,
-        workspace: Workspace | None = None,
+        self, wanted: Sequence[NewFlag], listener: Listener = NOBODY, workspace: Workspace | None = None
     ) -> None:
-        """Begin the path for a new flag with these fields, in this project or the `workspace` of another."""
+        """Begin the path for new flags, in this project or the `workspace` of another."""
         here = workspace or self._desk.workspace
         if here is not None:
-            self.run(self._path.create(fields, here, listener))
+            self.run(self._path.create(wanted, here, listener))
 
     def look_back(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""

@@ -1,5 +1,6 @@
 """The stories of copies: here under another key, or in another project under the same."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError
@@ -8,11 +9,13 @@ from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.elsewhere import workspace_in
 from flagtui.app.explain import explain_blocked, explain_error
-from flagtui.app.listening import Listener
+from flagtui.app.formats import count
+from flagtui.app.listening import Listener, Saved
 from flagtui.app.notices import Notice
-from flagtui.app.reading import read_flag
+from flagtui.app.reading import read_flag, read_flags
 from flagtui.app.saving import Ended
 from flagtui.app.screens.edit.form import FormScreen
+from flagtui.app.wishes import NewFlag
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.copying import (
     Target,
@@ -24,6 +27,7 @@ from flagtui.changes.copying import (
     stays_behind_in_words,
 )
 from flagtui.changes.creating import Taken, copy_of
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.working_copy import WorkingCopy
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
@@ -48,37 +52,44 @@ class Copying:
 
     async def here(self, row: FlagRow, key: str) -> None:
         """Under another key, as a form to go on with."""
-        original = await self._read(row)
-        if original is not None:
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is not None:
+            original = await self._original(flag)
             copy = WorkingCopy.new(copy_of(original.flag, key))
             told = (stays_behind_in_words(original.left),)
             self._changing.app.push_screen(FormScreen(self._desk, self._changing, copy, told))
 
-    async def away(self, row: FlagRow, project: int, name: str) -> None:
-        """To another project: made there as a new flag, or by the server where only it can."""
-        workspace, original = self._desk.workspace, await self._read(row)
-        if workspace is None or original is None:
-            return
-        if why := bound_to_its_project(original.flag):
-            text = f"{row.key}: {why}.\nMake it there by hand."
-            self._changing.tell(Notice(text, "warning", "not possible now"))
-            return
-        there = await self._there(row, workspace, project)
+    async def away(self, rows: Sequence[FlagRow], project: int, name: str, saved: Saved) -> None:
+        """To another project: made there as new flags; a single one by the server where only it can."""
+        workspace = self._desk.workspace
+        flags, left_out = await read_flags(rows, self._desk, self._changing)
+        originals = [await self._original(flag) for flag in flags]
+        there = await self._there(rows, workspace, project) if workspace is not None and originals else None
         if there is None:
             return
-        if needs_the_server(original.flag):
-            if await self._is_asked_again(original, there, name):
-                await self.away(row, project, name)
+        if len(rows) == 1 and needs_the_server(originals[0].flag) and not bound_to_its_project(flags[0]):
+            if await self._is_asked_again(originals[0], there, name):
+                await self.away(rows, project, name, saved)
             return
+        left_out += [found for one in originals if (found := _why_not_made(one.flag, len(rows) == 1))]
+        if len(rows) == 1 and left_out:
+            text = f"{left_out[0].key}: {left_out[0].reason}.\nMake it there by hand."
+            self._changing.tell(Notice(text, "warning", "not possible now"))
+            return
+        out = {one.id for one in left_out}
+        wanted = [
+            NewFlag(copy_of(one.flag, one.flag.key), (stays_behind_in_words(one.left),), one.flag.id)
+            for one in originals
+            if one.flag.id not in out
+        ]
 
         def ended(found: Ended) -> None:
-            if found.is_saved:
-                words = f"{row.key} is in {name} now, off. To take it back: p, {name}, then u."
-                self._changing.tell(Notice(words))
+            if found.saved_ids:
+                some = f"{count(len(found.saved_ids), 'flag')} copied to {name}, off."
+                what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
+                self._changing.tell(Notice(f"{what} To take it back: p, {name}, then u."))
 
-        told = (stays_behind_in_words(original.left),)
-        listener = Listener(ended=ended, place=name, told=told)
-        self._changing.create(copy_of(original.flag, row.key), listener, there)
+        self._changing.create(wanted, Listener(saved, ended, name, left_out=left_out), there)
 
     async def _is_asked_again(self, original: Original, there: Workspace, name: str) -> bool:
         """Have the server make it, and say how that ended; True when there is another key to ask it with."""
@@ -115,28 +126,35 @@ class Copying:
         self._changing.tell(said(ended, unknown, "not copied", "u takes it back"))
         return False
 
-    async def _there(self, row: FlagRow, workspace: Workspace, project: int) -> Workspace | None:
-        """The other project, with the flags there that have this key; None, and said, without an answer."""
+    async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
+        """The other project, with the flags there that have these keys; None, and said, without an answer."""
         there = workspace_in(project, workspace, self._desk.session.clock)
         try:
-            for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
-                there.flags.put_all((await there.client.flags.page(filters)).rows)
+            for row in rows:
+                for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
+                    there.flags.put_all((await there.client.flags.page(filters)).rows)
         except ApiError as error:
             if await self._changing.signing_in.helps(error):
-                return await self._there(row, workspace, project)
-            self._changing.tell(explain_error(error, f"{row.key} was not copied"))
+                return await self._there(rows, workspace, project)
+            what = rows[0].key if len(rows) == 1 else "they"
+            self._changing.tell(explain_error(error, f"{what} cannot be copied"))
             return None
         return there
 
-    async def _read(self, row: FlagRow) -> Original | None:
+    async def _original(self, flag: Flag) -> Original:
         workspace = self._desk.workspace
-        if workspace is None:
-            return None
-        flag = await read_flag(row, self._desk, self._changing)
-        if flag is None:
-            return None
         try:
-            due = await workspace.client.schedule.all({"model_name": "FeatureFlag", "record_id": row.id})
+            schedule = workspace.client.schedule if workspace is not None else None
+            due = await schedule.all({"model_name": "FeatureFlag", "record_id": flag.id}) if schedule else ()
         except ApiError:
             return Original(flag, stays_behind(flag, None))
         return Original(flag, stays_behind(flag, sum(not change.is_done for change in due)))
+
+
+def _why_not_made(flag: Flag, is_alone: bool) -> LeftOut | None:
+    if why := bound_to_its_project(flag):
+        return LeftOut(flag.id, flag.key, why, "" if is_alone else "make it there by hand")
+    if needs_the_server(flag):
+        reason = "it asks for cohorts or flags, which have other numbers there, so the server has to copy it"
+        return LeftOut(flag.id, flag.key, reason, "copy it alone")
+    return None

@@ -1,21 +1,22 @@
 """The stories of editing: choose what is meant, ask for the new values, hand them to the straight path."""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.editor import NoEditor, find_editor, hand_over
+from flagtui.app.listening import Saved
 from flagtui.app.making import Making
 from flagtui.app.notices import Notice
-from flagtui.app.reading import read_flag
+from flagtui.app.reading import read_flag, read_flags
 from flagtui.app.scheduling import Scheduling
 from flagtui.app.screens.edit.form import FormScreen
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.edit.rollout import RolloutScreen
 from flagtui.changes import drafts
 from flagtui.changes.intent import Intent, archive, delete, turn_off, turn_on, unarchive
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.rules import Level
 from flagtui.changes.tagging import read_tags, retag
 from flagtui.changes.targeting import set_all_rollouts, set_rollout
@@ -24,12 +25,14 @@ from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 
-AT_ONCE: Final = 8
 NEWER: Final = "its targeting is of a newer kind, which is only shown here"
 
 
 class Editing:
-    """What can be begun for the flags that are chosen. Nothing here sends a change itself."""
+    """What can be begun for the flags that are chosen. Nothing here sends a change itself.
+
+    `saved` hears which of them were changed.
+    """
 
     def __init__(self, desk: Desk, changing: Changing) -> None:
         self._desk = desk
@@ -39,63 +42,62 @@ class Editing:
 
     # At once
 
-    def switch(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+    def switch(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """On or off. Several go the same way: the first decides, so that nothing is turned on by surprise."""
         if rows:
             turn = turn_off if rows[0].active else turn_on
-            self._changing.start([turn(row.id, row.version) for row in rows], agreed)
+            self._changing.start([turn(row.id, row.version) for row in rows], saved)
 
-    def delete(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+    def delete(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """Softly."""
-        self._changing.start([delete(row.id, row.version) for row in rows], agreed)
+        self._changing.start([delete(row.id, row.version) for row in rows], saved)
 
-    def archive(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+    def archive(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """Into the archive, which turns off too, or back out of it when the first is there."""
         if rows:
             move = unarchive if rows[0].archived else archive
-            self._changing.start([move(row.id, row.version) for row in rows], agreed)
+            self._changing.start([move(row.id, row.version) for row in rows], saved)
 
     # After a question
 
-    def rollout(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+    def rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """A share in percent, for one condition or all."""
         if self._may_write(rows):
-            self._changing.run(self._rollout(rows, agreed))
+            self._changing.run(self._rollout(rows, saved))
 
-    async def _rollout(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
-        flags = [flag for flag in await self.read(rows) if self._has_conditions(flag)]
+    async def _rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        found, left_out = await read_flags(rows, self._desk, self._changing)
+        flags = [flag for flag in found if not _why_no_rollout(flag)]
+        left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := _why_no_rollout(flag))]
+        if len(rows) == 1 and left_out:
+            self._changing.tell(
+                Notice(f"{left_out[0].key}: {left_out[0].reason}", "warning", "not possible now")
+            )
+            return
         answer = await self._changing.ask(RolloutScreen(flags)) if flags else None
         if answer is None:
+            if not flags:
+                self._changing.start([], saved, left_out=left_out)
             return
         place, share = answer.condition, answer.percent
         intents = [
             set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
             for flag in flags
         ]
-        self._changing.start(intents, agreed)
+        self._changing.start(intents, saved, left_out=left_out)
 
-    def _has_conditions(self, flag: Flag) -> bool:
-        why = ""
-        if not flag.targeting.is_editable:
-            why = NEWER
-        elif not flag.targeting.conditions:
-            why = "it has no condition, so nobody can have a share of it; add one with e"
-        if why:
-            self._changing.tell(Notice(f"{flag.key}: {why}", "warning", "not possible now"))
-        return not why
-
-    def tags(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+    def tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """Add, remove or set, for one flag or many."""
         if self._may_write(rows):
-            self._changing.run(self._tags(rows, agreed))
+            self._changing.run(self._tags(rows, saved))
 
-    async def _tags(self, rows: Sequence[FlagRow], agreed: Callable[[], None]) -> None:
+    async def _tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
         title = f"Tags of {rows[0].key}" if len(rows) == 1 else f"Tags of {len(rows)} flags"
         prompt = Prompt(title, about, hint="ops, -old", read=lambda line: _tags_afterwards(line, rows))
         line = await self._changing.ask(PromptScreen(prompt))
         if line is not None and not (wanted := read_tags(line)).is_empty:
-            self._changing.start(retag(rows, wanted), agreed)
+            self._changing.start(retag(rows, wanted), saved)
 
     def as_json(self, rows: Sequence[FlagRow]) -> None:
         """In the person's own editor, one flag at a time."""
@@ -103,10 +105,10 @@ class Editing:
             self._changing.run(self._as_json(rows[0]))
 
     async def _as_json(self, row: FlagRow) -> None:
-        found = await self.read([row])
-        if not found:
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is None:
             return
-        flag, folder = found[0], self._desk.session.state_folder / "drafts"
+        folder = self._desk.session.state_folder / "drafts"
         try:
             open_editor = find_editor()
             made = hand_over(self._changing.app, lambda: drafts.edit(flag, open_editor, folder))
@@ -133,7 +135,8 @@ class Editing:
             self._changing.run(self._form(rows[0]))
 
     async def _form(self, row: FlagRow) -> None:
-        for flag in await self.read([row]):
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is not None:
             self._show_form(WorkingCopy.of(flag))
 
     def _show_form(self, copy: WorkingCopy) -> None:
@@ -141,23 +144,20 @@ class Editing:
 
     # What the stories share
 
-    async def read(self, rows: Sequence[FlagRow]) -> list[Flag]:
-        """The whole flags as they are now; those that cannot be read are told and left out."""
-        turn = asyncio.Semaphore(AT_ONCE)
-
-        async def one(row: FlagRow) -> Flag | None:
-            async with turn:
-                return await read_flag(row, self._desk, self._changing)
-
-        found = await asyncio.gather(*map(one, rows))
-        return [flag for flag in found if flag is not None]
-
     def _may_write(self, rows: Sequence[FlagRow]) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""
         if rows and self._desk.session.rules.level is Level.READ_ONLY:
             self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
         return bool(rows)
+
+
+def _why_no_rollout(flag: Flag) -> str:
+    if not flag.targeting.is_editable:
+        return NEWER
+    if not flag.targeting.conditions:
+        return "it has no condition, so nobody can have a share of it; add one with e"
+    return ""
 
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> Reading:

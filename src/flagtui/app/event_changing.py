@@ -6,15 +6,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from flagtui.api.errors import PaymentNeeded
-from flagtui.app import event_explain, explain
+from flagtui.app import event_explain
+from flagtui.app.agreeing import Agreeing
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.doubts import Doubts
 from flagtui.app.event_planning import Asked, EventPlanner, Step
 from flagtui.app.event_rows import believe, painted_values, people_of
+from flagtui.app.listening import Saved
 from flagtui.app.looking_back import FoundOut, look_back
 from flagtui.app.notices import Notice
-from flagtui.app.screens.confirm import ConfirmScreen, Surface
+from flagtui.app.results import event_results
 from flagtui.app.signing_in import needs_key
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.event_definitions.intent import EventIntent, event_verb
@@ -28,7 +30,7 @@ from flagtui.changes.event_definitions.saving import save_all
 from flagtui.changes.event_definitions.undo import (
     last_batch,
 )
-from flagtui.changes.guard import Approved, Question, Refused, guard
+from flagtui.changes.guard import Approved
 from flagtui.store.workspace import Workspace
 
 
@@ -40,7 +42,8 @@ def _nothing(*_heard: object) -> None:
 class Listener:
     """Who wants to hear how it goes on."""
 
-    approved: Callable[[], None] = _nothing
+    saved: Saved = _nothing
+    """What is as it was meant to be."""
     ended: Callable[[Sequence[Ended]], None] = _nothing
     """What was sent, with how each ended; a batch that stopped early names fewer than were approved."""
 
@@ -86,18 +89,21 @@ class EventChanging:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
         planner = EventPlanner(self._desk, workspace, self.changing.tell)
-        steps = await planner.plan_all(asked)
+        steps, left_out = await planner.plan_all(asked)
         if not steps and await self._sign_in_again():
             await self._follow(asked, listener)
             return
-        ended = await self._confirm(steps, workspace, listener)
-        refused = next((one.error for one in ended or () if needs_key(one.error)), None)
-        if ended is None or refused is None:
+        agreeing = Agreeing[EventPlan](self._desk, self.changing, "events", left_out)
+        ended = await self._ask_and_save(steps, workspace, listener, agreeing)
+        if ended is None:
             return
-        self._desk.become_troubled(refused)
-        if await self._sign_in_again():
-            done = {one.plan.key for one in ended if one.ending in ("saved", "unknown", "awaiting approval")}
-            again = [step.asked for step in steps if step.plan.key not in done]
+        done = {one.plan.key for one in ended if one.ending in ("saved", "unknown", "awaiting approval")}
+        again = [step.asked for step in steps if step.plan.key not in done]
+        if refused := next((one.error for one in ended if needs_key(one.error)), None):
+            self._desk.become_troubled(refused)
+            if await self._sign_in_again():
+                await self._follow(again, listener)
+        elif await agreeing.tell([*event_results(ended, [step.plan for step in steps])]):
             await self._follow(again, listener)
 
     async def _sign_in_again(self) -> bool:
@@ -105,36 +111,31 @@ class EventChanging:
         trouble = self._desk.trouble
         return needs_key(trouble) and await self.changing.signing_in.ask(trouble)
 
-    async def _confirm(
-        self, steps: Sequence[Step], workspace: Workspace, listener: Listener
+    async def _ask_and_save(
+        self,
+        steps: Sequence[Step],
+        workspace: Workspace,
+        listener: Listener,
+        agreeing: Agreeing[EventPlan],
     ) -> Sequence[Ended] | None:
+        """None when nobody said yes; without a plan nobody is asked, and nothing has ended."""
         if not steps:
             listener.ended(())
-            return None
+            return ()
         plans = [step.plan for step in steps]
         if len({plan.verb.name for plan in plans}) > 1:
             plans = [replace(plan, verb=event_verb("tidy up")) for plan in plans]
-        question = guard(plans, self._desk.rules)
-        if isinstance(question, Refused):
-            self.changing.tell(explain.explain_refusal(question))
-            return None
-        approved = await self._ask(question)
+        approved = await agreeing.agree(plans)
         if approved is None:
             return None
-        if question.type_this == plans[0].type_to_confirm:
-            self._desk.unlock()
-        listener.approved()
         undoes = {step.plan.key: step.undoes for step in steps}
         ended = await self.changing.see_through(self._save(approved, workspace, undoes))
         self._desk.tell()
         if made := next((one.id for one in ended if one.is_saved and one.plan.is_new), ""):
             self.changing.show_made("events", made, workspace)
+        listener.saved([one.id for one in ended if one.is_saved])
         listener.ended(ended)
         return ended
-
-    async def _ask(self, question: Question[EventPlan]) -> Approved[EventPlan] | None:
-        surface = Surface(self._desk.session.colour, self._desk.session.monotonic)
-        return await self.changing.ask(ConfirmScreen(question, surface))
 
     async def _save(
         self, approved: Approved[EventPlan], workspace: Workspace, undoes: dict[str, str]

@@ -1,6 +1,6 @@
 """The stories of editing event definitions: ask for the new value, hand it to the straight path."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,6 +11,7 @@ from flagtui.app.editor import NoEditor, find_editor, hand_over
 from flagtui.app.event_changing import EventChanging, Listener
 from flagtui.app.event_rows import people_of
 from flagtui.app.explain import explain_error
+from flagtui.app.listening import Saved
 from flagtui.app.notices import Notice
 from flagtui.app.screens.edit.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.screens.picker import Choice, PickerScreen
@@ -43,36 +44,36 @@ class EventEditing:
         self._desk = desk
         self._path = path
 
-    def verify(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def verify(self, rows: Rows, saved: Saved) -> None:
         """Several go the same way: the first decides."""
         if rows:
-            self._start([verify(row.id, not rows[0].verified) for row in rows], agreed)
+            self._start([verify(row.id, not rows[0].verified) for row in rows], saved)
 
-    def hide(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def hide(self, rows: Rows, saved: Saved) -> None:
         """Several go the same way: the first decides."""
         if rows:
-            self._start([hide(row.id, not rows[0].hidden) for row in rows], agreed)
+            self._start([hide(row.id, not rows[0].hidden) for row in rows], saved)
 
-    def delete(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def delete(self, rows: Rows, saved: Saved) -> None:
         """For real."""
-        self._start([delete(row.id) for row in rows], agreed)
+        self._start([delete(row.id) for row in rows], saved)
 
-    def describe(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def describe(self, rows: Rows, saved: Saved) -> None:
         """On one line; a description of several lines goes to the editor."""
         if not rows:
             return
         if "\n" in rows[0].description:
-            self.describe_in_editor(rows, agreed)
+            self.describe_in_editor(rows, saved)
         else:
-            self._run(self._describe(rows[0], agreed))
+            self._run(self._describe(rows[0], saved))
 
-    async def _describe(self, row: EventDefinitionRow, agreed: Callable[[], None]) -> None:
+    async def _describe(self, row: EventDefinitionRow, saved: Saved) -> None:
         prompt = Prompt(f"Describe {row.name}", "what it means and when it is sent", row.description)
         line = await self._path.changing.ask(PromptScreen(prompt))
         if line is not None:
-            self._start([describe(row.id, line.strip(), row.description)], agreed)
+            self._start([describe(row.id, line.strip(), row.description)], saved)
 
-    def describe_in_editor(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def describe_in_editor(self, rows: Rows, saved: Saved) -> None:
         """In the person's own editor."""
         if rows and not self._is_read_only():
             row = rows[0]
@@ -84,27 +85,27 @@ class EventEditing:
             if text is None or text.strip() == row.description.strip():
                 self._path.changing.tell(Notice(f"{row.name}: nothing was changed"))
             else:
-                self._start([describe(row.id, text.strip(), row.description)], agreed)
+                self._start([describe(row.id, text.strip(), row.description)], saved)
 
-    def tags(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def tags(self, rows: Rows, saved: Saved) -> None:
         """Add, remove or set, for one event or many."""
         if rows:
-            self._run(self._tags(rows, agreed))
+            self._run(self._tags(rows, saved))
 
-    async def _tags(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    async def _tags(self, rows: Rows, saved: Saved) -> None:
         about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
         title = f"Tags of {rows[0].name}" if len(rows) == 1 else f"Tags of {len(rows)} events"
         prompt = Prompt(title, about, hint="billing, -old", read=lambda line: _afterwards(line, rows))
         line = await self._path.changing.ask(PromptScreen(prompt))
         if line is not None and not (wanted := read_tags(line)).is_empty:
-            self._start([tag_intent(row, wanted) for row in rows], agreed)
+            self._start([tag_intent(row, wanted) for row in rows], saved)
 
-    def owner(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def owner(self, rows: Rows, saved: Saved) -> None:
         """One of the people known here, or nobody."""
         if rows:
-            self._run(self._owner(rows, agreed))
+            self._run(self._owner(rows, saved))
 
-    async def _owner(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    async def _owner(self, rows: Rows, saved: Saved) -> None:
         workspace = self._desk.workspace
         if workspace is None:
             return
@@ -117,30 +118,30 @@ class EventEditing:
         chosen = await self._path.changing.ask(PickerScreen("Owner", choices))
         if chosen is not None:
             wanted = None if chosen == NOBODY else chosen
-            self._start([set_owner(row.id, wanted, row.owner_id) for row in rows], agreed)
+            self._start([set_owner(row.id, wanted, row.owner_id) for row in rows], saved)
 
-    def primary_property(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def primary_property(self, rows: Rows, saved: Saved) -> None:
         """The property people see first; empty for none."""
         if rows:
-            self._run(self._primary_property(rows[0], agreed))
+            self._run(self._primary_property(rows[0], saved))
 
-    async def _primary_property(self, row: EventDefinitionRow, agreed: Callable[[], None]) -> None:
+    async def _primary_property(self, row: EventDefinitionRow, saved: Saved) -> None:
         about = "the property that tells most about such an event; empty for none"
         prompt = Prompt(f"Primary property of {row.name}", about, row.primary_property, "$pathname")
         line = await self._path.changing.ask(PromptScreen(prompt))
         if line is not None:
-            self._start([set_property(row.id, line.strip(), row.primary_property)], agreed)
+            self._start([set_property(row.id, line.strip(), row.primary_property)], saved)
 
-    def enforcement(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    def enforcement(self, rows: Rows, saved: Saved) -> None:
         """Whether events that do not fit are taken."""
         if rows:
-            self._run(self._enforcement(rows, agreed))
+            self._run(self._enforcement(rows, saved))
 
-    async def _enforcement(self, rows: Rows, agreed: Callable[[], None]) -> None:
+    async def _enforcement(self, rows: Rows, saved: Saved) -> None:
         choices = [Choice(mode, mode, about, mode == rows[0].enforcement) for mode, about in MODES]
         chosen = await self._path.changing.ask(PickerScreen("Enforcement", choices))
         if chosen is not None:
-            self._start([enforce(row.id, chosen, row.enforcement) for row in rows], agreed)
+            self._start([enforce(row.id, chosen, row.enforcement) for row in rows], saved)
 
     async def code(self) -> str:
         """The TypeScript of all events; empty when it cannot be had, which is told."""
@@ -164,8 +165,8 @@ class EventEditing:
             self._path.changing.tell(Notice(why, "warning", "read-only"))
         return bool(why)
 
-    def _start(self, intents: Sequence[EventIntent], agreed: Callable[[], None]) -> None:
-        self._path.start(intents, Listener(approved=agreed))
+    def _start(self, intents: Sequence[EventIntent], saved: Saved) -> None:
+        self._path.start(intents, Listener(saved=saved))
 
 
 def tag_intent(row: EventDefinitionRow, wanted: Retagging) -> EventIntent:

@@ -22,6 +22,7 @@ from flagtui.changes.event_definitions.plan import (
     plan_recreation,
 )
 from flagtui.changes.event_definitions.undo import is_deletion, is_recreation, plan_undo
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.taking_back import told_apart
 from flagtui.models.event_definition import EventDefinition
 from flagtui.store.workspace import Workspace
@@ -59,22 +60,24 @@ class EventPlanner:
         self._tell = tell
         self._around = Around(desk.session.clock(), people_of(workspace))
 
-    async def plan_all(self, asked: Sequence[Asked]) -> list[Step]:
-        """The plans that can be asked about; of the others it is told why not."""
-        turn = asyncio.Semaphore(AT_ONCE)
+    async def plan_all(self, asked: Sequence[Asked]) -> tuple[list[Step], list[LeftOut]]:
+        """The plans that can be asked about together, and why the others cannot; of one alone it is told."""
+        turn, is_alone = asyncio.Semaphore(AT_ONCE), len(asked) == 1
 
-        async def one(wanted: Asked) -> Step | None:
+        async def one(wanted: Asked) -> Step | LeftOut:
             async with turn:
-                return await self._plan(wanted, is_alone=len(asked) == 1)
+                return await self._plan(wanted, is_alone=is_alone)
 
-        return [step for step in await asyncio.gather(*map(one, asked)) if step is not None]
+        found = await asyncio.gather(*map(one, asked))
+        left_out = [] if is_alone else [item for item in found if isinstance(item, LeftOut)]
+        return [item for item in found if isinstance(item, Step)], left_out
 
-    async def _plan(self, asked: Asked, *, is_alone: bool) -> Step | None:
+    async def _plan(self, asked: Asked, *, is_alone: bool) -> Step | LeftOut:
         if isinstance(asked, Entry) and is_deletion(asked):
             return Step(plan_recreation(asked.key, asked.before, self._around), asked)
-        fresh = await self._read(asked)
-        if fresh is None:
-            return None
+        fresh = await self._read(asked, is_alone=is_alone)
+        if isinstance(fresh, LeftOut):
+            return fresh
         if isinstance(asked, Entry):
             found = plan_undo(asked, fresh, self._around)
             if isinstance(found, EventPlan) and found.clashes:
@@ -90,11 +93,11 @@ class EventPlanner:
                 self._tell(explain.explain_already_back(found.name))
             elif is_alone:
                 self._tell(Notice(f"{found.name}: nothing to change, it is so already"))
-            return None
+            return LeftOut(fresh.id, found.name, "it is so already")
         return Step(found, asked)
 
-    async def _read(self, asked: Asked) -> EventDefinition | None:
-        """The definition as it is now; None, once that was said, when it cannot be read."""
+    async def _read(self, asked: Asked, *, is_alone: bool) -> EventDefinition | LeftOut:
+        """The definition as it is now, or why it cannot be read."""
         events, definitions = self._workspace.events, self._workspace.client.event_definitions
         id = asked.uuid if isinstance(asked, Entry) else asked.id
         moment = events.moment
@@ -110,8 +113,9 @@ class EventPlanner:
             if isinstance(error, NotFound):
                 events.remove(id)
             name = asked.key if isinstance(asked, Entry) else row.name if row else id
-            self._tell(explain.explain_error(error, name))
-            return None
+            if is_alone:
+                self._tell(explain.explain_error(error, name))
+            return LeftOut(id, name, error.what.rstrip("."), error.next.rstrip("."))
         events.put(fresh.row(), moment)
         return fresh
 

@@ -1,5 +1,6 @@
 """What a person chooses on the way to a step: a conclusion, a variant, what becomes of the flag."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -34,9 +35,18 @@ class StepQuestions:
             case "ship":
                 return await self._ship(fresh)
             case "archive" if fresh.feature_flag is not None and fresh.feature_flag.active:
-                return await self._archive(fresh)
+                return await self._archive(fresh.feature_flag_key)
             case "duplicate":
                 return await self._copy(fresh)
+        return Choices()
+
+    async def choose_for_many(self, step: Step, fresh: Sequence[Experiment]) -> Choices | None:
+        """The same for several, to which one answer applies; None when the person leaves."""
+        flags = [one.feature_flag for one in fresh]
+        if step.name == "end":
+            return await self._conclude()
+        if step.name == "archive" and any(flag is not None and flag.active for flag in flags):
+            return await self._archive("each of them")
         return Choices()
 
     async def _conclude(self) -> Choices | None:
@@ -74,8 +84,7 @@ class StepQuestions:
         said = await self._concluded("Conclude with it?", kept, at_first=True)
         return None if said is None else replace(said, variant=variant, everyone=everyone)
 
-    async def _archive(self, fresh: Experiment) -> Choices | None:
-        key = fresh.feature_flag_key
+    async def _archive(self, key: str) -> Choices | None:
         ways = [
             Choice(False, "leave its flag on", f"{key} is still served", True),
             Choice(True, "turn its flag off and archive it", "nobody gets a variant any more"),

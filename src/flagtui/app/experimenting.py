@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.app.agreeing import Agreeing
 from flagtui.app.changing import Changing
 from flagtui.app.desk import Desk
 from flagtui.app.doubts import Doubts
@@ -12,7 +13,6 @@ from flagtui.app.experiment_choices import StepQuestions
 from flagtui.app.explain import explain_blocked, explain_error, explain_refusal
 from flagtui.app.looking_back import FoundOut, look_back
 from flagtui.app.notices import Notice
-from flagtui.app.screens.confirm import ConfirmScreen, Surface
 from flagtui.changes import guard
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.entries import Signature
@@ -44,9 +44,11 @@ class Experimenting:
         self._questions = StepQuestions(changing)
         self._doubts = Doubts(desk)
 
-    def start(self, name: StepName, row: ExperimentRow, leading: str = "") -> None:
-        """Begin the path; `leading` says what the first metric shows so far."""
-        self.changing.run(self._story(STEPS[name], row, leading))
+    def start(
+        self, name: StepName, row: ExperimentRow, leading: str = "", saved: Callable[[], None] = _nobody_waits
+    ) -> None:
+        """Begin the path; `leading` says what the first metric shows so far, `saved` hears of the end."""
+        self.changing.run(self._story(STEPS[name], row, leading, saved))
 
     async def look_back(self) -> None:
         """Say what became of steps that an earlier run left open in this project."""
@@ -61,7 +63,7 @@ class Experimenting:
             lambda project: client.for_project(project).experiments,
         )
 
-    async def _story(self, step: Step, row: ExperimentRow, leading: str) -> None:
+    async def _story(self, step: Step, row: ExperimentRow, leading: str, saved: Callable[[], None]) -> None:
         workspace = self._desk.workspace
         if workspace is None:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
@@ -71,7 +73,7 @@ class Experimenting:
             return
         choices = await self._questions.choose(step, fresh)
         if choices is not None:
-            await self.plan(ExperimentIntent(row.id, step, choices), fresh, workspace, leading)
+            await self.plan(ExperimentIntent(row.id, step, choices), fresh, workspace, leading, saved)
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """The experiment as it is now; None, once that was said, when it cannot be read."""
@@ -145,34 +147,34 @@ class Experimenting:
 
         `undoes` names the entry it takes back, `place` where that happens when it is not here.
         """
-        question = guard.guard([plan], self._desk.rules_in(place))
-        if isinstance(question, guard.Refused):
-            self.changing.tell(explain_refusal(question))
-            return None
-        session = self._desk.session
-        approved = await self.changing.ask(
-            ConfirmScreen(question, Surface(session.colour, session.monotonic))
-        )
+        agreeing = Agreeing[ExperimentPlan](self._desk, self.changing, "experiments", place=place)
+        approved = await agreeing.agree([plan])
         if approved is None:
             return None
-        if question.type_this == plan.type_to_confirm:
-            self._desk.unlock()
-        desk = StepDesk(
+        ended = await self.changing.see_through(save_step(approved, self.saving_desk(workspace), undoes))
+        await self.settle(ended, workspace)
+        self._desk.tell()
+        if ended.ending == "saved" and ended.record is not None and plan.step.name in MADE_HERE:
+            self.changing.show_made("experiments", ended.record.id, workspace)
+        return ended
+
+    def saving_desk(self, workspace: Workspace) -> StepDesk:
+        """What taking a step works with."""
+        session = self._desk.session
+        return StepDesk(
             workspace.client.experiments,
             session.journal,
             self._desk.signature(workspace),
             session.timing,
             lambda words: self.changing.tell(Notice(words, "warning")),
         )
-        ended = await self.changing.see_through(save_step(approved, desk, undoes))
+
+    async def settle(self, ended: StepEnded, workspace: Workspace) -> None:
+        """Put how a step ended into the lists; what is not known stays in doubt there."""
         await believe(ended, workspace)
         if ended.ending == "unknown":
             rows, loading = workspace.experiments, workspace.experiments_loading
-            await self._doubts.keep(plan.id, rows, loading, workspace)
-        self._desk.tell()
-        if ended.ending == "saved" and ended.record is not None and plan.step.name in MADE_HERE:
-            self.changing.show_made("experiments", ended.record.id, workspace)
-        return ended
+            await self._doubts.keep(ended.plan.id, rows, loading, workspace)
 
     async def is_asked_again(self, ended: StepEnded) -> bool:
         """Say how a step ended; True when the key was refused and there is another one now.

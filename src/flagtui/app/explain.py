@@ -1,7 +1,5 @@
 """How a change ended, in words: what happened, what is true now, what to do next."""
 
-from collections.abc import Sequence
-
 from flagtui.api.errors import ApiError
 from flagtui.app.notices import Notice
 from flagtui.changes.batch import Batch
@@ -84,14 +82,6 @@ def _saved(outcome: Saved, key: str, *, can_undo: bool) -> Notice:
 def explain_blocked(blocked: Blocked, key: str) -> Notice:
     """Why a change was not even asked about."""
     return Notice(_sentences(f"{key}: {blocked.reason}", "", blocked.next), "warning", "not possible now")
-
-
-def explain_left_out(blocked: Sequence[tuple[str, Blocked]]) -> Notice:
-    """Which of many cannot be changed now, and why."""
-    lines = [f"{key}: {found.reason}" for key, found in blocked[:5]]
-    if len(blocked) > 5:
-        lines.append(f"and {len(blocked) - 5} more")
-    return Notice("\n".join(lines), "warning", f"{len(blocked)} left out")
 
 
 def explain_batch(batch: Batch) -> Notice:

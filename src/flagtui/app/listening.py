@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from flagtui.store.running_load import RecordId
+
 if TYPE_CHECKING:
     from flagtui.app.saving import Ended
-    from flagtui.changes.consequences import Consequence
+    from flagtui.changes.left_out import LeftOut
+
+
+Saved = Callable[[Collection[RecordId]], None]
+"""Hears which records are as they were meant to be, so that their marks can go."""
 
 
 def unheard(*_said: object) -> None:
@@ -19,16 +25,16 @@ def unheard(*_said: object) -> None:
 class Listener:
     """What to call at each turn."""
 
-    approved: Callable[[], None] = unheard
-    """A person said yes."""
+    saved: Saved = unheard
+    """What was changed, as soon as that is known."""
     ended: Callable[[Ended], None] = unheard
     """What was approved has come to an end, good or bad."""
     place: str = ""
     """Where it happens, when that is not the project on screen."""
     project: int | None = None
     """The number of that other project."""
-    told: Sequence[Consequence] = ()
-    """What the question about a new flag says besides."""
+    left_out: Sequence[LeftOut] = ()
+    """What was chosen as well and cannot be changed like this."""
 
 
 NOBODY: Final = Listener()

@@ -9,6 +9,7 @@ from flagtui.app.connecting import project_choices
 from flagtui.app.copying import Copying
 from flagtui.app.desk import Desk
 from flagtui.app.explain import explain_error
+from flagtui.app.listening import Saved
 from flagtui.app.notices import Notice
 from flagtui.app.screens.checklist import ChecklistScreen
 from flagtui.app.screens.deleted import deleted_flags
@@ -82,27 +83,32 @@ class Making:
         )
         return await self._changing.ask(PromptScreen(prompt))
 
-    def copy_to(self, rows: Sequence[FlagRow]) -> None:
-        """One flag, here under another key or in another project under the same."""
+    def copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        """One flag here under another key, or any number in another project under the same ones."""
         if rows and self._may_write():
-            self._changing.run(self._copy_to(rows[0]))
+            self._changing.run(self._copy_to(rows, saved))
 
-    async def _copy_to(self, row: FlagRow) -> None:
+    async def _copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         try:
             projects = await project_choices(self._desk)
         except ApiError:
             # A key that may not list projects can still copy within its own.
             projects = []
-        here = Choice(HERE, "here", "under another key")
+        row, is_one = rows[0], len(rows) == 1
+        here = [Choice(HERE, "here", "under another key")] if is_one else []
         others = [Choice(one.value, one.name, one.about) for one in projects if not one.current]
-        chosen = await self._changing.ask(PickerScreen(f"Copy {row.key} to", [here, *others]))
+        if not here and not others:
+            self._changing.tell(Notice("This key opens no other project.", "warning"))
+            return
+        title = f"Copy {row.key} to" if is_one else f"Copy {len(rows)} flags to"
+        chosen = await self._changing.ask(PickerScreen(title, [*here, *others]))
         if chosen == HERE:
             key = await self._key(f"{row.key}-copy")
             if key is not None:
                 await self._copying.here(row, key)
         elif chosen is not None:
             name = next(one.name for one in others if one.value == chosen)
-            await self._copying.away(row, chosen, name)
+            await self._copying.away(rows, chosen, name, saved)
 
     def deleted(self) -> None:
         """What was deleted lately, to bring back."""

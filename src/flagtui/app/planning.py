@@ -1,7 +1,10 @@
 """From wishes to plans: each record is read again, and what surrounds it is found out."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.errors import ApiError
@@ -10,9 +13,13 @@ from flagtui.app.desk import Desk
 from flagtui.app.notices import Notice
 from flagtui.app.signing_in import needs_key
 from flagtui.app.wishes import Found, Wish
-from flagtui.changes.batch import sorted_out, within_batch
+from flagtui.changes.batch import in_order, within_batch
+from flagtui.changes.blocking import Blocked
+from flagtui.changes.context import Context
 from flagtui.changes.gathering import Surroundings, gather
-from flagtui.changes.plan import Plan
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.plan import NothingToDo, Plan
+from flagtui.models.flag import Flag
 from flagtui.store.workspace import Workspace
 
 AT_ONCE: Final = 8
@@ -26,34 +33,36 @@ class Planner:
         self._desk = desk
         self._tell = tell
 
-    async def plan_all(self, wishes: Sequence[Wish], workspace: Workspace) -> Sequence[Plan]:
-        """The plans that can be asked about; of the others it is told why not."""
+    async def plan_all(self, wishes: Sequence[Wish], workspace: Workspace) -> Planned:
+        """The plans that can be asked about together, and why the others cannot."""
         turn = asyncio.Semaphore(AT_ONCE)
-        ids = frozenset(wish.record for wish in wishes)
 
-        async def one(wish: Wish) -> tuple[str, Found] | None:
+        async def one(wish: Wish) -> Looked | LeftOut:
             async with turn:
-                return await self._plan(wish, workspace, ids)
+                return await self._look(wish, workspace, is_one_of_many=True)
 
-        found = [item for item in await asyncio.gather(*map(one, wishes)) if item is not None]
-        result = sorted_out(found)
-        if len(wishes) == 1:
-            for key, blocked in result.blocked:
-                self._tell(explain.explain_blocked(blocked, key))
-        elif result.blocked:
-            self._tell(explain.explain_left_out(result.blocked))
-        if not result.plans and result.nothing:
-            nothing, is_undo = result.nothing[0], all(wish.undoes for wish in wishes)
-            already = explain.explain_already_back(nothing.fresh.key) if is_undo else None
-            self._tell(already or explain.explain_nothing(nothing))
-        return result.plans
+        looked = await asyncio.gather(*map(one, wishes))
+        left_out = [item for item in looked if isinstance(item, LeftOut)]
+        known = [item for item in looked if not isinstance(item, LeftOut)]
+        while True:
+            # What is left out stays as it is, and may stand in the way of the others.
+            ids = frozenset(item.fresh.id for item in known)
+            found = [(item, item.plan(ids)) for item in known]
+            out = [_left_out(item.fresh, plan) for item, plan in found if not isinstance(plan, Plan)]
+            if not out:
+                plans = in_order([plan for _, plan in found if isinstance(plan, Plan)])
+                return Planned(plans, tuple(left_out))
+            left_out += out
+            known = [item for item, plan in found if isinstance(plan, Plan)]
 
-    async def plan_one(self, wish: Wish, workspace: Workspace) -> Found | None:
-        """What became of one wish; None, and said, when the record cannot be read."""
-        found = await self._plan(wish, workspace, frozenset({wish.record}))
-        return None if found is None else found[1]
+    async def plan_one(self, wish: Wish, workspace: Workspace) -> tuple[str, Found] | None:
+        """The key of the record and what the wish comes to; None, and said, when it cannot be read."""
+        looked = await self._look(wish, workspace, is_one_of_many=False)
+        if isinstance(looked, LeftOut):
+            return None
+        return looked.fresh.key, looked.plan(frozenset({wish.record}))
 
-    async def _plan(self, wish: Wish, workspace: Workspace, ids: frozenset[int]) -> tuple[str, Found] | None:
+    async def _look(self, wish: Wish, workspace: Workspace, *, is_one_of_many: bool) -> Looked | LeftOut:
         flags, asked = workspace.client.flags, workspace.flags.moment
         try:
             fresh = await flags.get(wish.record)
@@ -61,8 +70,10 @@ class Planner:
             if needs_key(error):
                 self._desk.become_troubled(error)
             row = workspace.flags.get(wish.record)
-            self._tell(explain.explain_error(error, row.key if row else f"flag {wish.record}"))
-            return None
+            key = row.key if row else f"flag {wish.record}"
+            if not is_one_of_many:
+                self._tell(explain.explain_error(error, key))
+            return LeftOut(wish.record, key, error.what.rstrip("."), error.next.rstrip("."))
         if not fresh.deleted:
             workspace.flags.put(fresh.row(), asked)
         intent = wish.intent(fresh)
@@ -71,8 +82,33 @@ class Planner:
             workspace.me,
             self._desk.session.clock(),
             intent.seen_version,
-            is_one_of_many=len(ids) > 1,
+            is_one_of_many=is_one_of_many,
             names=self._desk.names,
         )
-        context = await gather(flags, fresh, intent.changes, around)
-        return fresh.key, wish.plan(fresh, within_batch(context, ids))
+        return Looked(wish, fresh, await gather(flags, fresh, intent.changes, around))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What many wishes came to."""
+
+    plans: Sequence[Plan]
+    left_out: Sequence[LeftOut]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A record read again for a wish, and what surrounds it."""
+
+    wish: Wish
+    fresh: Flag
+    context: Context
+
+    def plan(self, together: frozenset[int]) -> Found:
+        """What the wish comes to when these records change at the same time."""
+        return self.wish.plan(self.fresh, within_batch(self.context, together))
+
+
+def _left_out(fresh: Flag, found: NothingToDo | Blocked) -> LeftOut:
+    reason = found.words if isinstance(found, NothingToDo) else found.reason
+    return LeftOut(fresh.id, fresh.key, reason, "" if isinstance(found, NothingToDo) else found.next)

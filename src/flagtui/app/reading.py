@@ -1,7 +1,8 @@
 """What a flag's screen asks the server for when a tab needs it, and the ways back it offers."""
 
+import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from textual.app import App
 
@@ -13,6 +14,7 @@ from flagtui.app.explain import explain_error
 from flagtui.app.notices import Notice, tell
 from flagtui.app.reverting import CannotRevert, intent_to_return
 from flagtui.app.whom import Whom
+from flagtui.changes.left_out import LeftOut
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
@@ -20,6 +22,8 @@ from flagtui.models.rows import FlagRow
 
 LOG = 500
 """Entries of one flag's log that are read."""
+AT_ONCE: Final = 8
+"""Flags that are read at the same time."""
 
 
 class Reading:
@@ -81,6 +85,41 @@ async def read_flag(row: FlagRow, desk: Desk, changing: Changing) -> Flag | None
             return await read_flag(row, desk, changing)
         changing.tell(explain_error(error, row.key))
         return None
+    if desk.inspector is not None:
+        desk.inspector.cohorts.hear(flag)
+    return flag
+
+
+async def read_flags(
+    rows: Sequence[FlagRow], desk: Desk, changing: Changing
+) -> tuple[list[Flag], list[LeftOut]]:
+    """Flags as they are now, and of many those that cannot be read; of one that is said.
+
+    Only within a worker.
+    """
+    if len(rows) == 1:
+        flag = await read_flag(rows[0], desk, changing)
+        return ([] if flag is None else [flag]), []
+    turn = asyncio.Semaphore(AT_ONCE)
+
+    async def one(row: FlagRow) -> Flag | LeftOut:
+        async with turn:
+            return await _read_or_left_out(row, desk, changing)
+
+    found = await asyncio.gather(*map(one, rows))
+    flags = [each for each in found if not isinstance(each, LeftOut)]
+    return flags, [each for each in found if isinstance(each, LeftOut)]
+
+
+async def _read_or_left_out(row: FlagRow, desk: Desk, changing: Changing) -> Flag | LeftOut:
+    if desk.workspace is None:
+        return LeftOut(row.id, row.key, "there is no connection")
+    try:
+        flag = await desk.workspace.client.flags.get(row.id)
+    except ApiError as error:
+        if await changing.signing_in.helps(error):
+            return await _read_or_left_out(row, desk, changing)
+        return LeftOut(row.id, row.key, error.what.rstrip("."), error.next.rstrip("."))
     if desk.inspector is not None:
         desk.inspector.cohorts.hear(flag)
     return flag

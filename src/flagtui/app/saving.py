@@ -32,9 +32,9 @@ class Ended:
         return not self.unsent and all(isinstance(outcome, Saved) for outcome in self.outcomes)
 
     @property
-    def is_partial(self) -> bool:
-        """Several were approved, and not all of them were saved."""
-        return len(self.outcomes) + len(self.unsent) > 1 and not self.is_saved
+    def saved_ids(self) -> frozenset[int]:
+        """Records that are as they were meant to be; a new one goes by the number of its plan."""
+        return frozenset(outcome.plan.id for outcome in self.outcomes if isinstance(outcome, Saved))
 
     @property
     def retryable(self) -> frozenset[int]:

@@ -2,22 +2,22 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
 from flagtui.app import explain
+from flagtui.app.agreeing import Agreeing
 from flagtui.app.desk import Desk
 from flagtui.app.elsewhere import workspace_in
 from flagtui.app.listening import NOBODY, Listener
 from flagtui.app.looking_back import FoundOut, look_back
 from flagtui.app.notices import Notice
 from flagtui.app.planning import Planner
+from flagtui.app.results import flag_results
 from flagtui.app.saving import Ended, Saver
-from flagtui.app.screens.confirm import ConfirmScreen, Surface
-from flagtui.app.screens.results import ResultsScreen
 from flagtui.app.signing_in import needs_key
-from flagtui.app.wishes import Wish, wish_for, wish_reverted, wish_undone
-from flagtui.changes import guard
+from flagtui.app.wishes import NewFlag, Wish, wish_for, wish_reverted, wish_undone
 from flagtui.changes.aside_recovery import recover_asides
 from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
@@ -26,13 +26,14 @@ from flagtui.changes.creating import Taken, plan_create
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.gathering import similar_keys
 from flagtui.changes.intent import Intent
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Failed, Outcome, Refused, Saved
 from flagtui.changes.plan import NothingToDo, Plan
 from flagtui.changes.recovery import recover
 from flagtui.changes.taking_back import as_left, undoable
 from flagtui.changes.undo import last_batch
 from flagtui.models.activity import Activity
-from flagtui.models.json_value import JSON, as_text
+from flagtui.models.json_value import as_text
 from flagtui.store.deletions import recent_deletions
 from flagtui.store.workspace import Workspace
 
@@ -58,26 +59,41 @@ class StraightPath:
         """Anybody's change of a flag, unless the same thing was changed since."""
         await self._follow([wish_reverted(record, entry)], listener)
 
-    async def create(self, fields: Mapping[str, JSON], workspace: Workspace, listener: Listener) -> None:
-        """A new flag with these fields, in the project of this workspace."""
-        key, rows = as_text(fields.get("key")), workspace.flags.rows
+    async def create(self, wanted: Sequence[NewFlag], workspace: Workspace, listener: Listener) -> None:
+        """New flags in the project of this workspace, confirmed together."""
         try:
             deleted = {one.key: one.id for one in await recent_deletions(workspace.client.flags)}
         except ApiError:
             # Not every key may read the activity; the warning is lost then, not the flag.
             deleted = {}
-        similar = similar_keys(key, (row.key for row in rows))
-        context = Context(
-            now=self._desk.session.clock(), me=workspace.me, similar=similar, names=self._desk.names
-        )
-        found = plan_create(fields, Taken(rows, deleted), context, listener.told)
-        if isinstance(found, Blocked):
-            self._tell(explain.explain_blocked(found, key or "new flag"))
-        else:
-            ended = await self._confirm([found], {}, workspace, listener)
-            refused = key_refused(ended.outcomes) if ended else None
-            if refused is not None and await self._changing.signing_in.ask(refused):
-                await self.create(fields, workspace, listener)
+        taken = Taken(workspace.flags.rows, deleted)
+        found = [self._plan_new(one, place, taken, workspace) for place, one in enumerate(wanted)]
+        if len(wanted) + len(listener.left_out) == 1 and isinstance(found[0], Blocked):
+            key = as_text(wanted[0].fields.get("key"))
+            self._tell(explain.explain_blocked(found[0], key or "new flag"))
+            return
+        listener = replace(listener, left_out=[*listener.left_out, *_not_new(wanted, found)])
+        sources = {-place: one.source for place, one in enumerate(wanted)}
+        plans = [one for one in found if isinstance(one, Plan)]
+        ended = await self._ask_and_save(plans, {}, workspace, listener)
+        if ended is None:
+            return
+        listener.saved([sources[id] for id in ended.saved_ids])
+        if refused := key_refused(ended.outcomes):
+            if await self._changing.signing_in.ask(refused):
+                again = [one for place, one in enumerate(wanted) if -place in ended.retryable]
+                await self.create(again, workspace, listener)
+            return
+        results = [replace(result, id=sources[int(result.id)]) for result in flag_results(ended)]
+        if await self._agreeing(listener).tell(results):
+            again = [one for place, one in enumerate(wanted) if -place in ended.retryable]
+            await self.create(again, workspace, replace(listener, left_out=()))
+
+    def _plan_new(self, one: NewFlag, place: int, taken: Taken, workspace: Workspace) -> Plan | Blocked:
+        similar = similar_keys(as_text(one.fields.get("key")), (row.key for row in taken.rows))
+        now, names = self._desk.session.clock(), self._desk.names
+        context = Context(now=now, me=workspace.me, similar=similar, names=names)
+        return plan_create(one.fields, taken, context, one.told, place)
 
     async def look_back(self) -> None:
         """What became of changes that an earlier run left open in this project."""
@@ -112,11 +128,12 @@ class StraightPath:
         if workspace is None:
             return False
         wish = wish_undone(entry, self._desk.signature(workspace), entries)
-        found = await self._planner.plan_one(wish, workspace)
+        planned = await self._planner.plan_one(wish, workspace)
+        found = planned[1] if planned is not None else None
         if found is None:
             refused = self._desk.trouble
         elif isinstance(found, Plan):
-            ended = await self._confirm([found], {wish.record: undoes}, workspace, NOBODY)
+            ended = await self._ask_and_save([found], {wish.record: undoes}, workspace, NOBODY)
             if ended is None or ended.is_saved:
                 return ended is not None
             refused = key_refused(ended.outcomes)
@@ -157,47 +174,74 @@ class StraightPath:
         if workspace is None:
             self._tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
-        plans = await self._planner.plan_all(wishes, workspace)
+        if len(wishes) + len(listener.left_out) > 1:
+            planned = await self._planner.plan_all(wishes, workspace)
+            plans, left_out = planned.plans, [*listener.left_out, *planned.left_out]
+        else:
+            plans, left_out = await self._plan_alone(wishes[0], workspace), []
+        listener = replace(listener, left_out=left_out)
         if not plans:
-            await self._sign_in_and_ask_again(wishes, listener)
+            if not await self._sign_in_and_ask_again(wishes, replace(listener, left_out=())):
+                await self._agreeing(listener).tell(())
             return
         undoes = {wish.record: wish.undoes for wish in wishes}
-        ended = await self._confirm(plans, undoes, workspace, listener)
-        if ended is not None and (refused := key_refused(ended.outcomes)):
+        ended = await self._ask_and_save(plans, undoes, workspace, listener)
+        if ended is None:
+            return
+        listener.saved(ended.saved_ids)
+        again = [wish for wish in wishes if wish.record in ended.retryable]
+        if refused := key_refused(ended.outcomes):
             self._desk.become_troubled(refused)
-            again = [wish for wish in wishes if wish.record in ended.retryable]
-            await self._sign_in_and_ask_again(again, listener)
-            return
-        if ended is None or not ended.is_partial:
-            return
-        if await self._changing.ask(ResultsScreen(ended)):
-            await self._follow([wish for wish in wishes if wish.record in ended.retryable], listener)
+            await self._sign_in_and_ask_again(again, replace(listener, left_out=()))
+        elif await self._agreeing(listener).tell([*flag_results(ended)]):
+            await self._follow(again, replace(listener, left_out=()))
 
-    async def _sign_in_and_ask_again(self, wishes: Sequence[Wish], listener: Listener) -> None:
+    async def _plan_alone(self, wish: Wish, workspace: Workspace) -> Sequence[Plan]:
+        """The plan of one wish; none, once it was said why."""
+        match await self._planner.plan_one(wish, workspace):
+            case _, Plan() as plan:
+                return [plan]
+            case key, Blocked() as blocked:
+                self._tell(explain.explain_blocked(blocked, key))
+            case key, NothingToDo() as nothing:
+                already = explain.explain_already_back(key) if wish.undoes else None
+                self._tell(already or explain.explain_nothing(nothing))
+        return []
+
+    async def _sign_in_and_ask_again(self, wishes: Sequence[Wish], listener: Listener) -> bool:
         """With another key the same question is asked anew; only the person's answer sends anything."""
         trouble = self._desk.trouble
-        if needs_key(trouble) and await self._changing.signing_in.ask(trouble):
-            await self._follow(wishes, listener)
+        if not (needs_key(trouble) and await self._changing.signing_in.ask(trouble)):
+            return False
+        await self._follow(wishes, listener)
+        return True
 
-    async def _confirm(
+    def _agreeing(self, listener: Listener) -> Agreeing[Plan]:
+        return Agreeing(self._desk, self._changing, "flags", listener.left_out, listener.place)
+
+    async def _ask_and_save(
         self, plans: Sequence[Plan], undoes: Mapping[int, str], workspace: Workspace, listener: Listener
     ) -> Ended | None:
-        question = guard.guard(plans, self._desk.rules_in(listener.place))
-        if isinstance(question, guard.Refused):
-            self._tell(explain.explain_refusal(question))
-            return None
-        surface = Surface(self._desk.session.colour, self._desk.session.monotonic)
-        approved = await self._changing.ask(ConfirmScreen(question, surface))
+        """None when nobody said yes; without a plan nobody is asked, and nothing has ended."""
+        if not plans:
+            return Ended(())
+        approved = await self._agreeing(listener).agree(plans)
         if approved is None:
             return None
-        if question.type_this == plans[0].type_to_confirm:
-            self._desk.unlock()
-        listener.approved()
         ended = await self._changing.see_through(self._saver.save(approved, workspace, undoes))
         if (made := _made(ended)) is not None:
             self._changing.show_made("flags", made, workspace)
         listener.ended(ended)
         return ended
+
+
+def _not_new(wanted: Sequence[NewFlag], found: Sequence[Plan | Blocked]) -> list[LeftOut]:
+    """Those of the new flags that cannot be made, by the flags they are copies of."""
+    return [
+        LeftOut(one.source, as_text(one.fields.get("key")), blocked.reason, blocked.next)
+        for one, blocked in zip(wanted, found, strict=True)
+        if isinstance(blocked, Blocked)
+    ]
 
 
 def _made(ended: Ended) -> int | None:

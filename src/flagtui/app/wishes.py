@@ -1,9 +1,10 @@
 """What a person asked for, before it is known whether it can be done: new values, or one taken back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flagtui.changes.blocking import Blocked
+from flagtui.changes.consequences import Consequence
 from flagtui.changes.context import Context
 from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.intent import Intent
@@ -13,6 +14,7 @@ from flagtui.changes.taking_back import told_apart
 from flagtui.changes.undo import Contested, plan_undo, undo_intent
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 Found = Plan | NothingToDo | Blocked
 
@@ -27,6 +29,17 @@ class Wish:
     plan: Callable[[Flag, Context], Found]
     undoes: str = ""
     """The journal entry it takes back."""
+
+
+@dataclass(frozen=True)
+class NewFlag:
+    """A flag that is not there yet."""
+
+    fields: Mapping[str, JSON]
+    told: Sequence[Consequence] = ()
+    """What the question says besides."""
+    source: int = 0
+    """The number of the flag it is a copy of."""
 
 
 def wish_for(intent: Intent) -> Wish:

@@ -35,3 +35,6 @@ class AboutFlag:
     @property
     def title(self) -> str:
         return self.verb.title
+
+    def title_of(self, counted: str) -> str:
+        return f"{self.verb.title} {counted}"

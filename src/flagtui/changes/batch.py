@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flagtui.api.errors import MissingScope, NotSignedIn, RateLimited
-from flagtui.changes.blocking import Blocked
 from flagtui.changes.context import Context
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.outcome import Failed, Outcome, Refused, Saved, Unknown
-from flagtui.changes.plan import NothingToDo, Plan
+from flagtui.changes.plan import Plan
 from flagtui.changes.resolving import settle
 from flagtui.changes.saving import Desk, save_plan
 
@@ -17,24 +16,6 @@ LONGEST_WAIT: Final = 120.0
 """Seconds the server may make a batch wait; beyond it, the batch pauses."""
 WAITS: Final = 5
 """How often one flag waits for the server before the batch pauses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """What many intents came to."""
-
-    plans: tuple[Plan, ...]
-    nothing: tuple[NothingToDo, ...]
-    blocked: tuple[tuple[str, Blocked], ...]
-    """Key and reason."""
-
-
-def sorted_out(found: Sequence[tuple[str, Plan | NothingToDo | Blocked]]) -> Sorted:
-    """Plans apart from what needs no change or cannot be made, plans in an order the server accepts."""
-    plans = tuple(item for _, item in found if isinstance(item, Plan))
-    nothing = tuple(item for _, item in found if isinstance(item, NothingToDo))
-    blocked = tuple((key, item) for key, item in found if isinstance(item, Blocked))
-    return Sorted(in_order(plans), nothing, blocked)
 
 
 def within_batch(context: Context, ids: frozenset[int]) -> Context:

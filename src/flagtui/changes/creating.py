@@ -97,18 +97,26 @@ def taken_by(key: str, taken: Taken) -> Blocked | None:
 
 
 def plan_create(
-    fields: Mapping[str, JSON], taken: Taken, context: Context, told: Sequence[Consequence] = ()
+    fields: Mapping[str, JSON],
+    taken: Taken,
+    context: Context,
+    told: Sequence[Consequence] = (),
+    place: int = 0,
 ) -> Plan | Blocked:
-    """The plan for a new flag, with number 0 until the server gives it one; `told` is said besides."""
+    """The plan for a new flag, which has no number until the server gives it one; `told` is said besides.
+
+    `place` tells it from others that are made together with it.
+    """
     key = as_text(fields.get("key"))
     if blocked := taken_by(key, taken):
         return blocked
     if problems := problems_in_fields({"key": None, **fields}):
         return Blocked("value", problems[0], "correct it and try again")
-    fresh = Flag.of({"key": key, "has_encrypted_payloads": fields.get("has_encrypted_payloads") is True})
+    is_secret = fields.get("has_encrypted_payloads") is True
+    fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
     values = {name: value for name, value in fields.items() if value is not None}
     return Plan(
-        intent=Intent(0, values, "create"),
+        intent=Intent(-place, values, "create"),
         fresh=fresh,
         verb=verb("create"),
         values=values,

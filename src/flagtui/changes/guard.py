@@ -9,6 +9,7 @@ from weakref import WeakSet
 from typing_extensions import TypeVar
 
 from flagtui.changes.difference import Clash
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.plan import Plan
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.rules import Level as Level
@@ -62,14 +63,19 @@ class Question(Generic[P]):
     reason_required: bool
     is_dialog: bool
     """False: one line and `y` are enough."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What was chosen as well and stays as it is."""
     arms_after: float = ARMS_AFTER
     default: str = field(default="cancel", init=False)
 
     @property
     def title(self) -> str:
-        """`Turn OFF in PROD`, or `Turn OFF 12 flags in PROD`."""
-        first = self.plans[0].title.removesuffix(" of")
-        what = first if len(self.plans) == 1 else f"{first} {len(self.plans):,} {self.plans[0].noun}s"
+        """`Turn OFF in PROD`, `Turn OFF 12 flags in PROD`, or `Turn OFF 12 of 15 flags in PROD`."""
+        first, count, chosen = self.plans[0], len(self.plans), len(self.plans) + len(self.left_out)
+        of = f" of {chosen:,}" if self.left_out else ""
+        what = (
+            first.title.removesuffix(" of") if chosen == 1 else first.title_of(f"{count:,}{of} {first.noun}s")
+        )
         return f"{what} in {self.place}" if self.place else what
 
     @property
@@ -105,13 +111,13 @@ class Question(Generic[P]):
         return ""
 
 
-def guard(plans: Sequence[P], rules: Rules) -> Refused | Question[P]:
-    """Whether and how a person may confirm these plans together."""
+def guard(plans: Sequence[P], rules: Rules, left_out: Sequence[LeftOut] = ()) -> Refused | Question[P]:
+    """Whether and how a person may confirm these plans together; the question names what is left out."""
     if rules.level is Level.READ_ONLY:
         return Refused("this profile is read-only", "use a profile that may write")
     if not plans:
         return Refused("there is nothing to change")
-    if len({plan.id for plan in plans}) < len(plans):
+    if len({(plan.id, plan.key) for plan in plans}) < len(plans):
         return Refused(f"the same {plans[0].noun} is in it twice", "change it once")
     if len(plans) > rules.bulk_limit:
         reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
@@ -122,7 +128,8 @@ def guard(plans: Sequence[P], rules: Rules) -> Refused | Question[P]:
         place=rules.place,
         type_this=_typed(plans, rules),
         reason_required=rules.require_reason,
-        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) > 1,
+        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(left_out) > 1,
+        left_out=tuple(left_out),
     )
 
 

@@ -64,7 +64,7 @@ class Plan(AboutFlag):
     @property
     def is_new(self) -> bool:
         """The record is not there yet, so it has no number."""
-        return self.id == 0
+        return self.id <= 0
 
     @property
     def version(self) -> int | None:

@@ -39,6 +39,9 @@ class Proposal(Protocol):
 
     @property
     def title(self) -> str: ...
+    def title_of(self, counted: str) -> str:
+        """The same for many, counted in words: `Turn OFF 3 flags`."""
+
     @property
     def versions(self) -> str: ...
     @property

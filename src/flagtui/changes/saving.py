@@ -182,7 +182,7 @@ def _entry(plan: Plan, approved: Approved, desk: Desk, undoes: str) -> Entry:
     return Entry(
         id=uuid4().hex,
         at=desk.clock.time(),
-        record=plan.id,
+        record=0 if plan.is_new else plan.id,
         key=plan.key,
         verb=plan.intent.verb,
         signature=desk.signature,

@@ -7,10 +7,18 @@ from typing import Any
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned, made
 
-from flagtui.api.errors import ApiError, ApprovalNeeded, Invalid, Refused, Unanswered
+from flagtui.api.errors import (
+    ApiError,
+    ApprovalNeeded,
+    Invalid,
+    NotSignedIn,
+    RateLimited,
+    Refused,
+    Unanswered,
+)
 from flagtui.changes.entries import Signature
 from flagtui.changes.experiments.plan import ExperimentPlan
-from flagtui.changes.experiments.saving import StepDesk, save_step
+from flagtui.changes.experiments.saving import StepDesk, save_step, save_steps
 from flagtui.changes.experiments.undo import last_step, step_back
 from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
 from flagtui.changes.journal import Journal
@@ -57,8 +65,8 @@ class Server:
         return step
 
 
-def approve(plan: ExperimentPlan) -> Approved[ExperimentPlan]:
-    question = guard([plan], Rules())
+def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
+    question = guard(plans, Rules())
     assert isinstance(question, Question)
     approved = question.settle(Answer(yes=True, reason="calm"))
     assert isinstance(approved, Approved)
@@ -90,6 +98,35 @@ async def test_a_step_is_sent_once_and_written_down(
     with pytest.raises(ValueError, match="used before"):
         await save_step(approved, desk)
     assert server.taken == ["pause"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "acts", "endings"),
+    [
+        (None, True, ["saved", "saved"]),
+        (Invalid("Experiment is already paused."), False, ["refused", "refused"]),
+        (NotSignedIn("The server does not take this key."), False, ["refused"]),
+        (RateLimited("The server asks for a pause."), False, ["refused"]),
+        (Refused("The server does not take connections."), False, ["failed"]),
+        (Unanswered("The server did not answer in time."), False, ["unknown"]),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "",
+)
+async def test_several_steps_go_on_after_a_refusal_of_one_and_stop_at_what_is_everybodys(
+    fault: ApiError | None, acts: bool, endings: list[str], planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(made(), fault, acts=acts)
+    approved = approve(planned("pause", made()), planned("pause", made(id=13)))
+    desk = desk_for(server, tmp_path)
+    found = []
+    async for one in save_steps(approved, desk):
+        found.append(one.ending)
+        server.stored = made(id=13)
+    assert found == endings
+    assert server.taken == ["pause"] * len(endings)
+    assert len(desk.journal.entries()) == len(endings)
+    with pytest.raises(ValueError, match="used before"):
+        await anext(save_steps(approved, desk))
 
 
 async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(

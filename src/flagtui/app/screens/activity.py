@@ -244,7 +244,7 @@ class ActivityScreen(ActivityKeys):
         if names.cohorts != self._named:
             self._named = dict(names.cohorts)
             self._finding.know_names(names)
-            self.rows.set_columns(activity_columns(names, local_time.label(self._desk.session.clock())))
+            self.rows.set_columns(activity_columns(names, local_time.label(self._desk.now())))
 
     def _shown(self, row: ChangeRow) -> Shown:
         desk, workspace = self._desk, self._workspace

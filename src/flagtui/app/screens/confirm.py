@@ -10,12 +10,14 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
 
-from flagtui.app.screens.consequences import question_lines
+from flagtui.app.screens.consequences import left_out_line, question_lines
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.changes.guard import Answer, Approved, NotYet, P, Question
+from flagtui.changes.left_out import LeftOut
 from flagtui.safe_text import safe_text
 
 SHORT: Final = 20
@@ -32,8 +34,8 @@ class Surface:
     monotonic: Callable[[], float]
 
 
-class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
-    """Answers with the guard's approval, or None.
+class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
+    """Answers with the guard's approval, with something left out that is to be opened instead, or None.
 
     A key counts only after a moment in which nothing was pressed or pasted: the key that opened the
     dialog, a held key and type-ahead never confirm.
@@ -63,6 +65,8 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
             )
             if self._has_fields:
                 box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
+            if self._question.left_out:
+                yield from self._left_out()
             with VerticalScroll(id="consequences", can_focus=False):
                 yield Static(id="told")
             yield from self._inputs()
@@ -70,6 +74,20 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
                 yield Button("Cancel  esc", id="cancel", compact=True)
                 yield Button(self._accept_label(), id="accept", compact=True)
             yield Static(self._hint(), id="complaint")
+
+    def _left_out(self) -> ComposeResult:
+        left_out = self._question.left_out
+        yield Static(
+            styled(
+                (f"{len(left_out):,} left out, unchanged", "bold $warning"),
+                # Tab leads to the answers first, and Enter there would be one.
+                ("  shift+tab ⏎ opens one", "$text-muted"),
+            )
+        )
+        # Its letters are no commands: only Enter does something there.
+        lines = OptionList(*(Option(left_out_line(one)) for one in left_out), markup=False, id="left-out")
+        lines.add_class("-stop")
+        yield lines
 
     def _inputs(self) -> ComposeResult:
         question, colour = self._question, self._surface.colour
@@ -106,6 +124,12 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         elif isinstance(event, events.Paste):
             self._last_key, self._was_pasted = self._surface.monotonic(), True
         await super().on_event(event)
+
+    @on(OptionList.OptionSelected)
+    def _opened(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.is_current:
+            self.dismiss(self._question.left_out[event.option_index])
 
     @on(Button.Pressed, "#cancel")
     def _cancelled(self) -> None:
@@ -147,6 +171,11 @@ class ConfirmScreen(ModalScreen[Approved[P] | None], Generic[P]):
         # On a narrow screen a complaint takes two lines.
         around += self.app.size.width < 80
         room = self.app.size.height * TALLEST // 100 - around - each * inputs
+        if left_out := self.query("#left-out"):
+            # What can be done comes first where there is not much room.
+            lines = min(len(self._question.left_out) * 2, max(2, (room - 1) // 3))
+            left_out.first().styles.max_height = lines
+            room -= lines + 1
         self.query_one("#consequences").styles.max_height = max(3, room)
 
     def on_mount(self) -> None:

@@ -5,10 +5,13 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from flagtui.app.widgets.line import Piece
+from textual.content import Content
+
+from flagtui.app.widgets.line import Piece, styled
 from flagtui.changes.consequences import Consequence, Tone
 from flagtui.changes.difference import MISSING, compact
 from flagtui.changes.guard import Question
+from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
 
@@ -16,6 +19,9 @@ LABEL: Final = 15
 BAR: Final = 12
 SHOWN: Final = 12
 """Differing lines shown before the rest is counted."""
+BULK_KEY: Final = 34
+BULK_WORDS: Final = 30
+"""Cells for a key and for what changes, side by side where there is room for both."""
 
 _STYLES: Final[dict[Tone, str]] = {
     "plain": "",
@@ -36,6 +42,12 @@ def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]
         plan = question.plans[0]
         words = "; ".join(line.words for line in plan.lines[:3])
         yield [(safe_text(plan.key, 60), "bold"), (f"  {safe_text(words, width)}", "")]
+
+
+def left_out_line(one: LeftOut) -> Content:
+    """`checkout-v2  experiment #31 is running on it; end it first`."""
+    reason = f"{one.reason}; {one.next}" if one.next else one.reason
+    return styled((safe_text(one.key, 48), "bold"), (f"  {safe_text(reason, 300)}", "$text-muted"))
 
 
 def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
@@ -69,16 +81,17 @@ def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
     """Every record of a batch, each with its own consequence."""
     for plan in plans:
         gravest = _gravest(plan)
-        key = safe_text(plan.key, 32)
-        yield [
-            (f"  {key:<34}", "bold"),
-            (safe_text("; ".join(line.words for line in plan.lines[:2]), 30), "$text-muted"),
-        ]
+        what = safe_text("; ".join(line.words for line in plan.lines[:2]), BULK_WORDS)
+        if width >= BULK_KEY + BULK_WORDS + 2:
+            key = safe_text(plan.key, BULK_KEY - 2)
+            yield [(f"  {key:<{BULK_KEY}}", "bold"), (what, "$text-muted")]
+        else:
+            yield [(f"  {safe_text(plan.key, width - 2)}", "bold")]
+            yield [(f"      {what}", "$text-muted")]
         if gravest:
-            yield [
-                ("      ", ""),
-                (safe_text(f"{gravest.label}: {gravest.text}", width), _STYLES[gravest.tone]),
-            ]
+            told = safe_text(f"{gravest.label}: {gravest.text}", 400)
+            for line in wrap(told, max(20, width - 6)):
+                yield [("      ", ""), (line, _STYLES[gravest.tone])]
         for caution in plan.cautions[:2]:
             yield [("    ! ", "bold $warning"), (safe_text(caution.text, width), "$warning")]
 

@@ -1,6 +1,6 @@
 """The keys that change event definitions, the same in the list and on one event's own screen."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from flagtui.app.desk import Desk
@@ -8,6 +8,7 @@ from flagtui.app.event_changing import EventChanging
 from flagtui.app.event_editing import EventEditing
 from flagtui.app.permits import may_write, writes_in
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.running_load import RecordId
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -29,8 +30,12 @@ class EventKeys(Base):
         """What the keys are about."""
         raise NotImplementedError
 
-    def agreed(self) -> None:
-        """The person said yes."""
+    def at_cursor(self) -> Sequence[EventDefinitionRow]:
+        """The one event that a key is meant for which can only be about one."""
+        return self.chosen()
+
+    def saved(self, records: Collection[RecordId]) -> None:
+        """What was chosen and is changed now."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in(self.event_place):
@@ -39,31 +44,31 @@ class EventKeys(Base):
         return super().check_action(action, parameters)
 
     def action_verify(self) -> None:
-        self.event_editing.verify(self.chosen(), self.agreed)
+        self.event_editing.verify(self.chosen(), self.saved)
 
     def action_hide(self) -> None:
-        self.event_editing.hide(self.chosen(), self.agreed)
+        self.event_editing.hide(self.chosen(), self.saved)
 
     def action_describe(self) -> None:
-        self.event_editing.describe(self.chosen(), self.agreed)
+        self.event_editing.describe(self.at_cursor(), self.saved)
 
     def action_describe_in_editor(self) -> None:
-        self.event_editing.describe_in_editor(self.chosen(), self.agreed)
+        self.event_editing.describe_in_editor(self.at_cursor(), self.saved)
 
     def action_tags(self) -> None:
-        self.event_editing.tags(self.chosen(), self.agreed)
+        self.event_editing.tags(self.chosen(), self.saved)
 
     def action_owner(self) -> None:
-        self.event_editing.owner(self.chosen(), self.agreed)
+        self.event_editing.owner(self.chosen(), self.saved)
 
     def action_primary_property(self) -> None:
-        self.event_editing.primary_property(self.chosen(), self.agreed)
+        self.event_editing.primary_property(self.at_cursor(), self.saved)
 
     def action_enforcement(self) -> None:
-        self.event_editing.enforcement(self.chosen(), self.agreed)
+        self.event_editing.enforcement(self.chosen(), self.saved)
 
     def action_delete(self) -> None:
-        self.event_editing.delete(self.chosen(), self.agreed)
+        self.event_editing.delete(self.chosen(), self.saved)
 
     def action_undo(self) -> None:
         self.event_path.undo()

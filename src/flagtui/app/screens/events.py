@@ -1,6 +1,6 @@
 """The event definitions of a project: thousands of names, found while typing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import ClassVar
 
@@ -25,6 +25,7 @@ from flagtui.store.collection import Collection
 from flagtui.store.finder import EVENT_LISTING, Finder
 from flagtui.store.loading import Loading
 from flagtui.store.query import EVENTS
+from flagtui.store.running_load import RecordId
 from flagtui.store.sorting import Sort
 from flagtui.store.workspace import Workspace
 
@@ -85,8 +86,11 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
     def chosen(self) -> list[EventDefinitionRow]:
         return RecordsScreen.chosen(self)
 
-    def agreed(self) -> None:
-        self.rows.action_clear_marks()
+    def at_cursor(self) -> list[EventDefinitionRow]:
+        return RecordsScreen.at_cursor(self)
+
+    def saved(self, records: Iterable[RecordId]) -> None:
+        self.rows.unmark(records)
 
     def action_inbox(self) -> None:
         """Tidy up, one event after the other."""

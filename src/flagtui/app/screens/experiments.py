@@ -1,6 +1,6 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
@@ -32,6 +32,7 @@ from flagtui.store.collection import Collection
 from flagtui.store.finder import EXPERIMENT_LISTING, Finder
 from flagtui.store.loading import Loading
 from flagtui.store.query import EXPERIMENTS
+from flagtui.store.running_load import RecordId
 from flagtui.store.sorting import Sort
 from flagtui.store.workspace import Workspace
 
@@ -174,6 +175,12 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
 
     def subject(self) -> ExperimentRow | None:
         return self.record
+
+    def chosen(self) -> list[ExperimentRow]:
+        return RecordsScreen.chosen(self)
+
+    def saved(self, records: Iterable[RecordId]) -> None:
+        self.rows.unmark(records)
 
     def known(self, row: ExperimentRow) -> Findings:
         return self._inspector.known(row) if self._inspector is not None else Findings(row)

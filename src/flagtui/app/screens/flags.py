@@ -1,6 +1,6 @@
 """The flags of a project: find one while typing, see what it does, turn it off."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -24,6 +24,7 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.query import FLAGS
+from flagtui.store.running_load import RecordId
 from flagtui.store.sorting import Sort
 
 POURING = 0.2
@@ -178,8 +179,11 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     def chosen(self) -> list[FlagRow]:
         return ListScreen.chosen(self)
 
-    def agreed(self) -> None:
-        self.rows.action_clear_marks()
+    def at_cursor(self) -> list[FlagRow]:
+        return ListScreen.at_cursor(self)
+
+    def saved(self, records: Iterable[RecordId]) -> None:
+        self.rows.unmark(records)
 
     def action_undo(self) -> None:
         self._changing.undo()

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from textual.app import App
 
+from flagtui.app.notices import Notice, tell
 from flagtui.app.screens.lists import ListScreen
 from flagtui.app.screens.records import RecordsScreen
 from flagtui.store.running_load import RecordId
@@ -20,6 +21,26 @@ def go_to_record(app: App[Any], tab: str, record: RecordId) -> None:
     tabbing.open(tab)
     if isinstance(screen := tabbing.list_of(tab), RecordsScreen):
         screen.call_after_refresh(screen.go_to, record)
+
+
+def open_in_list(app: App[Any], kind: Kind, record: RecordId, key: str) -> None:
+    """Open a record from the list it stands in, which is shown first if another screen is."""
+    tabbing = getattr(app, "tabbing", None)
+    if tabbing is None:
+        return
+    if app.screen is not tabbing.list_of(TABS[kind]):
+        tabbing.open(TABS[kind])
+    screen = tabbing.list_of(TABS[kind])
+    if isinstance(screen, ListScreen):
+        screen.call_after_refresh(_open, screen, record, key)
+
+
+def _open(screen: ListScreen[Any], record: RecordId, key: str) -> None:
+    screen.go_to(record)
+    if screen.rows.row_id == record:
+        screen.action_open()
+    else:
+        tell(screen.app, Notice(f"{key} is not in the list any more.", "warning"))
 
 
 def stand_on_made(app: App[Any], kind: Kind, record: RecordId) -> None:

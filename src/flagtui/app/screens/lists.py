@@ -91,6 +91,10 @@ class ListScreen(BrowseScreen, Generic[R]):
         marked: list[R] = self.rows.marked_rows()
         return marked or ([self.record] if self.record is not None else [])
 
+    def at_cursor(self) -> list[R]:
+        """The record under the cursor alone, whatever is marked."""
+        return [self.record] if self.record is not None else []
+
     # Searching
 
     def make_search(self) -> SearchLine:

@@ -29,6 +29,10 @@ class Marks:
         asked = frozenset(records)
         self.ids = self.ids - asked if asked <= self.ids else self.ids | asked
 
+    def drop(self, records: Iterable[RecordId]) -> None:
+        """Unmark these."""
+        self.ids = self.ids.difference(records)
+
     def clear(self) -> None:
         self.ids = frozenset()
         self._last = None

@@ -4,7 +4,7 @@ It knows nothing of flags: columns say how a record is drawn, and the screen say
 in which order.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, TypeVar
 
 from textual import events
@@ -164,6 +164,10 @@ class RowList(RowSurface[R]):
 
     def action_clear_marks(self) -> None:
         self._mark(self._marks.clear)
+
+    def unmark(self, records: Iterable[RecordId]) -> None:
+        """Take the marks of these away."""
+        self._mark(lambda: self._marks.drop(records))
 
     def on_click(self, event: events.Click) -> None:
         """A click selects, a second opens, one at the left edge marks, one on a title asks for that order."""

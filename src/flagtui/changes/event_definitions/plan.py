@@ -79,6 +79,9 @@ class EventPlan:
     def title(self) -> str:
         return self.verb.title
 
+    def title_of(self, counted: str) -> str:
+        return f"{self.verb.title} {counted}"
+
     @property
     def versions(self) -> str:
         """Definitions have none."""

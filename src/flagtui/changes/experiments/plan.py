@@ -78,6 +78,14 @@ class ExperimentPlan:
     def title(self) -> str:
         return self.verb.title
 
+    def title_of(self, counted: str) -> str:
+        what = self.verb.title
+        if "the experiment" in what:
+            return what.replace("the experiment", counted)
+        # `Pause: turn its flag OFF` speaks of one flag.
+        step, about_one, _ = what.partition(":")
+        return f"{step} {counted}" if about_one else f"{what}: {counted}"
+
     @property
     def verb(self) -> Verb:
         return self.step.verb

@@ -2,14 +2,22 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 from uuid import uuid4
 
 from flagtui.api.asking import Query
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.api.errors import ApiError, ApprovalNeeded, NotFound, Unreachable
+from flagtui.api.errors import (
+    ApiError,
+    ApprovalNeeded,
+    MissingScope,
+    NotFound,
+    NotSignedIn,
+    RateLimited,
+    Unreachable,
+)
 from flagtui.changes.context import FRESH_FOR
 from flagtui.changes.entries import Ending, Entry, Signature
 from flagtui.changes.experiments.fields import WORDS
@@ -102,9 +110,37 @@ class Numbered:
 async def save_step(approved: Approved[ExperimentPlan], desk: StepDesk, undoes: str = "") -> StepEnded:
     """Takes the one approved step once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
-        raise ValueError("experiments are changed one by one")
+        raise ValueError("several steps are taken by save_steps")
     spend(approved)
-    plan = approved.plans[0]
+    return await _save(approved, approved.plans[0], desk, undoes)
+
+
+async def save_steps(approved: Approved[ExperimentPlan], desk: StepDesk) -> AsyncIterator[StepEnded]:
+    """Takes each approved step once, one after the other; what would stop all stops the rest.
+
+    Raises for an approval that was used.
+    """
+    spend(approved)
+    for plan in approved.plans:
+        ended = await _save(approved, plan, desk)
+        yield ended
+        if _stops_all(ended):
+            return
+
+
+def _stops_all(ended: StepEnded) -> bool:
+    """Whether what happened to one would happen to the next, or is not understood yet."""
+    if ended.ending in ("unknown", "failed") or isinstance(
+        ended.error, NotSignedIn | MissingScope | RateLimited
+    ):
+        return True
+    # Refused by nobody who was asked: the journal cannot be written.
+    return ended.ending == "refused" and ended.error is None and ended.record is None
+
+
+async def _save(
+    approved: Approved[ExperimentPlan], plan: ExperimentPlan, desk: StepDesk, undoes: str = ""
+) -> StepEnded:
     if moved := await _moved_since_read(plan, desk):
         return moved
     entry = _entry(plan, approved, desk, undoes)

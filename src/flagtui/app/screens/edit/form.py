@@ -13,6 +13,7 @@ from flagtui.app.screens.edit.fields import FieldQuestions
 from flagtui.app.screens.edit.form_lines import FormLine, form_lines
 from flagtui.app.screens.edit.lines_form import LinesForm
 from flagtui.app.widgets.line import Piece
+from flagtui.app.wishes import NewFlag
 from flagtui.changes.consequences import Consequence
 from flagtui.changes.working_copy import WorkingCopy
 from flagtui.safe_text import safe_text
@@ -75,7 +76,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
 
     def save(self) -> None:
         if self._copy.is_new:
-            self._changing.create(self._copy.values, Listener(ended=self._ended, told=self._told))
+            self._changing.create([NewFlag(self._copy.values, self._told)], Listener(ended=self._ended))
         elif (intent := self._copy.intent()) is not None:
             self._changing.start([intent], ended=self._ended)
         else:

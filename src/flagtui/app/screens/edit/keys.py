@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from flagtui.app.desk import Desk
     from flagtui.app.editing import Editing
     from flagtui.models.rows import FlagRow
+    from flagtui.store.running_load import RecordId
 
     AnyScreen = Screen[None]
 else:
@@ -40,8 +41,12 @@ class FlagKeys(AnyScreen):
     def chosen(self) -> Sequence[FlagRow]:
         """The flags a key is meant for."""
 
-    def agreed(self) -> None:
-        """The person said yes to a change of what was chosen."""
+    def at_cursor(self) -> Sequence[FlagRow]:
+        """The one flag that a key is meant for which can only be about one; none without a flag."""
+        return self.chosen()
+
+    def saved(self, records: Collection[RecordId]) -> None:
+        """What was chosen and is changed now."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing that changes flags has a key where it is known that it would be refused."""
@@ -50,35 +55,35 @@ class FlagKeys(AnyScreen):
         return super().check_action(action, parameters)
 
     def action_switch(self) -> None:
-        self.editing.switch(self.chosen(), self.agreed)
+        self.editing.switch(self.chosen(), self.saved)
 
     def action_delete(self) -> None:
-        self.editing.delete(self.chosen(), self.agreed)
+        self.editing.delete(self.chosen(), self.saved)
 
     def action_archive(self) -> None:
-        self.editing.archive(self.chosen(), self.agreed)
+        self.editing.archive(self.chosen(), self.saved)
 
     def action_rollout(self) -> None:
-        self.editing.rollout(self.chosen(), self.agreed)
+        self.editing.rollout(self.chosen(), self.saved)
 
     def action_tags(self) -> None:
-        self.editing.tags(self.chosen(), self.agreed)
+        self.editing.tags(self.chosen(), self.saved)
 
     def action_edit_json(self) -> None:
-        self.editing.as_json(self.chosen())
+        self.editing.as_json(self.at_cursor())
 
     def action_edit(self) -> None:
-        self.editing.form(self.chosen())
+        self.editing.form(self.at_cursor())
 
     def action_new(self) -> None:
-        self.editing.making.new(self.chosen())
+        self.editing.making.new(self.at_cursor())
 
     def action_copy_to(self) -> None:
-        self.editing.making.copy_to(self.chosen())
+        self.editing.making.copy_to(self.chosen(), self.saved)
 
     def action_deleted(self) -> None:
         self.editing.making.deleted()
 
     def action_schedule(self) -> None:
-        for row in self.chosen()[:1]:
+        for row in self.at_cursor():
             self.editing.scheduling.begin(row)

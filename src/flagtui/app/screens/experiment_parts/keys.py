@@ -1,11 +1,13 @@
 """The keys that take steps with an experiment, the same in the list and in the experiment itself."""
 
 from abc import abstractmethod
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from textual.screen import Screen
 
 from flagtui.app.desk import Desk
+from flagtui.app.experiment_batch import TOGETHER, ExperimentBatch
 from flagtui.app.experiment_undoing import ExperimentUndoing
 from flagtui.app.experiment_writing import ExperimentWriting
 from flagtui.app.experimenting import Experimenting
@@ -15,6 +17,7 @@ from flagtui.app.screens.experiment_parts.judging import leading_of
 from flagtui.app.screens.experiment_parts.jumping import go_to_flag
 from flagtui.changes.experiments.steps import StepName
 from flagtui.models.rows import ExperimentRow
+from flagtui.store.running_load import RecordId
 
 if TYPE_CHECKING:
     AnyScreen = Screen[None]
@@ -36,6 +39,14 @@ class ExperimentKeys(AnyScreen):
     def subject(self) -> ExperimentRow | None:
         """The experiment that is meant."""
 
+    def chosen(self) -> Sequence[ExperimentRow]:
+        """The experiments that a step is for; only a list can have several."""
+        row = self.subject()
+        return [row] if row is not None else []
+
+    def saved(self, records: Collection[RecordId]) -> None:
+        """What was chosen and took the step."""
+
     @abstractmethod
     def known(self, row: ExperimentRow) -> Findings:
         """What is known of it."""
@@ -54,21 +65,25 @@ class ExperimentKeys(AnyScreen):
         return super().check_action(action, parameters)
 
     def action_step(self, name: StepName) -> None:
-        row = self.subject()
+        """For everything chosen where one answer does for all, else for the one that is meant."""
+        rows = self.chosen()
+        if len(rows) > 1 and name in TOGETHER:
+            ExperimentBatch(self.desk_here(), self.experimenting).start(name, rows, self.saved)
+            return
+        row = rows[0] if len(rows) == 1 else self.subject()
         if row is not None:
             leading = leading_of(self.known(row))
-            self.experimenting.start(name, row, leading.words if leading else "")
+            words = leading.words if leading else ""
+            self.experimenting.start(name, row, words, lambda: self.saved([row.id]))
 
     def action_switch(self) -> None:
-        """Pause what runs, resume what is paused; the path explains why the rest can do neither."""
-        row = self.subject()
-        if row is not None:
-            self.action_step("resume" if row.status == "paused" else "pause")
+        """Pause what runs, resume what is paused: the first decides, and why not is told of the rest."""
+        if rows := self.chosen():
+            self.action_step("resume" if rows[0].status == "paused" else "pause")
 
     def action_archive(self) -> None:
-        row = self.subject()
-        if row is not None:
-            self.action_step("unarchive" if row.archived else "archive")
+        if rows := self.chosen():
+            self.action_step("unarchive" if rows[0].archived else "archive")
 
     def action_edit(self) -> None:
         row = self.subject()

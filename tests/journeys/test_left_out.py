@@ -1,0 +1,272 @@
+"""What cannot be changed with the others: named before and after, still marked, one key away."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import httpx
+import pytest
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.standing import stand_on_event, stand_on_experiment
+from textual.widgets import OptionList
+
+from flagtui.app.screens.confirm import ConfirmScreen
+from flagtui.app.screens.event import EventScreen
+from flagtui.app.screens.experiment import ExperimentScreen
+from flagtui.app.screens.flag import FlagScreen
+from flagtui.app.screens.results import ResultsScreen
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.guard import Level, Rules
+
+ASKED_FOR = "asks for it and is on; change or turn off what asks for it first"
+HELD = {
+    "pricing-page-test": "#26 Pricing page test is running on it; end the experiment first",
+    "checkout-redesign": "#31 Checkout redesign is running on it; end the experiment first",
+    "hogql-joins": f"insights-lifecycle-view {ASKED_FOR}",
+    "mobile-deep-links": f"notifications-digest-mails-v2 {ASKED_FOR}",
+    "geo-pricing": f"auth-magic-links, insights-compare-periods-v2 {ASKED_FOR}",
+    "webhook-retries": f"ingest-backpressure-v2, search-query-rewrite-next {ASKED_FOR}",
+}
+"""Those of the first twenty flags of the sample that cannot be deleted as they are."""
+UNDER_EXPERIMENTS = ("pricing-page-test", "checkout-redesign")
+
+
+def lines(program: Program) -> list[str]:
+    """The records that a question or its results list, each as one line of words."""
+    options = program.app.screen.query_one(OptionList).options
+    return [words(str(option.prompt)) for option in options]
+
+
+def marked(program: Program) -> set[str]:
+    rows = next(found for screen in program.app.screen_stack for found in screen.query(RowList))
+    return {str(getattr(row, "key", "") or getattr(row, "name", "")) for row in rows.marked_rows()}
+
+
+async def mark(program: Program, *keys: str) -> None:
+    for key in keys:
+        await program.go_to(key)
+        await program.press("x")
+
+
+async def mark_twenty(program: Program) -> set[str]:
+    await program.press("x", *["down"] * 18, "X")
+    found = marked(program)
+    assert len(found) == 20
+    assert set(HELD) < found
+    return found
+
+
+async def test_each_of_twenty_is_named_with_its_reason_before_and_after(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        chosen = await mark_twenty(program)
+        await program.press("d")
+        assert "Delete 14 of 20 flags in TEST" in words(program.screen)
+        assert "6 left out, unchanged" in program.screen
+        assert sorted(lines(program)) == sorted(f"{key} {reason}" for key, reason in HELD.items())
+        await program.press("1", "4", "enter")
+        assert len(program.wire.writes()) == 14
+        assert isinstance(program.app.screen, ResultsScreen)
+        assert "6 left out, 14 saved" in program.screen
+        told = lines(program)
+        assert sorted(told[:6]) == sorted(f"– {key} left out {reason}" for key, reason in HELD.items())
+        assert sorted(told[6:]) == sorted(f"✓ {key} saved" for key in chosen - set(HELD))
+        assert marked(program) == set(HELD)
+        opened = next(key for key in HELD if key in told[1])
+        await program.press("down", "enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert f" {opened} " in program.screen
+        await program.press("escape")
+        assert marked(program) == set(HELD)
+
+
+async def test_one_that_is_left_out_is_opened_from_the_question_and_nothing_is_changed(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await mark(program, "new-nav", "pricing-page-test")
+        await program.press("d", "shift+tab", "enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert " pricing-page-test " in program.screen
+        assert program.wire.writes() == []
+        await program.press("escape")
+        assert marked(program) == {"new-nav", "pricing-page-test"}
+
+
+async def test_letters_on_what_is_left_out_answer_nothing_that_has_to_be_typed(setting: Setting) -> None:
+    async with running(replace(setting, rules=Rules(Level.STRICT, place="TEST"))) as program:
+        await mark(program, "new-nav", "export-parquet", "pricing-page-test")
+        await program.press("d")
+        question = program.app.screen
+        await program.press("shift+tab", "y", "n", "o", "q")
+        assert program.app.screen is question
+        assert program.wire.writes() == []
+
+
+async def test_where_none_can_be_changed_nothing_is_asked_and_each_has_its_reason(setting: Setting) -> None:
+    async with running(setting) as program:
+        await mark(program, *UNDER_EXPERIMENTS)
+        await program.press("d")
+        assert isinstance(program.app.screen, ResultsScreen)
+        assert sorted(lines(program)) == sorted(f"– {key} left out {HELD[key]}" for key in UNDER_EXPERIMENTS)
+        await program.press("escape")
+        assert marked(program) == set(UNDER_EXPERIMENTS)
+        assert program.wire.writes() == []
+
+
+async def test_what_is_left_out_stands_in_the_way_of_what_it_asks_for(setting: Setting) -> None:
+    async with running(setting) as program:
+        parent, child = program.row("new-nav").id, program.row("pricing-page-test").id
+        colleague = program.colleague()
+        asks = {"key": str(parent), "type": "flag", "operator": "flag_evaluates_to", "value": True}
+        fresh = await colleague.flags.get(child)
+        groups = [{"properties": [asks], "rollout_percentage": 100}]
+        filters = {**fresh.filters, "groups": groups}
+        await colleague.flags.update(child, {"filters": filters}, version=fresh.version)
+        await mark(program, "new-nav", "pricing-page-test", "export-parquet")
+        await program.press("f5")
+        await program.press("d")
+        shown = lines(program)
+        assert any(line.startswith("new-nav pricing-page-test asks for it and is on") for line in shown)
+        assert any(line.startswith("pricing-page-test #26") for line in shown)
+
+
+async def test_what_failed_stays_marked_as_well(setting: Setting) -> None:
+    refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
+    async with running(setting) as program:
+        refused = program.row("export-parquet").id
+        program.wire.before = lambda request: (
+            httpx.Response(400, json=refusal)
+            if request.method == "PATCH" and request.url.path.endswith(f"/{refused}/")
+            else None
+        )
+        await mark(program, "new-nav", "export-parquet", "replay-canvas")
+        await program.press("space", "y")
+        assert marked(program) == {"export-parquet"}
+        await program.press("enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert " export-parquet " in program.screen
+
+
+async def test_what_was_refused_is_tried_again_without_what_was_left_out(setting: Setting) -> None:
+    refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
+    async with running(setting) as program:
+        refused = program.row("export-parquet").id
+        program.wire.before = lambda request: (
+            httpx.Response(400, json=refusal)
+            if request.method == "PATCH" and request.url.path.endswith(f"/{refused}/")
+            else None
+        )
+        await mark(program, "new-nav", "export-parquet", "pricing-page-test")
+        await program.press("d", "y")
+        assert "1 refused, 1 left out, 1 saved" in program.screen
+        program.wire.before = lambda request: None
+        await program.press("r")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert "left out" not in program.screen
+
+
+# Every command for many
+
+
+async def no_conditions(program: Program, key: str) -> None:
+    """A colleague takes the conditions of a flag away."""
+    colleague, id = program.colleague(), program.row(key).id
+    fresh = await colleague.flags.get(id)
+    await colleague.flags.update(id, {"filters": {**fresh.filters, "groups": []}}, version=fresh.version)
+
+
+async def gone(program: Program, key: str) -> None:
+    """A colleague deletes a flag."""
+    colleague, id = program.colleague(), program.row(key).id
+    fresh = await colleague.flags.get(id)
+    await colleague.flags.update(id, {"deleted": True}, version=fresh.version)
+
+
+COMMANDS: dict[str, tuple[Sequence[str], str]] = {
+    "turned off": (("space",), "the flag has been deleted"),
+    "archived": (("a",), "the flag has been deleted"),
+    "deleted": (("d",), "already is deleted"),
+    "tagged": (("T", *"seen", "enter"), "the flag has been deleted"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_a_flag_that_somebody_deleted_is_left_out_of_every_command(
+    setting: Setting, command: str
+) -> None:
+    keys, reason = COMMANDS[command]
+    async with running(setting) as program:
+        await mark(program, "new-nav", "export-parquet", "replay-canvas")
+        await gone(program, "replay-canvas")
+        await program.press(*keys)
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert " 2 of 3 flags in TEST" in program.screen
+        [line] = lines(program)
+        assert line.startswith(f"replay-canvas {reason}")
+        await program.press("y")
+        assert "1 left out, 2 saved" in program.screen
+        assert len(program.wire.writes()) == 2
+
+
+async def test_a_flag_without_a_condition_is_left_out_of_a_rollout(setting: Setting) -> None:
+    async with running(setting) as program:
+        await mark(program, "new-nav", "export-parquet", "replay-canvas")
+        await no_conditions(program, "replay-canvas")
+        await program.press("%", *"15", "enter")
+        [line] = lines(program)
+        assert line == "replay-canvas it has no condition, so nobody can have a share of it; add one with e"
+        await program.press("y")
+        assert "1 left out, 2 saved" in program.screen
+        assert marked(program) == {"replay-canvas"}
+
+
+async def test_flags_that_are_there_already_are_left_out_of_a_copy(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("D", "down", "enter", "y")
+        await mark(program, "new-nav", "export-parquet", "replay-canvas")
+        await program.press("D", "enter")
+        assert "Create 2 of 3 flags in TEST" in program.screen
+        [line] = lines(program)
+        assert line.startswith("new-nav there is already a flag new-nav")
+        await program.press("y")
+        assert "1 left out, 2 saved" in program.screen
+        assert marked(program) == {"new-nav"}
+        await program.press("enter")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert " new-nav " in program.screen
+
+
+async def test_events_that_are_so_already_are_left_out(setting: Setting) -> None:
+    async with running(setting) as program:
+        for name in ("checkout completed", "comment failed", "btn_click_2"):
+            await stand_on_event(program, name)
+            await program.press("x")
+        await program.press("V")
+        assert "Take the verification back from 2 of 3 event definitions in TEST" in program.screen
+        assert lines(program) == ["btn_click_2 it is so already"]
+        await program.press("y")
+        assert "1 left out, 2 saved" in program.screen
+        assert marked(program) == {"btn_click_2"}
+        await program.press("enter")
+        assert isinstance(program.app.screen, EventScreen)
+        assert "btn_click_2" in program.screen
+
+
+async def test_experiments_that_cannot_take_the_step_are_left_out(setting: Setting) -> None:
+    async with running(setting) as program:
+        for name in ("Length of the tour", "Onboarding questions", "Checkout redesign"):
+            await stand_on_experiment(program, name)
+            await program.press("x")
+        await program.press("space")
+        assert isinstance(program.app.screen, ConfirmScreen), program.screen
+        assert "Pause 1 of 3 experiments in TEST" in program.screen
+        tour, redesign = lines(program)
+        assert tour == "Length of the tour it has not been launched yet; L launches it"
+        assert redesign.startswith("Checkout redesign checkout-v2-banner asks for its flag")
+        await program.press("y")
+        assert isinstance(program.app.screen, ResultsScreen)
+        assert "2 left out, 1 saved" in program.screen
+        assert marked(program) == {"length-of-the-tour", "checkout-redesign"}
+        await program.press("enter")
+        assert isinstance(program.app.screen, ExperimentScreen)
+        assert "Length of the tour" in program.screen
