@@ -107,6 +107,7 @@ async def test_results_are_calculated_by_the_server_kept_and_shown_with_their_ag
         program.timing.now += 1200
         await program.press("r")
         assert asked(program, "POST /api/projects/1/experiments/31/metrics_recalculation/") == 2
+        # Ages are those of the last full minute.
         program.timing.now += 1260
         await program.press("escape", "down", "up")
         await program.press("enter")

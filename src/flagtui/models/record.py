@@ -18,8 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole, without_surrogates
 from flagtui.local_time import aware
+from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole, without_surrogates
 
 
 def _only_items(value: JSON) -> JSON:

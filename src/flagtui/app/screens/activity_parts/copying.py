@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
-from flagtui.app.history_words import STAFF, activity_words
 from flagtui import local_time
+from flagtui.app.history_words import STAFF, activity_words
 from flagtui.changes.markdown import clock_words, code, day_heading, plain
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
