@@ -1,0 +1,188 @@
+"""What a step's question says of an experiment and its flag, sentence by sentence, and what makes it true."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.changes.experiments.plan import ExperimentPlan
+from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+VARIANTS: Final = {"control", "test"}
+ANSWER: Final = "$feature_enrollment/blue"
+"""The property that keeps what a person answered to the offer of early access."""
+
+
+def crowd() -> list[Person]:
+    """People in and out of the condition, with and without an answer to the offer of early access."""
+    answers: list[JSON] = [{}, {ANSWER: True}, {ANSWER: False}]
+    return [
+        Person(
+            f"person-{place}",
+            {"email": f"p{place}@{'acme' if place % 2 else 'else'}.test", **answers[place % 3]},
+            is_complete=True,
+        )
+        for place in range(240)
+    ]
+
+
+CROWD: Final = crowd()
+
+
+def values(flag: Flag, *, on: bool | None = None) -> list[JSON]:
+    """What each of the people gets, or would get while it is on."""
+    raw = dict(flag.raw) if on is None else {**flag.raw, "active": on}
+    definitions = Definitions.of([] if flag.deleted else [raw])
+    return [evaluate(flag.key, person, definitions).value for person in CROWD]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was, what is, and the step that was taken between."""
+
+    plan: ExperimentPlan
+    before: Flag
+    after: Flag
+    experiment: Experiment
+
+    def given(self, flag: Flag) -> set[JSON]:
+        return {value for value in values(flag) if value in VARIANTS}
+
+
+Reader = Callable[[Seen, re.Match[str]], bool]
+
+
+def _everyone_gets(seen: Seen, told: re.Match[str]) -> bool:
+    return {now for _, now in _not_excepted(seen)} == {told[1]}
+
+
+def _those_let_in_get(seen: Seen, told: re.Match[str]) -> bool:
+    others = {"control"} if "still gives control" in _text(seen, "Others") else set()
+    return all(
+        bool(was) == bool(now) and now in {told[1], False, *others} for was, now in _not_excepted(seen)
+    )
+
+
+def _not_excepted(seen: Seen) -> Iterable[tuple[JSON, JSON]]:
+    """What people got and get while the flag is on, but for those whom the question names as excepted."""
+    told = _text(seen, "Others")
+    before, after = values(seen.before, on=True), values(seen.after, on=True)
+    for person, was, now in zip(CROWD, before, after, strict=True):
+        is_held = str(now).startswith("holdout-") and str(now) in told
+        has_answered = ANSWER in person.properties and "early access" in told
+        if not is_held and not has_answered:
+            yield was, now
+
+
+def _answers_decide(seen: Seen, _: re.Match[str]) -> bool:
+    answers = [person.properties.get(ANSWER) for person in CROWD]
+    return all(
+        value is answer
+        for answer, value in zip(answers, values(seen.after, on=True), strict=True)
+        if answer is not None
+    )
+
+
+def _text(seen: Seen, label: str) -> str:
+    return " ".join(one.text for one in seen.plan.consequences if one.label == label)
+
+
+FLAG: Final[tuple[tuple[str, Reader], ...]] = (
+    (r"stays off|while it is off", lambda seen, _: not seen.before.active and not seen.after.active),
+    (r"stays on", lambda seen, _: seen.before.active and seen.after.active),
+    (r"is turned on", lambda seen, _: not seen.before.active and seen.after.active),
+    (r"is turned off", lambda seen, _: seen.before.active and not seen.after.active),
+    (r"is on already", lambda seen, _: seen.before.active and seen.after.active),
+    (r"nobody gets a variant", lambda seen, _: not seen.given(seen.after)),
+    (r"lets nobody in", lambda seen, _: not any(values(seen.after, on=True))),
+    (r"its variants are (?:being )?served", lambda seen, _: bool(seen.given(seen.after))),
+    (
+        r"keep getting their variants",
+        lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after),
+    ),
+    (r"turned off and archived with it", lambda seen, _: seen.after.archived),
+    (r"gives (\w+) to everyone$", _everyone_gets),
+    (r"gives (\w+) to everyone its conditions let in", _those_let_in_get),
+    (r"gives \w+ to nobody", lambda seen, _: not VARIANTS & set(values(seen.after, on=True))),
+    (
+        r"comes back with it if it was archived with it",
+        lambda seen, _: seen.before.active == seen.after.active,
+    ),
+)
+OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
+    "Flag": FLAG,
+    "Others": (
+        (
+            r"no other variant is given to anybody",
+            lambda seen, _: len({one for one in values(seen.after, on=True) if one in VARIANTS}) <= 1,
+        ),
+        (r"condition \d+ still gives (\w+)", lambda seen, told: told[1] in values(seen.after, on=True)),
+        (
+            r"people held out still get (holdout-\d+)",
+            lambda seen, told: told[1] in values(seen.after, on=True),
+        ),
+        (
+            r"those who opted in to early access still get plain true, those who opted out false",
+            _answers_decide,
+        ),
+    ),
+    "Conditions": (
+        (
+            r"an open condition of 100 % is put before all others",
+            lambda seen, _: (
+                not seen.after.targeting.conditions[0].properties
+                and seen.after.targeting.conditions[0].rollout == 100
+            ),
+        ),
+    ),
+    "Results": (
+        (
+            r"start, end and conclusion are erased",
+            lambda seen, _: (
+                not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
+            ),
+        ),
+        (r"count on until today, as if it had never ended", lambda seen, _: not seen.experiment.end_date),
+        (r"count from its old start again", lambda seen, _: seen.experiment.start_date is not None),
+        (r"no new people are counted while it is off", lambda seen, _: not seen.given(seen.after)),
+    ),
+    "Experiment": ((r"ends with it", lambda seen, _: seen.experiment.end_date is not None),),
+    "Conclusion": ((r"won: calmly", lambda seen, _: seen.experiment.conclusion == "won"),),
+    "Split": (
+        (
+            r"control (\d+) % · test (\d+) %",
+            lambda seen, told: (
+                [float(told[1]), float(told[2])]
+                == [variant.rollout for variant in seen.after.targeting.variants]
+            ),
+        ),
+    ),
+    "People": (
+        (r"nobody: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
+        (
+            r"^(\d+) % of (?:those|everyone)",
+            lambda seen, told: float(told[1]) == seen.after.targeting.rollout,
+        ),
+        (r"at most (\d+) %", lambda seen, told: float(told[1]) == seen.after.targeting.rollout),
+    ),
+    "Metrics": ((r"(\d+) measured", lambda seen, told: int(told[1]) == len(seen.experiment.metrics)),),
+    "Way back": ((r"#(\d+)", lambda seen, told: int(told[1]) == seen.plan.id),),
+}
+
+
+def untrue(seen: Seen) -> Iterable[str]:
+    """Every sentence that does not hold, and every one that no reader knows."""
+    for one in seen.plan.consequences:
+        told = [
+            (found, holds)
+            for words, holds in OTHER.get(one.label, ())
+            if (found := re.search(words, one.text))
+        ]
+        if not told:
+            yield f"nobody reads: {one.label}: {one.text}"
+        for found, holds in told:
+            if not holds(seen, found):
+                yield f"untrue: {one.label}: {one.text}"
