@@ -15,7 +15,7 @@ from statistics import median
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.query import compile_query, parse
-from flagtui.store.sorting import Sort
+from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0
 LINES = (

@@ -13,13 +13,13 @@ from functools import partial
 
 from textual.app import App, ComposeResult
 
-from flagtui.app.stylesheets import stylesheets
-from flagtui.app.themes import NIGHT, VARIABLES
-from flagtui.app.widgets.event_columns import EVENT_COLUMNS
+from flagtui.app.events.event_columns import EVENT_COLUMNS
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, VARIABLES
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.finder import EVENT_LISTING, Finder
-from flagtui.store.sorting import Sort
+from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0
 FRAME = 16.0

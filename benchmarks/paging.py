@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from decoding import page
 
 from flagtui.api import Client
-from flagtui.api.paging import AT_ONCE, FIRST_PAGE, PAGES
+from flagtui.api.pagination import AT_ONCE, FIRST_PAGE, PAGES
 
 ROUNDS = 5
 GOAL = 1.3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.app.behind import REST
+from flagtui.app.shell.preload import REST
 
 SOURCE = Path(__file__).parents[1] / "src" / "flagtui"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -102,7 +102,9 @@ def test_widgets_never_know_screens_or_the_workspace() -> None:
         f"{place(path)}:{line} imports {module}"
         for path in sorted((SOURCE / "app" / "widgets").glob("*.py"))
         for line, module in imports_of(path)
-        if module.startswith(("flagtui.app.screens", "flagtui.store.workspace", "flagtui.changes.saving"))
+        if module.startswith(
+            ("flagtui.app.screens", "flagtui.store.workspace", "flagtui.changes.flags.flag_save")
+        )
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -192,7 +194,7 @@ def test_toasts_are_raised_in_one_place() -> None:
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "notify"
-        and place(path) != "app/notices.py"
+        and place(path) != "text/notices.py"
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -224,8 +226,13 @@ def test_the_first_rows_need_neither_a_server_nor_models_of_whole_records(
     loaded_for_the_first_rows: frozenset[str],
 ) -> None:
     heavy = {"httpx", "keyring", "tomlkit", "plotext", "pydantic", "markdown_it", "sqlite3", "starlette"}
-    rooms = {"flagtui.evaluate", "flagtui.service", "flagtui.models.record", "flagtui.changes.plan"}
-    assert "flagtui.app.screens.flags" in loaded_for_the_first_rows
+    rooms = {
+        "flagtui.evaluate",
+        "flagtui.service",
+        "flagtui.models.record",
+        "flagtui.changes.flags.flag_plan",
+    }
+    assert "flagtui.app.flags.flag_list" in loaded_for_the_first_rows
     assert not (heavy | rooms) & loaded_for_the_first_rows
 
 

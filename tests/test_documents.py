@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from flagtui.app.commands import COMMANDS, Command
+from flagtui.app.commands.command_table import COMMANDS, Command
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

@@ -14,9 +14,9 @@ START = """
 import asyncio
 from pathlib import Path
 import flagtui
-from flagtui.app.stylesheets import STYLES
+from flagtui.app.shell.stylesheets import STYLES
 from flagtui.app.app import FlagTui
-from flagtui.app.session import Session
+from flagtui.app.state.session import Session
 from flagtui.api.errors import BadKey
 from flagtui.changes.guard import Rules
 from flagtui.changes.journal import Journal

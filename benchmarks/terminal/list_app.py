@@ -12,10 +12,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from flagtui.app.stylesheets import stylesheets
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, VARIABLES
 from flagtui.app.terminal.terminal_app import TerminalApp
-from flagtui.app.themes import NIGHT, VARIABLES
-from flagtui.app.widgets.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from flagtui.api import budget, errors, paging, receiving, sending
+from flagtui.api import connection, errors, pagination, rate_limiter, response_body
 from flagtui.api.errors import ApiError
 from flagtui.api.operations import OPERATIONS
 from flagtui.models import json_value
@@ -42,16 +42,16 @@ def test_the_table_of_errors_names_each_kind_and_whether_the_server_may_have_act
 
 
 def test_the_numbers_in_the_text_are_the_ones_in_the_code() -> None:
-    limits = sending.Deadlines()
+    limits = connection.Deadlines()
     for words in (
         f"connect {limits.connect:.0f}, read {limits.read:.0f}, write {limits.write:.0f}",
         f"answers {limits.slow:.0f}",
-        f"holds {budget.BURST:.0f} and refills at {budget.PER_SECOND}",
-        f"leaves {budget.RESERVE:.0f} requests",
-        f"up to {paging.PAGES[1][0]:,} records come in pages of {paging.FIRST_PAGE}",
-        f"pages of {paging.PAGES[1][1]}",
-        f"those of more than {paging.PAGES[0][0]:,} in pages of {paging.PAGES[0][1]:,}",
-        f"up to {receiving.ANSWER_LIMIT // 2**20} MB",
+        f"holds {rate_limiter.BURST:.0f} and refills at {rate_limiter.PER_SECOND}",
+        f"leaves {rate_limiter.RESERVE:.0f} requests",
+        f"up to {pagination.PAGES[1][0]:,} records come in pages of {pagination.FIRST_PAGE}",
+        f"pages of {pagination.PAGES[1][1]}",
+        f"those of more than {pagination.PAGES[0][0]:,} in pages of {pagination.PAGES[0][1]:,}",
+        f"up to {response_body.ANSWER_LIMIT // 2**20} MB",
         f"up to {json_value.DEPTH_LIMIT} levels",
     ):
         assert words in TEXT

@@ -13,27 +13,27 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
-from flagtui.changes.aside import AsideDesk, AsidePlan, Send, send_aside
-from flagtui.changes.blocking import Blocked
-from flagtui.changes.context import Context
-from flagtui.changes.entries import Entry
-from flagtui.changes.event_definitions.intent import EventIntent
-from flagtui.changes.event_definitions.plan import Around as EventAround
-from flagtui.changes.event_definitions.plan import EventPlan, plan_event
-from flagtui.changes.event_definitions.saving import Desk as EventDesk
-from flagtui.changes.event_definitions.saving import save_all
-from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.saving import StepDesk, save_step
+from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.event_definitions.definition_plan import Around as EventAround
+from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import Desk as EventDesk
+from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_save import StepDesk, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import Desk, save
 from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
-from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.saving import Desk, save
-from flagtui.changes.taking_back import undoable
-from flagtui.changes.way_back import Office, WayBack, find_way_back, parts_left
+from flagtui.changes.related.creation import AsideDesk, AsidePlan, Send, send_aside
+from flagtui.changes.undo import Office, WayBack, find_way_back, parts_left
+from flagtui.changes.undo_list import undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service

@@ -7,15 +7,15 @@ from typing import Any, Final
 from tests.changes.bench import Bench, State, agree
 from tests.changes.test_with_the_service import HERE
 
-from flagtui.changes.context import Context
-from flagtui.changes.copying import Target, plan_copy, send_copy
-from flagtui.changes.creating import Taken, plan_create
-from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import StepName
-from flagtui.changes.intent import Intent
-from flagtui.changes.plan import Plan
-from flagtui.changes.saving import Desk, save
-from flagtui.changes.scheduling import Later, plan_later, send_later
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_save import Desk, save
+from flagtui.changes.flags.new_flags import Taken, plan_create
+from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
+from flagtui.changes.related.schedules import Later, plan_later, send_later
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 

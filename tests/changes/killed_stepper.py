@@ -13,13 +13,13 @@ from typing import Any
 import httpx
 
 from flagtui.api.client import Client
-from flagtui.changes.entries import Signature
-from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.saving import StepDesk, save_step
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_save import StepDesk, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
 from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
 
 PROJECT = "1"

@@ -10,19 +10,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from flagtui.api.asking import Query
-from flagtui.changes import intent
-from flagtui.changes.context import Context
-from flagtui.changes.entries import Signature
-from flagtui.changes.event_definitions.intent import describe
-from flagtui.changes.event_definitions.plan import Around, EventPlan, plan_event
-from flagtui.changes.event_definitions.saving import Desk as EventDesk
-from flagtui.changes.event_definitions.saving import save_all
+from flagtui.api.request import Query
+from flagtui.changes.event_definitions.definition_intent import describe
+from flagtui.changes.event_definitions.definition_plan import Around, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import Desk as EventDesk
+from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import Desk, save
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
 from flagtui.changes.journal import Journal
-from flagtui.changes.plan import Plan, plan_flag
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.saving import Desk, save
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag import Flag
@@ -144,7 +144,7 @@ async def work(folder: Path) -> None:
     number = 0
     while True:
         fresh = await server.get(812)
-        wanted = intent.set_field(812, "name", fresh.name, f"text {number}")
+        wanted = flag_intent.set_field(812, "name", fresh.name, f"text {number}")
         plan = plan_flag(wanted, fresh, Context(now=desk.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
         approved = agreed(plan)

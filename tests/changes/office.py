@@ -5,14 +5,14 @@ from pathlib import Path
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes import intent
-from flagtui.changes.context import Context
-from flagtui.changes.entries import Signature
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import Desk, save
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
-from flagtui.changes.plan import Plan, plan_flag
-from flagtui.changes.saving import Desk, save
+from flagtui.changes.journal_entries import Signature
 
 HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 
@@ -32,7 +32,7 @@ class Office:
     async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)
         now = self.clock.time() if read_at is None else read_at
-        plan = plan_flag(wanted or intent.turn_off(812), fresh, Context(now=now, dependents=()))
+        plan = plan_flag(wanted or flag_intent.turn_off(812), fresh, Context(now=now, dependents=()))
         assert isinstance(plan, Plan), plan
         return plan
 

@@ -8,16 +8,16 @@ from tests.doubles.flag_server import Fault, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
-from flagtui.changes import intent
 from flagtui.changes.batch import Batch, in_order, within_batch
-from flagtui.changes.blocking import Blocked
-from flagtui.changes.context import Context, Linked
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import Desk
 from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
 from flagtui.changes.outcome import Outcome
-from flagtui.changes.plan import Plan, plan_flag
-from flagtui.changes.saving import Desk
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -39,7 +39,7 @@ class Crowd:
 
     def approved(self) -> Approved:
         context = Context(now=self.clock.time(), dependents=())
-        plans = [plan_flag(intent.turn_off(raw["id"]), Flag.of(raw), context) for raw in self.raws]
+        plans = [plan_flag(flag_intent.turn_off(raw["id"]), Flag.of(raw), context) for raw in self.raws]
         question = guard([plan for plan in plans if isinstance(plan, Plan)], Rules())
         assert isinstance(question, Question)
         approved = question.settle(Answer(yes=True))
@@ -150,10 +150,12 @@ def planned(wanted: Intent, fresh: Flag) -> Plan:
 
 def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:
     flags = [asking(1, None), asking(2, 1), asking(3, 2), asking(4, None)]
-    off = in_order([planned(intent.turn_off(flag.id), flag) for flag in flags])
+    off = in_order([planned(flag_intent.turn_off(flag.id), flag) for flag in flags])
     assert [plan.id for plan in off] == [3, 2, 1, 4]
     flags = [asking(3, 2, active=False), asking(2, 1, active=False), asking(1, None, active=False)]
-    assert [plan.id for plan in in_order([planned(intent.turn_on(flag.id), flag) for flag in flags])] == [
+    assert [
+        plan.id for plan in in_order([planned(flag_intent.turn_on(flag.id), flag) for flag in flags])
+    ] == [
         1,
         2,
         3,
@@ -161,17 +163,17 @@ def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:
 
 
 def test_flags_that_ask_for_each_other_still_come_out_once() -> None:
-    plans = [planned(intent.turn_off(1), asking(1, 2)), planned(intent.turn_off(2), asking(2, 1))]
+    plans = [planned(flag_intent.turn_off(1), asking(1, 2)), planned(flag_intent.turn_off(2), asking(2, 1))]
     assert sorted(plan.id for plan in in_order(plans)) == [1, 2]
 
 
 def test_a_child_in_the_same_batch_blocks_nothing() -> None:
     context = Context(dependents=(Linked(2, "child", True), Linked(3, "other", True)))
-    found = plan_flag(intent.turn_off(1), asking(1, None), within_batch(context, frozenset({1, 2})))
+    found = plan_flag(flag_intent.turn_off(1), asking(1, None), within_batch(context, frozenset({1, 2})))
     assert isinstance(found, Blocked)
     assert "other" in found.reason
     context = within_batch(context, frozenset({1, 2, 3}))
-    assert isinstance(plan_flag(intent.turn_off(1), asking(1, None), context), Plan)
+    assert isinstance(plan_flag(flag_intent.turn_off(1), asking(1, None), context), Plan)
 
 
 def test_words_of_an_unfinished_batch_count_what_was_not_sent(crowd: Crowd) -> None:

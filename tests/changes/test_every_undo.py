@@ -20,17 +20,17 @@ from tests.changes.cases import (
 )
 from tests.changes.test_with_the_service import GENERATIONS, HERE
 
-from flagtui.changes.aside_recovery import recover_asides
-from flagtui.changes.beside import VERBS
-from flagtui.changes.entries import Entry
-from flagtui.changes.event_definitions import intent as event
-from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.changes.event_definitions import definition_intent as event
+from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Answer, NotYet, Question, Rules
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
-from flagtui.changes.taking_back import as_left, undoable, why_not
-from flagtui.changes.way_back import WayBack, find_way_back
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.derived import VERBS
+from flagtui.changes.related.related_recovery import recover_asides
+from flagtui.changes.undo import WayBack, find_way_back
+from flagtui.changes.undo_list import as_left, undoable, why_not
 from flagtui.models.json_value import JSON, as_id
 
 HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}

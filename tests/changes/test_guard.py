@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from tests.changes.conftest import FlagMaker
 
-from flagtui.changes import intent
-from flagtui.changes.context import Context
 from flagtui.changes.difference import Clash
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Refused, Rules, guard, spend
-from flagtui.changes.intent import Intent
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.plan import Plan, plan_flag
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 
 
 def plan_of(flag: FlagMaker, wanted: Intent | None = None, **fields: object) -> Plan:
     fresh = flag(**fields)
-    plan = plan_flag(wanted or intent.turn_off(fresh.id), fresh, Context(dependents=()))
+    plan = plan_flag(wanted or flag_intent.turn_off(fresh.id), fresh, Context(dependents=()))
     assert isinstance(plan, Plan)
     return plan
 
@@ -64,7 +64,7 @@ def test_a_key_that_cannot_be_trusted_is_confirmed_by_the_flags_number(flag: Fla
 def test_an_unlocked_strict_profile_asks_for_y_except_for_grave_changes(flag: FlagMaker) -> None:
     rules = Rules(Level.STRICT, is_unlocked=True)
     assert asked(guard([plan_of(flag)], rules)).type_this is None
-    assert asked(guard([plan_of(flag, intent.delete(812))], rules)).type_this == "checkout-v2"
+    assert asked(guard([plan_of(flag, flag_intent.delete(812))], rules)).type_this == "checkout-v2"
 
 
 def test_a_reason_is_insisted_on_where_it_is_required(flag: FlagMaker) -> None:
@@ -167,4 +167,4 @@ def test_every_write_of_a_flag_outside_the_client_is_in_saving() -> None:
         if path.relative_to(SOURCE).parts[0] in ("app", "cli", "changes", "store")
         and ("flags.update(" in path.read_text() or "flags.create(" in path.read_text())
     }
-    assert callers <= {"changes/saving.py", "changes/creating.py"}
+    assert callers <= {"changes/flags/flag_save.py", "changes/flags/new_flags.py"}

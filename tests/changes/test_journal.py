@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.changes.entries import CHANGED, Entry, Signature
 from flagtui.changes.journal import Disk, Journal, JournalUnwritable
+from flagtui.changes.journal_entries import CHANGED, Entry, Signature
 from flagtui.models.rows import FlagRow
 
 NOW = 1_780_000_000.0
@@ -178,7 +178,7 @@ WRITER = """
 import sys
 import threading
 from pathlib import Path
-from flagtui.changes.entries import Entry
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.journal import Journal
 journal = Journal(Path(sys.argv[1]), rotate_at=20_000)
 for number in range(30):

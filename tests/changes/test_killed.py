@@ -20,10 +20,10 @@ from tests.changes.killed_writer import EVENT, HERE
 from tests.doubles.flag_server import FlagServer
 from tests.doubles.flag_server import raw_flag as raw
 
-from flagtui.changes.entries import Entry
-from flagtui.changes.event_definitions.recovery import recover as recover_events
+from flagtui.changes.event_definitions.definition_recovery import recover as recover_events
+from flagtui.changes.flags.flag_recovery import recover
 from flagtui.changes.journal import Journal
-from flagtui.changes.recovery import recover
+from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "3"))

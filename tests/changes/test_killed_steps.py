@@ -29,9 +29,9 @@ from tests.changes.killed_stepper import PROJECT, WRITING
 from tests.doubles.service_world import Clock, World
 
 from flagtui.api.client import Client
-from flagtui.changes.entries import Entry, Signature
-from flagtui.changes.experiments.recovery import recover_steps
+from flagtui.changes.experiments.step_recovery import recover_steps
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service

@@ -12,15 +12,15 @@ from tests.doubles.flag_server import Fault, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
-from flagtui.changes import intent
-from flagtui.changes.context import Context
-from flagtui.changes.entries import Signature
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_lookup import settle
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import Desk, save
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
 from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import Outcome, Unknown
-from flagtui.changes.plan import Plan, plan_flag
-from flagtui.changes.resolving import settle
-from flagtui.changes.saving import Desk, save
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "250"))
 FAULTS: Final[tuple[Fault | None, ...]] = (
@@ -50,7 +50,7 @@ class Line:
         """One change of the description to words nobody else uses, so that they can be counted."""
         self.ada.unreadable = 0
         fresh = await self.ada.get(812)
-        wanted = intent.set_field(812, "name", fresh.name, words)
+        wanted = flag_intent.set_field(812, "name", fresh.name, words)
         plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
         question = guard([plan], Rules(Level.RELAXED))

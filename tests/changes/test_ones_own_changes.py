@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from tests.changes.bench import Bench, working
 
-from flagtui.app.screens.consequences import question_lines
-from flagtui.changes.event_definitions.intent import EventIntent
+from flagtui.app.writing.question_lines import question_lines
+from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Answer, NotYet, Question, Rules
-from flagtui.changes.intent import Intent
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.way_back import WayBack, find_way_back
+from flagtui.changes.undo import WayBack, find_way_back
 from flagtui.models.json_value import JSON
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.timeline import as_json, markdown, summary
 
 AT = 1_780_000_000.0

@@ -13,16 +13,16 @@ from typing import Final
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes import intent
-from flagtui.changes.context import Context
 from flagtui.changes.difference import Line, difference
-from flagtui.changes.entries import Signature
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import Desk, save
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import Conflicted, Outcome, Saved
-from flagtui.changes.plan import Plan, plan_flag
-from flagtui.changes.saving import Desk, save
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -62,17 +62,17 @@ class Story:
         seen = person.looks_at
         match self.chance.randrange(5):
             case 0:
-                return intent.set_field(812, "name", seen.name, f"text {self.serial}", seen.version)
+                return flag_intent.set_field(812, "name", seen.name, f"text {self.serial}", seen.version)
             case 1:
                 tags = [*seen.raw["tags"], f"tag{self.serial}"]
-                return intent.set_field(812, "tags", seen.raw["tags"], tags, seen.version)
+                return flag_intent.set_field(812, "tags", seen.raw["tags"], tags, seen.version)
             case 2:
-                return (intent.turn_off if seen.active else intent.turn_on)(812, seen.version)
+                return (flag_intent.turn_off if seen.active else flag_intent.turn_on)(812, seen.version)
             case _:
                 wanted = copy.deepcopy(seen.filters)
                 place = self.chance.randrange(GROUPS)
                 wanted["groups"][place]["rollout_percentage"] = self.serial % 100 + 0.5
-                return intent.set_field(812, "filters", seen.filters, wanted, seen.version)
+                return flag_intent.set_field(812, "filters", seen.filters, wanted, seen.version)
 
     async def run(self) -> None:
         for _ in range(STEPS):

@@ -4,10 +4,10 @@ import pytest
 from tests.changes.office import Office
 from tests.doubles.flag_server import Fault
 
-from flagtui.changes import intent
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_lookup import settle
+from flagtui.changes.flags.flag_save import save
 from flagtui.changes.outcome import Failed, Saved, Unknown
-from flagtui.changes.resolving import settle
-from flagtui.changes.saving import save
 
 LOST: list[Fault] = ["lose the answer", "5xx applied"]
 
@@ -68,7 +68,7 @@ async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> 
 
 
 async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: Office) -> None:
-    plan = await office.plan(intent.set_field(812, "name", "New checkout", "Ada's words"))
+    plan = await office.plan(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1
     office.clock.at(1, lambda: office.bob_writes(name="Bob's words"))

@@ -13,20 +13,20 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.client import Client
 from flagtui.api.in_process import in_process
-from flagtui.changes import intent, targeting
 from flagtui.changes.batch import Batch, in_order, within_batch
-from flagtui.changes.blocking import Blocked
-from flagtui.changes.context import Context
 from flagtui.changes.difference import difference
-from flagtui.changes.entries import Signature
-from flagtui.changes.gathering import Surroundings, gather
+from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import Desk, save
+from flagtui.changes.flags.flag_undo import Contested, plan_undo
+from flagtui.changes.flags.surroundings import Surroundings, gather
 from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import AwaitingApproval, Conflicted, Outcome, Saved
-from flagtui.changes.plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.saving import Desk, save
-from flagtui.changes.undo import Contested, plan_undo
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service
@@ -132,7 +132,7 @@ def content(flag: Flag) -> dict[str, JSON]:
 
 async def test_off_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
     before = await bench.new("checkout", filters=RICH, name="New checkout")
-    await bench.saved(intent.turn_off(before.id))
+    await bench.saved(flag_intent.turn_off(before.id))
     assert (await bench.flags.get(before.id)).active is False
     assert isinstance(await bench.undo(), Plan)
     assert content(await bench.flags.get(before.id)) == content(before)
@@ -140,7 +140,7 @@ async def test_off_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
 
 async def test_delete_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
     before = await bench.new("checkout", filters=RICH)
-    await bench.saved(intent.delete(before.id))
+    await bench.saved(flag_intent.delete(before.id))
     assert (await bench.flags.get(before.id)).deleted
     assert isinstance(await bench.undo(), Plan)
     assert content(await bench.flags.get(before.id)) == content(before)
@@ -151,9 +151,9 @@ async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_give
 ) -> None:
     made = await bench.new("checkout", filters=RICH)
     # The first edit by anyone lets the server put its own keys in; they are no part of the comparison.
-    await bench.saved(targeting.set_rollout(made, 1, 11))
+    await bench.saved(targeting_intents.set_rollout(made, 1, 11))
     before = await bench.flags.get(made.id)
-    await bench.saved(targeting.set_rollout(before, 0, 60))
+    await bench.saved(targeting_intents.set_rollout(before, 0, 60))
     after = await bench.flags.get(made.id)
     assert [(line.where, line.before, line.after) for line in difference(before.filters, after.filters)] == [
         ("groups[0].rollout_percentage", 25, 60)
@@ -164,22 +164,22 @@ async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_give
 
 CONTINUITY = "ensure_experience_continuity"
 WISHES = [
-    lambda flag: targeting.add_condition(flag, {"properties": [], "rollout_percentage": 5}),
-    lambda flag: targeting.remove_condition(flag, 0),
-    lambda flag: targeting.move_condition(flag, 2, 0),
-    lambda flag: targeting.set_payload(flag, "control", "[1, 2]"),
-    lambda flag: targeting.set_payload(flag, "test", None),
-    lambda flag: intent.set_field(flag.id, "name", flag.name, "Other words"),
-    lambda flag: intent.set_field(flag.id, "evaluation_runtime", flag.evaluation_runtime, "server"),
-    lambda flag: intent.set_field(flag.id, "key", flag.key, "checkout-v2"),
-    lambda flag: intent.set_field(flag.id, CONTINUITY, False, True),
+    lambda flag: targeting_intents.add_condition(flag, {"properties": [], "rollout_percentage": 5}),
+    lambda flag: targeting_intents.remove_condition(flag, 0),
+    lambda flag: targeting_intents.move_condition(flag, 2, 0),
+    lambda flag: targeting_intents.set_payload(flag, "control", "[1, 2]"),
+    lambda flag: targeting_intents.set_payload(flag, "test", None),
+    lambda flag: flag_intent.set_field(flag.id, "name", flag.name, "Other words"),
+    lambda flag: flag_intent.set_field(flag.id, "evaluation_runtime", flag.evaluation_runtime, "server"),
+    lambda flag: flag_intent.set_field(flag.id, "key", flag.key, "checkout-v2"),
+    lambda flag: flag_intent.set_field(flag.id, CONTINUITY, False, True),
 ]
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=range(len(WISHES)))
 async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, wish: Any) -> None:
     made = await bench.new("checkout", filters=RICH)
-    await bench.saved(targeting.set_rollout(made, 1, 11))
+    await bench.saved(targeting_intents.set_rollout(made, 1, 11))
     before = await bench.flags.get(made.id)
     await bench.saved(wish(before))
     assert content(await bench.flags.get(made.id)) != content(before)
@@ -192,7 +192,7 @@ async def test_variants_that_go_away_come_back_with_their_payloads(bench: Bench)
     simple = {**RICH, "groups": RICH["groups"][1:]}
     made = await bench.new("checkout", filters=simple)
     before = await bench.flags.get(made.id)
-    await bench.saved(targeting.set_variants(before, []))
+    await bench.saved(targeting_intents.set_variants(before, []))
     assert (await bench.flags.get(made.id)).targeting.variants == ()
     await bench.undo()
     assert (await bench.flags.get(made.id)).targeting.variants == before.targeting.variants
@@ -200,9 +200,9 @@ async def test_variants_that_go_away_come_back_with_their_payloads(bench: Bench)
 
 async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
     made = await bench.new("checkout", filters=RICH)
-    plan = await bench.plan(targeting.set_rollout(made, 0, 60))
+    plan = await bench.plan(targeting_intents.set_rollout(made, 0, 60))
     assert isinstance(plan, Plan)
-    theirs = targeting.set_rollout(await bench.flags.get(made.id), 0, 80).changes
+    theirs = targeting_intents.set_rollout(await bench.flags.get(made.id), 0, 80).changes
     await bench.flags.update(made.id, theirs)
     outcome = await save(bench.approve(plan), bench.desk)
     assert isinstance(outcome, Conflicted)
@@ -220,11 +220,11 @@ async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(be
 async def test_what_the_server_would_refuse_is_known_before(bench: Bench) -> None:
     base = await bench.new("base", filters={"groups": [{"rollout_percentage": 100}]})
     child = await bench.new("child", filters=asks_for(base.id))
-    found = await bench.plan(intent.turn_off(base.id))
+    found = await bench.plan(flag_intent.turn_off(base.id))
     assert isinstance(found, Blocked)
     assert "child" in found.reason
-    await bench.saved(intent.turn_off(child.id))
-    await bench.saved(intent.turn_off(base.id))
+    await bench.saved(flag_intent.turn_off(child.id))
+    await bench.saved(flag_intent.turn_off(base.id))
 
 
 async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Bench) -> None:
@@ -236,7 +236,7 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
         context = await gather(bench.flags, fresh, {"active": False}, around)
-        plan = plan_flag(intent.turn_off(id), fresh, within_batch(context, ids))
+        plan = plan_flag(flag_intent.turn_off(id), fresh, within_batch(context, ids))
         assert isinstance(plan, Plan)
         found.append(plan)
     batch = Batch(bench.approve(*in_order(found)), bench.desk)
@@ -252,17 +252,17 @@ async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one
         folder.mkdir()
         async with working(folder, **choices) as bench:
             made = await bench.new("checkout", filters=RICH)
-            await bench.saved(intent.delete(made.id))
+            await bench.saved(flag_intent.delete(made.id))
             deleted = await bench.flags.get(made.id)
             assert deleted.deleted
-            restored = await bench.saved(intent.restore(made.id))
+            restored = await bench.saved(flag_intent.restore(made.id))
             assert (restored.record.key, restored.record.deleted) == ("checkout", False)
 
 
 async def test_archiving_and_back(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         made = await bench.new("checkout", filters=RICH)
-        await bench.saved(intent.archive(made.id))
+        await bench.saved(flag_intent.archive(made.id))
         await bench.undo()
         found = await bench.flags.get(made.id)
         assert (found.active, found.archived) == (True, False)
@@ -271,7 +271,7 @@ async def test_archiving_and_back(tmp_path: Path) -> None:
 async def test_a_legacy_server_is_not_asked_to_archive(tmp_path: Path) -> None:
     async with working(tmp_path, legacy=True) as bench:
         made = await bench.new("checkout", filters=RICH)
-        found = await bench.plan(intent.archive(made.id))
+        found = await bench.plan(flag_intent.archive(made.id))
         assert isinstance(found, Blocked)
         assert found.code == "unknown field"
 
@@ -280,7 +280,7 @@ async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         made = await bench.new("checkout", filters=RICH)
     async with working(tmp_path, approvals=True) as bench:
-        outcome = await bench.do(intent.turn_off(made.id))
+        outcome = await bench.do(flag_intent.turn_off(made.id))
         assert isinstance(outcome, AwaitingApproval)
         assert outcome.change_request_id
         assert (await bench.flags.get(made.id)).active is True
@@ -292,7 +292,7 @@ async def test_an_encrypted_payload_survives_an_edit_around_it(tmp_path: Path) -
         flags = {"is_remote_configuration": True, "has_encrypted_payloads": True}
         made = await bench.new("secret", filters=filters, **flags)
         before = await bench.flags.get(made.id)
-        await bench.saved(targeting.set_rollout(before, 0, 40))
+        await bench.saved(targeting_intents.set_rollout(before, 0, 40))
         assert b"hunter2" not in b"".join(path.read_bytes() for path in bench.journal.files())
         await bench.undo()
         assert (await bench.flags.get(made.id)).filters == before.filters

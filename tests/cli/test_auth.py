@@ -14,10 +14,10 @@ from tests.doubles.terminal import Terminal
 
 from flagtui.api.errors import Facts, NotSignedIn
 from flagtui.api.hosts import Host
-from flagtui.cli.choosing import Surroundings
-from flagtui.cli.person import Person
+from flagtui.cli.errors import Trouble
+from flagtui.cli.profile_choice import Surroundings
 from flagtui.cli.signing_in import SignIn, SigningIn
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.terminal_person import Person
 from flagtui.config.credentials import Backend, Found, KeyPlaces, Keyring, Owner
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import Profile
@@ -26,7 +26,7 @@ from flagtui.config.settings import read_settings
 from flagtui.models.person import KeyInfo, Me
 from flagtui.models.project import Project
 from flagtui.models.rows import FlagRow
-from flagtui.store.introducing import Introduction
+from flagtui.store.key_info import Introduction
 from flagtui.store.snapshots import Place, Snapshots
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
-from flagtui.cli.choosing import Wish, choose_signed_in, look_around
+from flagtui.cli.errors import Trouble
 from flagtui.cli.main import door
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.profile_choice import Wish, choose_signed_in, look_around
 
 
 def flagtui(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

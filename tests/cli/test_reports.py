@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import KEY, Run, Service
 
-from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, Signature
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m"
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from tests.changes.test_undo import CALM
+from tests.changes.flags.test_flag_undo import CALM
 from tests.cli.conftest import KEY, Run, Service
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.client import Client
-from flagtui.changes.entries import Entry, Signature
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Rules, guard
-from flagtui.changes.intent import Intent
 from flagtui.changes.journal import Journal
-from flagtui.changes.plan import Plan, plan_flag
-from flagtui.cli.confirming import settle
-from flagtui.cli.person import Person
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.cli.confirmation import settle
+from flagtui.cli.terminal_person import Person
 from flagtui.models.flag import Flag
 
 Answered = TypeVar("Answered")

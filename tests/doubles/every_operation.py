@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from flagtui.api import Client
-from flagtui.api.asking import Question
 from flagtui.api.operations import operation
+from flagtui.api.request import Question
 
 FOLDER: Final = Path(__file__).parents[1] / "contract"
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.json"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from flagtui.api import errors
-from flagtui.api.asking import Query
+from flagtui.api.request import Query
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage

@@ -19,7 +19,7 @@ SERVE = """
 import sys
 from pathlib import Path
 from flagtui.service import create_service
-from flagtui.service.running import Place, listen, run
+from flagtui.service.server import Place, listen, run
 place = Place(port=0)
 listener = listen(place)
 service = create_service(Path(sys.argv[1]), key=sys.argv[2])

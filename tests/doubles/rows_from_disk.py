@@ -12,11 +12,11 @@ from types import SimpleNamespace
 from typing import Any, Final, NoReturn
 
 from flagtui.api.clock import SystemClock
-from flagtui.api.link import Link
+from flagtui.api.connection_state import Link
 from flagtui.app.app import FlagTui
-from flagtui.app.session import Session
+from flagtui.app.state.session import Session
+from flagtui.changes.guard_rules import Rules
 from flagtui.changes.journal import Journal
-from flagtui.changes.rules import Rules
 from flagtui.models.rows import FlagRow
 from flagtui.store.snapshots import Place, Snapshots
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.experiments.plan import ExperimentPlan
+from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.evaluate import Definitions, Person, evaluate
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.doubles.whole_program import Program
 
-from flagtui.app.polling import Polling
+from flagtui.app.shell.polling import Polling
 
 
 class TurnedClock:

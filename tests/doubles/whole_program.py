@@ -21,8 +21,8 @@ from flagtui.api import Client
 from flagtui.api.errors import BadKey
 from flagtui.api.in_process import in_process
 from flagtui.app.app import FlagTui
-from flagtui.app.session import Neighbour, Session
-from flagtui.app.tastes import Tastes
+from flagtui.app.state.preferences import Tastes
+from flagtui.app.state.session import Neighbour, Session
 from flagtui.changes.guard import Level, Rules
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag

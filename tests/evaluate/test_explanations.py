@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from flagtui.evaluate import Definitions, Evaluation, Group, Person, Reason, Unknown, Why, evaluate
-from flagtui.evaluate.wording import describe, describe_check, describe_condition
+from flagtui.evaluate.explanation import describe, describe_check, describe_condition
 
 JSON = dict[str, Any]
 STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from flagtui.evaluate import Definitions, Group, Person, Reason, Rules, Unknown, Why, evaluate
-from flagtui.evaluate.comparing import parting
-from flagtui.evaluate.wording import describe, describe_check
+from flagtui.evaluate.comparison import parting
+from flagtui.evaluate.explanation import describe, describe_check
 
 JSON = dict[str, Any]
 PRO = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}

@@ -7,7 +7,7 @@ import pytest
 from tests.doubles import random_flags
 
 from flagtui.evaluate import Definitions, Person, evaluate
-from flagtui.evaluate.reading import flag as parts_of
+from flagtui.evaluate.flag_json import flag as parts_of
 from flagtui.evaluate.settled import for_everyone
 
 ASKS = {"key": "plan", "type": "person", "operator": "exact", "value": "pro"}

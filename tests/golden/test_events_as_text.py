@@ -5,8 +5,8 @@ from dataclasses import replace
 from tests.doubles.whole_program import Program, Setting, running
 from tests.golden.conftest import Golden
 
-from flagtui.app.screens.events import EventsScreen
-from flagtui.app.screens.inbox import REST, InboxScreen
+from flagtui.app.events.event_list import EventsScreen
+from flagtui.app.events.inbox_screen import REST, InboxScreen
 
 SIZES = [(132, 40), (80, 24), (60, 15)]
 

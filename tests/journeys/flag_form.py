@@ -7,7 +7,7 @@ from typing import Any
 from tests.doubles.whole_program import Program, Setting, Wire, running
 from textual.widgets import Input, OptionList
 
-from flagtui.app.screens.edit.form import FormScreen
+from flagtui.app.flags.form.flag_form import FormScreen
 
 OTHER_MODES = ("strict", "legacy")
 FILTERS: dict[str, Any] = {

@@ -2,8 +2,8 @@
 
 from tests.doubles.whole_program import Program
 
-from flagtui.app.screens.events import EventsScreen
-from flagtui.app.screens.experiments import ExperimentsScreen
+from flagtui.app.events.event_list import EventsScreen
+from flagtui.app.experiments.experiment_list import ExperimentsScreen
 
 
 async def stand_on_experiment(program: Program, name: str) -> None:

@@ -8,8 +8,8 @@ from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import NARROW_MODES
 
-from flagtui.app.screens.activity import ActivityScreen
-from flagtui.app.screens.flag import FlagScreen
+from flagtui.app.activity.activity_screen import ActivityScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.changes.guard import Level, Rules
 
 

@@ -12,8 +12,8 @@ from tests.doubles.whole_program import WIDE, Setting, make_template, running, w
 from tests.journeys.modes import NARROW_MODES
 from tests.journeys.timeline import ask, listed, on_activity, rest, shown
 
-from flagtui.app.screens.activity import ActivityScreen
-from flagtui.app.screens.flag import FlagScreen
+from flagtui.app.activity.activity_screen import ActivityScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
 

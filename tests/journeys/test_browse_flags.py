@@ -7,8 +7,8 @@ import httpx
 import pytest
 from tests.doubles.whole_program import WIDE, Fault, Program, Setting, Wire, running, words
 
-from flagtui.app.screens.flag import FlagScreen
-from flagtui.app.screens.flags import FlagsScreen
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
 
 

@@ -7,8 +7,8 @@ import pytest
 from tests.doubles.whole_program import Setting, running, words
 from tests.journeys.modes import MODES
 
-from flagtui.app.screens.results import ResultsScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.results_screen import ResultsScreen
 
 
 @pytest.fixture(params=MODES)

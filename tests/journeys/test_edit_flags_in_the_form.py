@@ -9,7 +9,7 @@ from tests.journeys.flag_form import OTHER_MODES, fill, form, stand_on
 from tests.journeys.modes import MODES
 from textual.widgets import TextArea
 
-from flagtui.app.screens.edit.form import FormScreen
+from flagtui.app.flags.form.flag_form import FormScreen
 
 
 async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setting) -> None:

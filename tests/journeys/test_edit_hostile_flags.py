@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.doubles.whole_program import Setting, make_template, running
 
-from flagtui.app.screens.edit.form import FormScreen
-from flagtui.app.screens.flags import FlagsScreen
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.widgets.row_list import RowList
 
 

@@ -7,10 +7,10 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.standing import stand_on_event
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.event import EventScreen
-from flagtui.app.screens.events import EventsScreen
+from flagtui.app.events.event_list import EventsScreen
+from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.event_definition import EventDefinition
 

@@ -8,10 +8,10 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_experiment
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.edit.prompt import PromptScreen
-from flagtui.app.screens.experiments import ExperimentsScreen
-from flagtui.app.screens.picker import PickerScreen
+from flagtui.app.dialogs.picker import PickerScreen
+from flagtui.app.dialogs.prompt import PromptScreen
+from flagtui.app.experiments.experiment_list import ExperimentsScreen
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.experiment import Experiment
 

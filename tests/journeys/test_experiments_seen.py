@@ -7,9 +7,9 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_experiment
 
-from flagtui.app.screens.experiment import ExperimentScreen
-from flagtui.app.screens.experiment_parts.series import SeriesScreen
-from flagtui.app.screens.flags import FlagsScreen
+from flagtui.app.experiments.detail.series import SeriesScreen
+from flagtui.app.experiments.experiment_screen import ExperimentScreen
+from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import ExperimentRow
 

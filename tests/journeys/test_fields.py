@@ -7,9 +7,9 @@ from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from textual.widgets import Button
 
-from flagtui.app.screens.flag import FlagScreen
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.shell.footer import KeyLine
 from flagtui.app.widgets.field import Field, is_stop
-from flagtui.app.widgets.key_line import KeyLine
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.guard import Level, Rules
 

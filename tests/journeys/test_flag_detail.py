@@ -8,7 +8,7 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
 from tests.journeys.modes import NARROW_MODES
 
-from flagtui.app.screens.flag import TABS, FlagScreen
+from flagtui.app.flags.flag_screen import TABS, FlagScreen
 from flagtui.app.widgets.field import Field
 
 

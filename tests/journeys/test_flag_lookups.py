@@ -11,7 +11,7 @@ from tests.doubles.whole_program import Program, Setting, Wire, running, words
 from tests.journeys.modes import MODES
 from textual.widgets import Input
 
-from flagtui.app.screens.flag import FlagScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 
 
 @pytest.fixture

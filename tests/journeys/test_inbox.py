@@ -7,8 +7,8 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.test_events import SERVERS, on
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.inbox import InboxScreen
+from flagtui.app.events.inbox_screen import InboxScreen
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.event_definition import EventDefinition
 

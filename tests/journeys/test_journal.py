@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from tests.doubles.whole_program import WIDE, Setting, running, words
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.flags import FlagsScreen
-from flagtui.app.screens.journal import JournalScreen
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.widgets.row_list import RowList
-from flagtui.changes.entries import Entry, Signature
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.changes.journal_entries import Entry, Signature
 
 
 async def test_the_journal_is_searched_while_typing_and_any_change_is_taken_back(setting: Setting) -> None:

@@ -4,8 +4,8 @@ from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from textual import events
 
-from flagtui.app.screens.browse import BrowseScreen
-from flagtui.app.screens.journal import JournalScreen
+from flagtui.app.journal.journal_screen import JournalScreen
+from flagtui.app.lists.list_frame import BrowseScreen
 
 
 async def packet(program: Program, *keys: str) -> BrowseScreen:

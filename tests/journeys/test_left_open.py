@@ -3,8 +3,8 @@
 import pytest
 from tests.doubles.whole_program import NOW, Setting, running
 
-from flagtui.changes.entries import Entry, Signature
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, Signature
 
 CASES = [
     ("not done", {"active": True}, {"active": False}, "new-nav is as it was (version", "failed"),

@@ -9,12 +9,12 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.standing import stand_on_event, stand_on_experiment
 from textual.widgets import OptionList
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.event import EventScreen
-from flagtui.app.screens.experiment import ExperimentScreen
-from flagtui.app.screens.flag import FlagScreen
-from flagtui.app.screens.results import ResultsScreen
+from flagtui.app.events.event_screen import EventScreen
+from flagtui.app.experiments.experiment_screen import ExperimentScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.app.writing.results_screen import ResultsScreen
 from flagtui.changes.guard import Level, Rules
 
 ASKED_FOR = "asks for it and is on; change or turn off what asks for it first"

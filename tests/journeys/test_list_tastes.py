@@ -8,8 +8,8 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import MODES
 
 from flagtui.app.app import FlagTui
-from flagtui.app.screens.flag import FlagScreen
-from flagtui.app.tastes import Tastes
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.state.preferences import Tastes
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.settings import read_settings

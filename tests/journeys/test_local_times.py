@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from textual.widgets import Input
 
-from flagtui.app.screens.activity import ActivityScreen
+from flagtui.app.activity.activity_screen import ActivityScreen
 
 pytestmark = pytest.mark.usefixtures("in_berlin")
 

@@ -8,7 +8,7 @@ from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import MODES
 from textual.widgets import Input, OptionList
 
-from flagtui.app.screens.edit.form import FormScreen
+from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.changes.guard import Level, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.project import Project

@@ -7,12 +7,12 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.keys import another_key, revoke, type_key
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.experiment import ExperimentScreen
-from flagtui.app.screens.experiment_parts.series import SeriesScreen
-from flagtui.app.screens.flags import FlagsScreen
-from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.app.experiments.detail.series import SeriesScreen
+from flagtui.app.experiments.experiment_screen import ExperimentScreen
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.shell.sign_in_screen import SignInScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])

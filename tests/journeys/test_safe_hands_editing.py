@@ -6,11 +6,11 @@ import httpx
 from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
 from textual.widgets import Input, OptionList
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.edit.form import FormScreen
-from flagtui.app.screens.flags import FlagsScreen
-from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.shell.sign_in_screen import SignInScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.service.keys import NewKey, create_key
 
 REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}

@@ -9,7 +9,7 @@ from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, wo
 from tests.journeys.keys import REVOKED, another_key, type_key
 from tests.journeys.modes import MODES
 
-from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.app.shell.sign_in_screen import SignInScreen
 
 
 @pytest.fixture(params=MODES)

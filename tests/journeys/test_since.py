@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from textual.widgets import Input
 
-from flagtui.app.screens.flags import FlagsScreen
+from flagtui.app.flags.flag_list import FlagsScreen
 
 
 async def ask_since(program: Program, moment: str) -> None:

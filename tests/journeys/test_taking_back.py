@@ -9,12 +9,12 @@ from tests.doubles.whole_program import KEY, WIDE, Program, Setting, Wire, runni
 from tests.journeys.standing import stand_on_event
 from textual.widgets import Input
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.screens.sign_in import SignInScreen
+from flagtui.app.shell.sign_in_screen import SignInScreen
 from flagtui.app.widgets.row_list import RowList
-from flagtui.changes.entries import Entry
-from flagtui.changes.event_definitions.intent import KIND
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.guard import Level, Rules
+from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import ExperimentRow
 from flagtui.service.keys import NewKey, create_key

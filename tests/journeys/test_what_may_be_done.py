@@ -6,11 +6,11 @@ import httpx
 from tests.doubles.whole_program import Program, Setting, Wire, running, words
 from tests.journeys.keys import another_key, type_key
 
-from flagtui.app.screens.confirm import ConfirmScreen
-from flagtui.app.widgets.key_line import KeyLine
-from flagtui.changes.entries import Entry
-from flagtui.changes.event_definitions.intent import KIND
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.guard import Level, Rules
+from flagtui.changes.journal_entries import Entry
 
 
 async def test_what_the_key_may_not_is_dimmed_with_the_scope_in_the_help(setting: Setting) -> None:

@@ -5,7 +5,7 @@ from tests.doubles.whole_program import Program, Setting, running
 from tests.journeys.standing import stand_on_event, stand_on_experiment
 from textual.widgets import Input
 
-from flagtui.app.screens.lists import ListScreen
+from flagtui.app.lists.list_screen import ListScreen
 
 
 async def search(program: Program, line: str) -> None:

@@ -2,7 +2,7 @@
 
 from tests.doubles.whole_program import Program
 
-from flagtui.app.screens.activity import ActivityScreen
+from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.models.change_row import ChangeRow
 
 

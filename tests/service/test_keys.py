@@ -73,8 +73,8 @@ async def test_a_key_that_makes_no_sense_is_refused_with_a_sentence(tmp_path: Pa
 
 
 def test_keys_are_compared_by_hash_only(tmp_path: Path) -> None:
+    from flagtui.service.bootstrap import found
     from flagtui.service.database import Database
-    from flagtui.service.founding import found
 
     database = Database(tmp_path / "x.db")
     database.write(lambda db: found(db, "2026-01-01T00:00:00.000000Z")).result()

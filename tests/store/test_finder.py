@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.query import compile_query, parse
-from flagtui.store.sorting import FLAG_ORDERS, Sort
+from flagtui.store.sort_orders import FLAG_ORDERS, Sort
 
 NOW = 1_800_000_000.0
 LINES = [

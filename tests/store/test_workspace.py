@@ -8,7 +8,7 @@ import pytest
 from flagtui.api import Client
 from flagtui.api.errors import MissingScope, NotSignedIn
 from flagtui.models.rows import FlagRow
-from flagtui.store.loading import Failed, Loaded, Recalled
+from flagtui.store.load import Failed, Loaded, Recalled
 from flagtui.store.query import parse
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flagtui.api.client import Client
-    from flagtui.api.sending import Deadlines
+    from flagtui.api.connection import Deadlines
 
 __all__ = ["Client", "Deadlines"]
 
@@ -15,7 +15,7 @@ def __getattr__(name: str) -> Any:
 
         return Client
     if name == "Deadlines":
-        from flagtui.api.sending import Deadlines
+        from flagtui.api.connection import Deadlines
 
         return Deadlines
     raise AttributeError(name)

@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from flagtui.api.budget import Urgency
 from flagtui.api.experiments import Experiments
 from flagtui.api.flags import Flags
+from flagtui.api.rate_limiter import Urgency
 from flagtui.api.resource import Resource
 from flagtui.models.activity import Activity, ActivityPage
 

@@ -9,21 +9,21 @@ import httpx
 from flagtui.api.auth import KeyAuth, Secret
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock, SystemClock
+from flagtui.api.connection import Connection, Deadlines
+from flagtui.api.connection_state import Link
 from flagtui.api.errors import ProjectNotFound
 from flagtui.api.flags import Flags
 from flagtui.api.hosts import Host, read_host
-from flagtui.api.link import Link
 from flagtui.api.people import People
 from flagtui.api.projects import Projects
 from flagtui.api.request_log import Log
-from flagtui.api.sending import Connection, Deadlines
 from flagtui.models.json_value import as_id
 
 if TYPE_CHECKING:
     from flagtui.api.activity import ActivityFeeds
+    from flagtui.api.crud import KeptRecords, ListedRecords
     from flagtui.api.event_definitions import EventDefinitions
     from flagtui.api.experiments import Experiments
-    from flagtui.api.kept import KeptRecords, ListedRecords
     from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.scheduled_change import ScheduledChange
@@ -87,7 +87,7 @@ class Client:
     @cached_property
     def holdouts(self) -> "KeptRecords[Holdout]":
         """People kept out of experiments."""
-        from flagtui.api.kept import KeptRecords
+        from flagtui.api.crud import KeptRecords
         from flagtui.models.experiment import Holdout
 
         return KeptRecords(self.connection, self.project, "holdouts", Holdout)
@@ -95,7 +95,7 @@ class Client:
     @cached_property
     def saved_metrics(self) -> "KeptRecords[SavedMetric]":
         """Metrics experiments can share."""
-        from flagtui.api.kept import KeptRecords
+        from flagtui.api.crud import KeptRecords
         from flagtui.models.experiment import SavedMetric
 
         return KeptRecords(self.connection, self.project, "saved_metrics", SavedMetric)
@@ -103,7 +103,7 @@ class Client:
     @cached_property
     def schedule(self) -> "KeptRecords[ScheduledChange]":
         """Changes that flags are due for; list one flag's with `record_id`."""
-        from flagtui.api.kept import KeptRecords
+        from flagtui.api.crud import KeptRecords
         from flagtui.models.scheduled_change import ScheduledChange
 
         return KeptRecords(self.connection, self.project, "schedule", ScheduledChange)
@@ -111,7 +111,7 @@ class Client:
     @cached_property
     def cohorts(self) -> "ListedRecords[Cohort]":
         """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
-        from flagtui.api.kept import ListedRecords
+        from flagtui.api.crud import ListedRecords
         from flagtui.models.cohort import Cohort
 
         return ListedRecords(self.connection, self.project, "cohorts", Cohort)

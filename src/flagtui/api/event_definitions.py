@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from flagtui.api.asking import Answer, Query
 from flagtui.api.bodies import EventDefinitionBody
-from flagtui.api.budget import Urgency
+from flagtui.api.bulk_fallback import one_by_one, retagged
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound, ServerFault
-from flagtui.api.one_by_one import one_by_one, retagged
-from flagtui.api.paging import Pages
+from flagtui.api.pagination import Pages
+from flagtui.api.rate_limiter import Urgency
+from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listing, Resource
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flagtui import local_time
-from flagtui.api.asking import Answer
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
+from flagtui.api.request import Answer
 from flagtui.api.resource import Resource
-from flagtui.api.shipping import shipped
+from flagtui.api.variant_shipment import shipped
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.api.asking import Query
-from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotCalculated, NotFound, Unanswered
+from flagtui.api.rate_limiter import Urgency
+from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import (

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.api.asking import Query
 from flagtui.api.bodies import ExperimentBody
-from flagtui.api.budget import Urgency
 from flagtui.api.experiment_life import ExperimentLife
 from flagtui.api.experiment_results import ExperimentResults
-from flagtui.api.paging import Pages
+from flagtui.api.pagination import Pages
+from flagtui.api.rate_limiter import Urgency
+from flagtui.api.request import Query
 from flagtui.api.resource import Listing
 from flagtui.models.activity import ActivityPage
 from flagtui.models.cohort import Cohort

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flagtui.api.asking import Answer
+from flagtui.api.bulk_fallback import one_by_one, retagged
 from flagtui.api.capabilities import NOT_HERE
-from flagtui.api.one_by_one import one_by_one, retagged
+from flagtui.api.request import Answer
 from flagtui.api.resource import Resource
 from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag

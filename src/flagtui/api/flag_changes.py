@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from flagtui.api.budget import Urgency
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
+from flagtui.api.rate_limiter import Urgency
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:

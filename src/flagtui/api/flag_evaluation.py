@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flagtui.api.asking import Query, Question
-from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound
 from flagtui.api.flag_actions import FlagActions
 from flagtui.api.operations import operation
+from flagtui.api.rate_limiter import Urgency
+from flagtui.api.request import Query, Question
 from flagtui.api.resource import pairs
 from flagtui.models.flag_answers import BlastRadius, EvaluatedFlag, MyFlag, Trial
 from flagtui.models.json_value import JSON, as_dict, as_text

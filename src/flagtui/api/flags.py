@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.api.asking import Query
 from flagtui.api.bodies import FlagBody
-from flagtui.api.budget import Urgency
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.flag_evaluation import FlagEvaluation
-from flagtui.api.original import comparable
-from flagtui.api.paging import Pages
+from flagtui.api.original_values import comparable
+from flagtui.api.pagination import Pages
+from flagtui.api.rate_limiter import Urgency
+from flagtui.api.request import Query
 from flagtui.api.resource import Listing
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag

@@ -5,12 +5,12 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from flagtui.api.asking import Answer, Query, Question
-from flagtui.api.budget import Urgency
+from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
 from flagtui.api.operations import operation
-from flagtui.api.paging import Pages
-from flagtui.api.sending import Connection
+from flagtui.api.pagination import Pages
+from flagtui.api.rate_limiter import Urgency
+from flagtui.api.request import Answer, Query, Question
 from flagtui.models.json_value import JSON, NotJson
 from flagtui.models.row_pages import RowPage
 

@@ -12,29 +12,35 @@ from textual.widget import Widget
 from textual.widgets import Label
 
 from flagtui.api.errors import ApiError
-from flagtui.app.ages import Ages
-from flagtui.app.changing import Changing
-from flagtui.app.connecting import connect, open_chosen, project_choices, projects_to_choose, reload
-from flagtui.app.crash import crash_report, keep_report
-from flagtui.app.desk import Desk, Watcher
-from flagtui.app.listening import unheard
-from flagtui.app.notices import Notice, tell
-from flagtui.app.palette import CommandsHere, RecordsByName
-from flagtui.app.permits import why_dimmed
-from flagtui.app.polling import Polling
-from flagtui.app.screens.browse import BrowseScreen
-from flagtui.app.screens.flags import FlagsScreen
-from flagtui.app.screens.records import RecordsScreen
-from flagtui.app.screens.too_small import SMALLEST, TooSmallScreen
-from flagtui.app.session import Session
-from flagtui.app.signing_in import needs_key
-from flagtui.app.stylesheets import stylesheets
-from flagtui.app.tabbing import Tabbing
+from flagtui.app.dialogs.palette import CommandsHere, RecordsByName
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.shell.crash_report import crash_report, keep_report
+from flagtui.app.shell.polling import Polling
+from flagtui.app.shell.server_connection import (
+    connect,
+    open_chosen,
+    project_choices,
+    projects_to_choose,
+    reload,
+)
+from flagtui.app.shell.sign_in import needs_key
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
+from flagtui.app.state.ages import Ages
+from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.permissions import why_dimmed
+from flagtui.app.state.session import Session
+from flagtui.app.tabs import Tabbing
 from flagtui.app.terminal.terminal_app import TerminalApp
-from flagtui.app.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.listener import unheard
+from flagtui.text.notices import Notice, tell
 
 if TYPE_CHECKING:
-    from flagtui.app.screens.picker import Choice
+    from flagtui.app.dialogs.picker import Choice
 
 Chosen = TypeVar("Chosen")
 
@@ -116,7 +122,7 @@ class FlagTui(TerminalApp[None]):
             return
         row = next((row for row in workspace.flags.rows if row.key == key), None)
         if row is not None:
-            from flagtui.app.screens.flag import FlagScreen
+            from flagtui.app.flags.flag_screen import FlagScreen
 
             self._stop_seeking()
             self.push_screen(FlagScreen(self.desk, self.changing, row))
@@ -175,7 +181,7 @@ class FlagTui(TerminalApp[None]):
         if session.switch is None or len(session.neighbours) < 2:
             tell(self, Notice("There is no other profile; make one with: flagtui auth login --profile NAME"))
             return
-        from flagtui.app.switching import profile_choices
+        from flagtui.app.shell.profile_switch import profile_choices
 
         chosen = await self._choose("Profile", profile_choices(self.desk))
         if chosen is None or chosen == session.profile:
@@ -192,7 +198,7 @@ class FlagTui(TerminalApp[None]):
     @work(exclusive=True, group="load")
     async def show_profile(self, session: Session) -> None:
         """Leave everything that belongs to this profile for another."""
-        from flagtui.app.switching import change_session
+        from flagtui.app.shell.profile_switch import change_session
 
         while len(self.screen_stack) > 2:
             await self.pop_screen()
@@ -201,21 +207,21 @@ class FlagTui(TerminalApp[None]):
         self.open_connection()
 
     async def _choose(self, what: str, choices: Sequence["Choice[Chosen]"]) -> Chosen | None:
-        from flagtui.app.screens.picker import PickerScreen
+        from flagtui.app.dialogs.picker import PickerScreen
 
         return await self.push_screen_wait(PickerScreen(what, choices))
 
     # What opens above the lists is loaded when it is asked for.
 
     def action_since(self) -> None:
-        from flagtui.app.screens.since import SinceScreen
+        from flagtui.app.lists.since import SinceScreen
 
         here = self.screen
         kind = here.kind if isinstance(here, RecordsScreen) else "flags"
         self.push_screen(SinceScreen(self.desk, kind))
 
     def action_journal(self) -> None:
-        from flagtui.app.screens.journal import JournalScreen
+        from flagtui.app.journal.journal_screen import JournalScreen
 
         if not isinstance(self.screen, JournalScreen):
             self.push_screen(JournalScreen(self.desk, self.changing))
@@ -232,7 +238,7 @@ class FlagTui(TerminalApp[None]):
         try:
             choices = await project_choices(self.desk)
         except ApiError as error:
-            from flagtui.app.explain import explain_error
+            from flagtui.text.outcomes import explain_error
 
             tell(self, explain_error(error, "the projects cannot be listed"))
             return
@@ -247,7 +253,7 @@ class FlagTui(TerminalApp[None]):
         self.changing.look_back()
 
     def action_help(self) -> None:
-        from flagtui.app.screens.help import HelpScreen
+        from flagtui.app.dialogs.help import HelpScreen
 
         screen = self.screen
         if not screen.is_modal:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flagtui.api.errors import MissingScope, NotSignedIn, RateLimited
-from flagtui.changes.context import Context
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_lookup import settle
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_save import Desk, save_plan
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.outcome import Failed, Outcome, Refused, Saved, Unknown
-from flagtui.changes.plan import Plan
-from flagtui.changes.resolving import settle
-from flagtui.changes.saving import Desk, save_plan
 
 LONGEST_WAIT: Final = 120.0
 """Seconds the server may make a batch wait; beyond it, the batch pauses."""

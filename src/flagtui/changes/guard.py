@@ -9,11 +9,11 @@ from weakref import WeakSet
 from typing_extensions import TypeVar
 
 from flagtui.changes.difference import Clash
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.guard_rules import Level as Level
+from flagtui.changes.guard_rules import Rules as Rules
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.plan import Plan
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.rules import Level as Level
-from flagtui.changes.rules import Rules as Rules
 
 P = TypeVar("P", bound=Proposal, default=Plan)
 """Plans of one kind of record; of flags where nothing else is said."""

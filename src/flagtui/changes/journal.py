@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from flagtui.changes.entries import Ending, Entry, begun, ended, opening, searched, stamp
+from flagtui.changes.journal_entries import Ending, Entry, begun, ended, opening, searched, stamp
 from flagtui.models.json_value import JSON
 
 ROTATE_AT: Final = 8 * 1024 * 1024

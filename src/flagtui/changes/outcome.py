@@ -5,9 +5,9 @@ from typing import Literal
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import Clash
-from flagtui.changes.entries import Ending
-from flagtui.changes.plan import Plan
-from flagtui.changes.verify import Report
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.verification import Report
+from flagtui.changes.journal_entries import Ending
 from flagtui.models.flag import Flag
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from flagtui.changes.cautions import Caution
-from flagtui.changes.consequences import Consequence
 from flagtui.changes.difference import Clash, Line
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.verbs import Verb
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Final
 
-from flagtui.changes.entries import Entry, stamp
-from flagtui.changes.markdown import clock_words, code, day_heading, plain
+from flagtui.changes.journal_entries import Entry, stamp
+from flagtui.changes.markdown_text import clock_words, code, day_heading, plain
 from flagtui.changes.verbs import verb
 from flagtui.models.json_value import JSON
 

@@ -1,125 +1,253 @@
-"""Taking back a journalled change: the old values on today's record, nobody else's work lost unseen."""
+"""A journalled change of any kind taken back: part by part read again, planned, and sent once agreed to."""
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from flagtui.changes.blocking import Blocked
-from flagtui.changes.context import Context
-from flagtui.changes.describing import hidden_clash
-from flagtui.changes.difference import Clash
-from flagtui.changes.entries import Entry, Signature, taken_back, with_payloads
-from flagtui.changes.intent import Intent
-from flagtui.changes.normalising import means_same
-from flagtui.changes.plan import NothingToDo, Plan, plan_flag, stored_value
-from flagtui.changes.verbs import verb_for
-from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
+from flagtui.changes.event_definitions.definition_plan import AlreadySo, EventPlan, plan_recreation
+from flagtui.changes.event_definitions.definition_plan import Around as EventAround
+from flagtui.changes.event_definitions.definition_save import Desk as EventDesk
+from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.event_definitions.definition_undo import is_deletion, is_recreation
+from flagtui.changes.event_definitions.definition_undo import plan_undo as plan_event_undo
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.experiments.step_save import StepDesk, save_step
+from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back
+from flagtui.changes.flags.canonical_filters import means_same
+from flagtui.changes.flags.flag_lookup import settle
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, stored_value
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import Desk, save
+from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent
+from flagtui.changes.flags.surroundings import Surroundings, gather
+from flagtui.changes.guard import Approved, Question, Refused, Rules, guard
+from flagtui.changes.outcome import Failed, Saved, Unknown
+from flagtui.changes.outcome import Refused as NotTaken
+from flagtui.changes.related.creation import AsideDesk, AsidePlan, send_aside
+from flagtui.changes.related.project_copies import as_creation, project_of
+from flagtui.changes.related.schedule_undo import plan_unscheduling, way_back
+from flagtui.changes.related.schedules import KIND as SCHEDULED
+from flagtui.changes.related.schedules import send_later
+from flagtui.changes.undo_list import told_apart
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import as_id
 
-_MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
-_UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
-"""What a new flag has where nothing was said about it."""
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.api.clock import Clock
+    from flagtui.changes.journal import Journal
+    from flagtui.changes.journal_entries import Ending, Entry, Signature
+    from flagtui.changes.proposal import Proposal
+    from flagtui.models.person import User
+    from flagtui.models.rows import FlagRow
+
+ALREADY: Final = None
+"""Nothing has to be sent: it is as it was."""
+
+
+@dataclass(frozen=True)
+class Office:
+    """What taking back works with, in the project the change was made from."""
+
+    client: Client
+    journal: Journal
+    signature: Signature
+    clock: Clock
+    me: User | None = None
+    tell: Callable[[str], None] = lambda _words: None
 
 
 @dataclass(frozen=True, slots=True)
-class Contested:
-    """Somebody changed the same thing since: the three sides, and the plan that would overwrite theirs."""
+class BackEnded:
+    """How one part ended, for reading."""
 
-    entry: Entry
-    fresh: Flag
-    clashes: tuple[Clash, ...]
-    """`seen` is what this person wrote, `mine` what undoing brings back, `theirs` what is there now."""
-    overwrite: Plan
-
-
-def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """The saved changes of flags of this project that nobody took back, newest first; any can be undone."""
-    known = list(entries)
-    gone = taken_back(known)
-    return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
+    key: str
+    ending: Ending
+    words: str
+    """After the key where it was saved: `is on`; else why not."""
+    next: str = ""
 
 
-def last_batch(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """What one `u` takes back: the newest undoable change, with all that were confirmed together with it."""
-    found = undoable(entries, here)
-    if not found:
-        return []
-    batch = found[0].batch
-    return [entry for entry in found if entry.batch == batch] if batch else found[:1]
+@dataclass(frozen=True)
+class WayBack:
+    """One part that could be taken back now."""
+
+    plan: Proposal
+    send: Callable[[Approved[Any]], Awaitable[BackEnded]]
+    place: str = ""
+    """Where it happens when that is another project."""
+
+    def ask(self, rules: Rules) -> Question[Proposal] | Refused:
+        """The guard's question; the approval of its right answer is what `send` takes."""
+        return guard([self.plan], rules)
 
 
-def why_not(entry: Entry, here: Signature) -> Blocked | None:
-    """Why this entry cannot be undone at all, whatever the record is like today."""
-    if entry.kind != "flag":
-        return Blocked("kind", f"a change of this {entry.kind.replace('_', ' ')} is not undone here")
-    if refusal := why_never(entry, here):
-        return refusal
-    if not entry.record:
-        return Blocked(
-            "number", "nobody learned the number of the new flag", "find it in the list and delete it"
-        )
-    if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
-        reason = "it replaced an encrypted payload, and those are not written down"
-        return Blocked("secret", reason, "enter the old payload again")
-    return None
+async def parts_left(entry: Entry, client: Client) -> tuple[Entry, ...]:
+    """What has to be taken back one after the other, the last at least. Raises `ApiError`.
+
+    Nothing is left of the entry after the last one, so that is the one to say so in the journal.
+    """
+    found = parts_of(entry) if entry.kind == "experiment" else (entry,)
+    if len(found) < 2:
+        return found
+    return tuple([part for part in found if not await _is_back(part, client)]) or found[-1:]
 
 
-def why_never(entry: Entry, here: Signature) -> Blocked | None:
-    """What keeps a change of any kind of record from being taken back."""
-    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
-        return Blocked("elsewhere", "it was made in another project", "switch to that project first")
-    if entry.ending != "saved":
-        return Blocked(
-            "not saved", f"it ended as {entry.ending or 'not known'}, so there is nothing to take back"
-        )
-    return None
+async def _is_back(part: Entry, client: Client) -> bool:
+    if part.kind == "flag":
+        flag = await client.flags.get(part.record)
+        return all(means_same(stored_value(flag, name), old, (name,)) for name, old in part.before.items())
+    intent, fresh = step_back(part), await client.experiments.get(part.record)
+    return intent is not None and plan_step_back(part, intent, fresh, Around()) is None
 
 
-def plan_undo(
-    entry: Entry, fresh: Flag, context: Context, here: Signature
-) -> Plan | NothingToDo | Blocked | Contested:
-    """The way back from one change, held against the flag as it is now."""
-    if refusal := why_not(entry, here):
-        return refusal
-    found = plan_flag(undo_intent(entry, fresh), fresh, context)
-    if isinstance(found, Plan) and entry.verb == "create":
-        found = replace(found, clashes=_made_of_it_since(entry, fresh))
-    if isinstance(found, Plan) and found.clashes:
-        return Contested(entry, fresh, found.clashes, found)
+async def find_way_back(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry] = ()
+) -> WayBack | Blocked | None:
+    """One part held against today; None when it is as it was already. Raises `ApiError`.
+
+    `undoes` names the entry in the journal that nothing is left of after this part, `entries` tell what
+    else this person did.
+    """
+    if part.kind == EVENT:
+        return await _event(part, office, undoes, entries)
+    if part.kind == "experiment":
+        return await _experiment(part, office, undoes, entries)
+    if part.kind == SCHEDULED:
+        return await _scheduled(part, office, undoes)
+    return await _flag(part, office, undoes, entries)
+
+
+async def _flag(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+) -> WayBack | Blocked | None:
+    project, client = project_of(part), office.client
+    place, here = "", office.signature
+    if project is not None:
+        place, client = f"project #{project}", client.for_project(project)
+        part = as_creation(part)
+        here = part.signature
+    flags = client.flags
+    fresh = await flags.get(part.record)
+    intent = undo_intent(part, fresh)
+    around = Surroundings(
+        await _rows(client, fresh.targeting.depends_on), office.me, office.clock.time(), intent.seen_version
+    )
+    context = await gather(flags, fresh, intent.changes, around)
+    found = plan_undo(part, fresh, context, here)
+    if isinstance(found, Contested):
+        found = replace(found.overwrite, clashes=told_apart(found.clashes, part, entries))
+    if isinstance(found, NothingToDo):
+        return ALREADY
+    if isinstance(found, Blocked):
+        return found
+
+    async def send(approved: Approved[Plan]) -> BackEnded:
+        desk = Desk(flags, office.journal, here, office.clock, office.tell)
+        outcome = await save(approved, desk, undoes)
+        if isinstance(outcome, Unknown):
+            outcome = await settle(outcome, flags, desk.journal, desk.clock, desk.tell)
+        if isinstance(outcome, Saved):
+            return BackEnded(fresh.key, "saved", outcome.words, outcome.note)
+        if isinstance(outcome, NotTaken | Failed):
+            return BackEnded(fresh.key, outcome.ending, outcome.reason, outcome.next)
+        return BackEnded(fresh.key, outcome.ending, outcome.ending)
+
+    return WayBack(found, send, place)
+
+
+async def _rows(client: Client, ids: tuple[int, ...]) -> list[FlagRow]:
+    """The flags it asks for, as far as they can be read."""
+    found = []
+    for id in ids:
+        try:
+            found.append((await client.flags.get(id)).row())
+        except ApiError:
+            continue
     return found
 
 
-def undo_intent(entry: Entry, fresh: Flag) -> Intent:
-    """The old values as a wish. Payloads that were not written down stay as they are."""
-    if entry.verb == "create":
-        return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
-    before, after = dict(entry.before), dict(entry.after)
-    if entry.is_secret:
-        before, after = with_payloads(before, fresh.filters), with_payloads(after, fresh.filters)
-    if after.get("deleted") is True:
-        # Deleting can rename, and restoring knows the way back.
-        before.pop("key", None)
-        after.pop("key", None)
-    return Intent(entry.record, before, verb_for(before), seen=after, seen_version=_version_after(entry))
+async def _experiment(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+) -> WayBack | Blocked | None:
+    intent, project, client = step_back(part), as_id(part.after.get("project")), office.client
+    if intent is None:
+        return Blocked("no way back", f"no step takes back: {part.verb}")
+    place = ""
+    if project is not None:
+        place, client = f"project #{project}", client.for_project(project)
+    if intent.step.name == "restore":
+        # Deleted ones cannot be read, only brought back by their number.
+        fresh = Experiment.of({"id": intent.id, "name": part.key, "deleted": True})
+    else:
+        fresh = await client.experiments.get(intent.id)
+    dependents = await _dependents(client, fresh) if intent.step.name == "pause" else ()
+    plan = plan_step_back(part, intent, fresh, Around(now=office.clock.time(), dependents=dependents))
+    if not isinstance(plan, ExperimentPlan):
+        return plan
+    plan = replace(plan, clashes=told_apart(plan.clashes, part, entries))
+
+    async def send(approved: Approved[ExperimentPlan]) -> BackEnded:
+        desk = StepDesk(client.experiments, office.journal, office.signature, office.clock, office.tell)
+        ended = await save_step(approved, desk, undoes)
+        words = plan.verb.done if ended.ending == "saved" else ended.reason
+        return BackEnded(plan.key, ended.ending, words, ended.note or ended.next)
+
+    return WayBack(plan, send, place)
 
 
-def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
-    """What deleting a flag takes away from whoever changed it since it was created."""
-    saved, gone = entry.saved_version, "deleted"
-    if saved is not None and saved == fresh.version:
+async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
+    """Keys of flags that are on and ask for the flag of this experiment."""
+    if fresh.feature_flag is None:
         return ()
-    after = with_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
-    after = {**_UNSAID, **after}
-    now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
-    found = [
-        Clash((name,), after[name], gone, now[name])
-        for name in now
-        if not means_same(after[name], now[name], (name,))
-    ]
-    return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
+    found = await client.flags.dependents(fresh.feature_flag.id)
+    return tuple(row.key for row in await _rows(client, tuple(one.id for one in found)) if row.active)
 
 
-def _version_after(entry: Entry) -> int | None:
-    if entry.saved_version is not None:
-        return entry.saved_version
-    return None if entry.version is None else entry.version + 1
+async def _event(
+    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+) -> WayBack | Blocked | None:
+    definitions, around = office.client.event_definitions, EventAround(office.clock.time())
+    if is_deletion(part):
+        found: EventPlan | AlreadySo = plan_recreation(part.key, part.before, around)
+    else:
+        again = is_recreation(part)
+        fresh = await (definitions.by_name(part.key) if again else definitions.get(part.uuid))
+        found = plan_event_undo(part, fresh, around)
+    if isinstance(found, AlreadySo):
+        return ALREADY
+    plan = replace(found, clashes=told_apart(found.clashes, part, entries))
+
+    async def send(approved: Approved[EventPlan]) -> BackEnded:
+        desk = EventDesk(definitions, office.journal, office.signature, office.clock)
+        (ended,) = [one async for one in save_all(approved, desk, {plan.key: undoes})]
+        words = plan.verb.done if ended.ending == "saved" else ended.reason
+        return BackEnded(plan.key, ended.ending, words, ended.next)
+
+    return WayBack(plan, send)
+
+
+async def _scheduled(part: Entry, office: Office, undoes: str) -> WayBack | Blocked | None:
+    schedule = office.client.schedule
+    try:
+        fresh = await office.client.flags.get(part.record)
+    except NotFound:
+        return Blocked("gone", "its flag is not there any more")
+    plan = await plan_unscheduling(part, fresh, schedule, office.clock.time())
+    if not isinstance(plan, AsidePlan):
+        return plan
+    plan = replace(plan, undoes=undoes)
+    request = send_later(way_back(part), plan.id, schedule)
+
+    async def send(approved: Approved[AsidePlan]) -> BackEnded:
+        desk = AsideDesk(office.journal, office.signature, office.clock)
+        ended = await send_aside(approved, request, desk)
+        words = plan.verb.done if ended.ending == "saved" else ended.note
+        return BackEnded(plan.key, ended.ending, words, ended.error.next if ended.error else "")
+
+    return WayBack(plan, send)

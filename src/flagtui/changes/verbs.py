@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.intent import FIELD_WORDS
+from flagtui.changes.flags.flag_intent import FIELD_WORDS
 from flagtui.models.json_value import JSON
 
 

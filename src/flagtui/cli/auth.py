@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flagtui.cli.naming import PROFILE, named_profile
+from flagtui.cli.options import PROFILE, named_profile
 
 if TYPE_CHECKING:
-    from flagtui.cli.keeping_keys import Keep
+    from flagtui.cli.key_storage import Keep
 
 
 @click.group("auth")
@@ -30,9 +30,9 @@ def login(
     profile: str, host: str, project: str, with_token: bool, key_command: str, keep: "Keep | None"
 ) -> None:
     """Try a personal API key, see what it may do, and keep it for a profile."""
-    from flagtui.cli.choosing import look_around
-    from flagtui.cli.person import Person, find_person
+    from flagtui.cli.profile_choice import look_around
     from flagtui.cli.signing_in import SignIn, SigningIn
+    from flagtui.cli.terminal_person import Person, find_person
     from flagtui.config.credentials import KeyPlaces
 
     around = look_around()

@@ -2,7 +2,7 @@
 
 import click
 
-from flagtui.cli.trouble import Trouble, require_terminal
+from flagtui.cli.errors import Trouble, require_terminal
 
 
 @click.command("demo")

@@ -6,8 +6,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from flagtui.cli.running import run_app
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.app_run import run_app
+from flagtui.cli.errors import Trouble
 from flagtui.config.locations import FolderUnusable, find_locations, make_folder
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ class Demonstration:
 def open_demo(wish: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
     from flagtui.app.app import FlagTui
-    from flagtui.app.session import Session
-    from flagtui.app.tastes import Tastes
+    from flagtui.app.state.preferences import Tastes
+    from flagtui.app.state.session import Session
+    from flagtui.changes.guard_rules import Level, Rules
     from flagtui.changes.journal import Journal
-    from flagtui.changes.rules import Level, Rules
 
     folder = _folder()
     name = _name(wish)
@@ -86,7 +86,7 @@ def _connector(path: Path, wish: Demonstration, opened: list[Any]) -> "Callable[
     async def connect() -> "Client":
         import asyncio
 
-        from flagtui.app.behind import CLIENT, load_behind
+        from flagtui.app.shell.preload import CLIENT, load_behind
 
         await load_behind(CLIENT)
         from flagtui.api import Client

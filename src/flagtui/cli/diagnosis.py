@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from flagtui import __version__
 from flagtui.api.errors import ApiError
-from flagtui.cli.choosing import Opening, Surroundings, Wish, choose
-from flagtui.cli.telling import say_json
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.errors import Trouble
+from flagtui.cli.output import say_json
+from flagtui.cli.profile_choice import Opening, Surroundings, Wish, choose
 from flagtui.config.credentials import Found
 from flagtui.config.findings import (
     Finding,
@@ -100,8 +100,8 @@ def _ask_server(opening: Opening) -> list[Finding]:
 
 
 async def _findings_of_server(opening: Opening, found: Found) -> list[Finding]:
-    from flagtui.cli.connecting import make_client
-    from flagtui.store.introducing import abilities, introduce
+    from flagtui.cli.client import make_client
+    from flagtui.store.key_info import abilities, introduce
 
     async with make_client(opening.profile, opening.host, found.key) as client:
         introduction = await introduce(client)

@@ -2,7 +2,7 @@
 
 import click
 
-from flagtui.cli.naming import PROFILE, named_profile
+from flagtui.cli.options import PROFILE, named_profile
 
 
 @click.command("doctor")

@@ -2,7 +2,7 @@
 
 import click
 
-from flagtui.cli.naming import PROFILE, named_profile
+from flagtui.cli.options import PROFILE, named_profile
 
 
 @click.command("journal")
@@ -20,8 +20,8 @@ def command(
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
     from flagtui.changes.timeline import as_json as json_of
     from flagtui.changes.timeline import markdown as markdown_of
+    from flagtui.cli.errors import Trouble
     from flagtui.cli.past_changes import find_changes, tell_changes
-    from flagtui.cli.trouble import Trouble
 
     if markdown and as_json:
         raise Trouble("choose --markdown or --json, not both.")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from flagtui.cli.choosing import Opening
+from flagtui.cli.profile_choice import Opening
 from flagtui.config.credentials import KeyringUnusable, NotFound
 from flagtui.config.secret import KeyMalformed, Secret
 
@@ -22,11 +22,11 @@ class KeyInUse:
     async def connect(self) -> "Client":
         """Finds the key and makes the client. Raises ApiError."""
         from flagtui.api.errors import BadKey
-        from flagtui.app.behind import CLIENT, load_behind
+        from flagtui.app.shell.preload import CLIENT, load_behind
         from flagtui.config.daemon import await_call
 
         await load_behind(CLIENT)
-        from flagtui.cli.connecting import make_client
+        from flagtui.cli.client import make_client
 
         opening = self.opening
         # A keyring or a command that hangs must not keep the program from ending.
@@ -41,7 +41,7 @@ class KeyInUse:
         """A client with a key that was typed. Raises ApiError."""
         from flagtui.api.auth import read_key
         from flagtui.api.errors import BadKey
-        from flagtui.cli.connecting import make_client
+        from flagtui.cli.client import make_client
 
         try:
             key = Secret(read_key(text))

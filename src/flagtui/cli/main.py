@@ -9,7 +9,7 @@ import click
 
 from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.errors import Trouble
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -36,7 +36,7 @@ class Door(click.Group):
     _MODULES = {
         "demo": "flagtui.cli.demo",
         "serve": "flagtui.cli.serve",
-        "keys": "flagtui.cli.keys",
+        "keys": "flagtui.cli.keys_command",
         "auth": "flagtui.cli.auth",
         "profiles": "flagtui.cli.profiles",
         "projects": "flagtui.cli.projects",
@@ -105,8 +105,8 @@ def door(
     which flagtui auth login makes. To try it without an account: flagtui demo
     """
     if context.invoked_subcommand is None:
-        from flagtui.cli.choosing import Wish
-        from flagtui.cli.opening import open_app
+        from flagtui.cli.launch import open_app
+        from flagtui.cli.profile_choice import Wish
 
         wish = Wish(profile=profile, project=project, read_only=read_only, mouse=not no_mouse, flag=flag)
         raise SystemExit(open_app(wish))
@@ -160,7 +160,7 @@ def _usage_in_words(wrong: click.UsageError) -> str:
 
 def _fault_in_words(fault: Exception) -> str:
     """A fault of our own: what a person reads, and a report without values for whoever mends it."""
-    from flagtui.app.crash import crash_report, keep_report
+    from flagtui.app.shell.crash_report import crash_report, keep_report
     from flagtui.config.locations import find_locations
 
     folder = find_locations().state

@@ -3,12 +3,12 @@
 import time
 
 from flagtui import local_time
-from flagtui.changes.entries import Entry, taken_back
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, taken_back
 from flagtui.changes.timeline import summary
-from flagtui.cli.choosing import settings_in
-from flagtui.cli.telling import say
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.errors import Trouble
+from flagtui.cli.output import say
+from flagtui.cli.profile_choice import settings_in
 from flagtui.config.locations import find_locations
 from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue

@@ -1,6 +1,6 @@
 """How careful a profile is, for the guard."""
 
-from flagtui.changes.rules import Level, Rules
+from flagtui.changes.guard_rules import Level, Rules
 from flagtui.config.profiles import Profile
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.errors import Trouble
 
 
 @click.command("serve")

@@ -4,12 +4,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.errors import Trouble
 from flagtui.safe_text import safe_text
 from flagtui.service import close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
-from flagtui.service.running import CannotListen, Place, listen, run
 from flagtui.service.sample_data import sample
+from flagtui.service.server import CannotListen, Place, listen, run
 
 
 @dataclass(frozen=True)

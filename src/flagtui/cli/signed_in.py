@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from flagtui.api.errors import ApiError
-from flagtui.cli.choosing import Opening, Wish, choose_signed_in, look_around
-from flagtui.cli.telling import say
-from flagtui.cli.trouble import Trouble, in_words
+from flagtui.cli.errors import Trouble, in_words
+from flagtui.cli.output import say
+from flagtui.cli.profile_choice import Opening, Wish, choose_signed_in, look_around
 from flagtui.config.credentials import Found, KeyringUnusable, NotFound, Source
 from flagtui.config.key_file import KeyFileRefused
 
@@ -39,7 +39,7 @@ def find_key(opening: Opening) -> Found:
 
 def ask(opening: Opening, found: Found, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
     """The server's answer. Raises Trouble."""
-    from flagtui.cli.connecting import make_client
+    from flagtui.cli.client import make_client
 
     async def run() -> Answer:
         async with make_client(opening.profile, opening.host, found.key) as client:
@@ -54,7 +54,7 @@ def ask(opening: Opening, found: Found, question: "Callable[[Client], Awaitable[
 def tell_status(profile: str) -> None:
     """Which key, whose it is, what it may do. Raises Trouble when it does not work."""
     from flagtui.cli.signing_in import tell_introduction
-    from flagtui.store.introducing import introduce
+    from flagtui.store.key_info import introduce
 
     opening = open_profile(profile)
     found = find_key(opening)

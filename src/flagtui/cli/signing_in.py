@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
-from flagtui.cli.choosing import Surroundings
-from flagtui.cli.keeping_keys import Keep, keep_key
-from flagtui.cli.person import Person
-from flagtui.cli.telling import say
-from flagtui.cli.trouble import Trouble, in_words
+from flagtui.cli.errors import Trouble, in_words
+from flagtui.cli.key_storage import Keep, keep_key
+from flagtui.cli.output import say
+from flagtui.cli.profile_choice import Surroundings
+from flagtui.cli.terminal_person import Person
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_command import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
 from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError
-from flagtui.store.introducing import Introduction, abilities, introduce
+from flagtui.store.key_info import Introduction, abilities, introduce
 
 KINDS = {
     "phc_": "this is the public project token (phc_): it only sends events. A personal key (phx_) is needed.",
@@ -41,7 +41,7 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
     """What the server says about the key. Raises ApiError."""
 
     async def ask() -> Introduction:
-        from flagtui.cli.connecting import make_client
+        from flagtui.cli.client import make_client
 
         async with make_client(replace(profile, project=CURRENT_PROJECT), host, key) as client:
             return await introduce(client)
@@ -178,7 +178,7 @@ class SigningIn:
         return known[self.person.choose("Which one is opened first", names, default)]
 
     def _write(self, profile: Profile) -> None:
-        from flagtui.config.writing import write_profile
+        from flagtui.config.settings_writer import write_profile
 
         file = self.around.places.settings_file
         if file is None:

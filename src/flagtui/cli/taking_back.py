@@ -8,20 +8,20 @@ from typing import Any, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.blocking import Blocked
 from flagtui.changes.difference import Clash
-from flagtui.changes.entries import Ending, Entry, Signature
+from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Answer, NotYet, Refused, Rules
 from flagtui.changes.journal import Journal
-from flagtui.changes.taking_back import as_left, undoable, why_not
-from flagtui.changes.way_back import BackEnded, Office, WayBack, find_way_back, parts_left
-from flagtui.cli.choosing import Opening
-from flagtui.cli.confirming import how_to_agree, settle, show_question
-from flagtui.cli.person import NOBODY, Person, find_person
+from flagtui.changes.journal_entries import Ending, Entry, Signature
+from flagtui.changes.undo import BackEnded, Office, WayBack, find_way_back, parts_left
+from flagtui.changes.undo_list import as_left, undoable, why_not
+from flagtui.cli.confirmation import how_to_agree, settle, show_question
+from flagtui.cli.errors import Trouble
+from flagtui.cli.output import say, say_json
+from flagtui.cli.profile_choice import Opening
 from flagtui.cli.rules import rules_of
 from flagtui.cli.signed_in import ask, find_key, open_profile
-from flagtui.cli.telling import say, say_json
-from flagtui.cli.trouble import Trouble
+from flagtui.cli.terminal_person import NOBODY, Person, find_person
 
 CONFLICT: Final = 3
 """Somebody else changed the same thing since, and it was left as it is."""

@@ -4,7 +4,7 @@ from typing import TypedDict, Unpack
 
 import click
 
-from flagtui.cli.naming import PROFILE, named_profile, named_project
+from flagtui.cli.options import PROFILE, named_profile, named_project
 
 
 class Given(TypedDict):

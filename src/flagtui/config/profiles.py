@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
-from flagtui.config.fields import Field, WrongSetting, number, one_of, read_table, text, yes_or_no
 from flagtui.config.locations import KEY_VARIABLE, Given
+from flagtui.config.setting_fields import Field, WrongSetting, number, one_of, read_table, text, yes_or_no
 from flagtui.config.toml_source import TomlSource
 
 Colour = Literal["red", "yellow", "green", "blue", "purple"]

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from flagtui.config.fields import (
+from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
+from flagtui.config.setting_fields import (
     Field,
     WrongSetting,
     one_of,
@@ -16,7 +17,6 @@ from flagtui.config.fields import (
     texts,
     yes_or_no,
 )
-from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
 from flagtui.config.toml_source import SettingsError, TomlSource, parse_source, read_source
 from flagtui.local_time import is_zone
 

@@ -1,7 +1,8 @@
 """Who sees a flag: a flag and a person in, the value and the condition that decided it out."""
 
-from flagtui.evaluate.comparing import Difference, differences
+from flagtui.evaluate.comparison import Difference, differences
 from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.dependency_order import linked
 from flagtui.evaluate.evaluation import (
     Check,
     ConditionResult,
@@ -13,7 +14,6 @@ from flagtui.evaluate.evaluation import (
     VariantDraw,
 )
 from flagtui.evaluate.flags import evaluate, evaluate_all, fits
-from flagtui.evaluate.linking import linked
 from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.subject import Group, Person
 from flagtui.evaluate.unknown import Unknown, Why

@@ -2,7 +2,7 @@
 
 from flagtui.evaluate.evaluation import Check, ConditionResult, Draw, Outcome, VariantDraw
 from flagtui.evaluate.filters import check
-from flagtui.evaluate.hashing import rollout_fraction, variant_fraction
+from flagtui.evaluate.hash import rollout_fraction, variant_fraction
 from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.parts import Condition, Flag
 from flagtui.evaluate.run import Run, Vantage

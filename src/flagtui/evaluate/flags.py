@@ -7,7 +7,7 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.early_access import by_enrollment
 from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Reason
 from flagtui.evaluate.filters import check
-from flagtui.evaluate.hashing import holdout_fraction
+from flagtui.evaluate.hash import holdout_fraction
 from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.parts import Filter, Flag
 from flagtui.evaluate.run import Run, Vantage

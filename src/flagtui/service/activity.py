@@ -11,7 +11,7 @@ from flagtui.service.answers import Answer, encode, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.paging import link
+from flagtui.service.pagination import link
 
 _SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
 

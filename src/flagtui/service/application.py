@@ -21,11 +21,11 @@ from flagtui.service import (
     projects,
     scheduling,
 )
+from flagtui.service.bootstrap import admit_key, found
 from flagtui.service.clock import Clock, stamp
 from flagtui.service.database import Database
 from flagtui.service.dispatch import Dispatcher
-from flagtui.service.flags.sealing import key_file_beside
-from flagtui.service.founding import admit_key, found
+from flagtui.service.flags.encryption import key_file_beside
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.schema_document import schema_operation
 from flagtui.service.settings import Settings

@@ -8,7 +8,7 @@ from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.operations import Operation
-from flagtui.service.paging import page, window
+from flagtui.service.pagination import page, window
 
 _VISIBLE = f"""
     FROM projects AS p

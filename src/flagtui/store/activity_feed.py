@@ -11,8 +11,8 @@ from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.finder import Listing
 from flagtui.store.query.activity import ACTIVITY
-from flagtui.store.query.folding import fold
-from flagtui.store.sorting import Order
+from flagtui.store.query.folded_text import fold
+from flagtui.store.sort_orders import Order
 
 PAGE: Final = 100
 MOST: Final = 5_000

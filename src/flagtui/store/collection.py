@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from itertools import compress
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
+from flagtui.store.load_progress import RecordId, RunningLoad
 from flagtui.store.optimistic_edits import OptimisticEdits, Paint, paint_row
-from flagtui.store.running_load import RecordId, RunningLoad
 
 
 class Identified(Protocol):

@@ -8,14 +8,14 @@ from itertools import compress, repeat
 from operator import contains, is_, itemgetter
 from typing import Any, Final, Generic
 
-from flagtui.store.columns import Columns
-from flagtui.store.found import Found
+from flagtui.store.fact_columns import Columns
+from flagtui.store.found_rows import Found
 from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query, Vocabulary, read_line
-from flagtui.store.query.folding import fold
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term, text_test
 from flagtui.store.query.vocabulary import Row
-from flagtui.store.ranking import Ranking
-from flagtui.store.sorting import (
+from flagtui.store.row_order import Ranking
+from flagtui.store.sort_orders import (
     EVENT_ORDERS,
     EXPERIMENT_ORDERS,
     FLAG_ORDERS,

@@ -5,7 +5,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from flagtui.store.running_load import RecordId
+from flagtui.store.load_progress import RecordId
 
 Row = TypeVar("Row")
 Paint = Callable[[Row, Mapping[str, object]], Row]

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
-from flagtui.api.budget import Urgency
 from flagtui.api.errors import ApiError
+from flagtui.api.rate_limiter import Urgency
 from flagtui.models.row_pages import RowPage
 from flagtui.store.collection import Collection, Identified
-from flagtui.store.loading import Loading
+from flagtui.store.load import Loading
 
 Row = TypeVar("Row", bound=Identified)
 ListedRow = TypeVar("ListedRow", bound=Identified)

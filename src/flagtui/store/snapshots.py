@@ -19,8 +19,8 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from flagtui.store.earlier import FOLDER as EARLIER
-from flagtui.store.earlier import find_earlier, keep_earlier
+from flagtui.store.snapshot_retention import FOLDER as EARLIER
+from flagtui.store.snapshot_retention import find_earlier, keep_earlier
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 

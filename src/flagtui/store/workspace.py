@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.collection import Collection
-from flagtui.store.loading import Loaded, Loading, State
+from flagtui.store.load import Loaded, Loading, State
 from flagtui.store.record_list import Query, RecordList
 from flagtui.store.snapshots import Place, Snapshot, Snapshots
 

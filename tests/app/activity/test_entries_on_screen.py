@@ -12,17 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.doubles.fixtures import NO_FIXTURES
 
-from flagtui.app.screens.activity_parts.copying import as_markdown, copied, one_line
-from flagtui.app.screens.activity_parts.pane import Shown, distance, entry_lines, touches_payloads
-from flagtui.app.screens.flag_tabs.history import entry_lines as log_entry_lines
-from flagtui.app.screens.flag_tabs.history import log_line
-from flagtui.app.screens.flag_tabs.pane import Study
-from flagtui.app.sentences import plain
-from flagtui.app.widgets.activity_columns import activity_columns, day_words, draw_time
-from flagtui.app.widgets.columns import Slot
+from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
+from flagtui.app.activity.entry_pane import Shown, distance, entry_lines, touches_payloads
+from flagtui.app.activity.timeline_text import as_markdown, copied, one_line
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.flags.tabs.history_tab import entry_lines as log_entry_lines
+from flagtui.app.flags.tabs.history_tab import log_line
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
-from flagtui.app.widgets.preview import Details
-from flagtui.changes.gathering import activity_in_short
+from flagtui.changes.flags.surroundings import activity_in_short
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
@@ -30,6 +29,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.moments import Centre
+from flagtui.text.flag_sentences import plain
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
 DAY = 86_400

@@ -2,8 +2,8 @@
 
 import pytest
 
-from flagtui.app.widgets.columns import Slot
-from flagtui.app.widgets.event_columns import EVENT_COLUMNS, draw_verdict, is_silent, seen_words
+from flagtui.app.events.event_columns import EVENT_COLUMNS, draw_verdict, is_silent, seen_words
+from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
 from flagtui.models.rows import EventDefinitionRow
 

@@ -5,11 +5,11 @@ from typing import Any, cast
 
 from flagtui.api import Client
 from flagtui.api.errors import Refused
-from flagtui.app.event_uses import EventUses, Use, uses_event
-from flagtui.app.event_words import use_lines
+from flagtui.app.events.event_uses import EventUses, Use, uses_event
 from flagtui.models.experiment import Experiment
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import ExperimentRow
+from flagtui.text.event_words import use_lines
 
 
 def measuring(id: int, *events: str) -> Experiment:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 
 from flagtui.api import Client
-from flagtui.app.standing import count_of
+from flagtui.app.shell.status_line import count_of
 from flagtui.store.workspace import Workspace
 
 CAP = 400

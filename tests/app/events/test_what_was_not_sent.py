@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from flagtui.app.event_detail import detail_lines
-from flagtui.app.event_inspecting import EventDetails
-from flagtui.app.event_words import event_lines
-from flagtui.app.sentences import plain
-from flagtui.app.widgets.columns import Slot
-from flagtui.app.widgets.event_columns import EVENT_COLUMNS
+from flagtui.app.events.event_columns import EVENT_COLUMNS
+from flagtui.app.events.event_inspector import EventDetails
+from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.rows import TOLD, EventDefinitionRow
+from flagtui.text.event_details import detail_lines
+from flagtui.text.event_words import event_lines
+from flagtui.text.flag_sentences import plain
 
 JSON = Any
 NOW = 1_772_442_000.0

@@ -2,8 +2,8 @@
 
 import pytest
 
+from flagtui.app.experiments.intervals import WIDEST, axis_of, bar, strokes_for
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
-from flagtui.app.widgets.intervals import WIDEST, axis_of, bar, strokes_for
 
 DRAWN = strokes_for(UNICODE)
 

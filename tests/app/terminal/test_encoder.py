@@ -11,7 +11,7 @@ from rich.segment import ControlType, Segment
 from rich.style import Style
 
 from flagtui.app.terminal.encoder import Encoder, Patch
-from flagtui.app.terminal.pens import Pens
+from flagtui.app.terminal.sgr import Pens
 
 WIDTH, HEIGHT = 24, 12
 STYLES = [

@@ -6,7 +6,7 @@ from tests.doubles.list_app import ListApp
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from flagtui.app.widgets.flag_columns import FLAG_COLUMNS
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.glyphs import ASCII
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_painter import Sort

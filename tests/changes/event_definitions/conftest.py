@@ -13,12 +13,12 @@ from tests.doubles.whole_program import HOST, KEY, Timing, Wire
 
 from flagtui.api import Client
 from flagtui.api.in_process import in_process
-from flagtui.changes.entries import Entry, Signature
-from flagtui.changes.event_definitions.outcome import Ended
-from flagtui.changes.event_definitions.plan import Around, EventPlan
-from flagtui.changes.event_definitions.saving import Desk, save_all
+from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_plan import Around, EventPlan
+from flagtui.changes.event_definitions.definition_save import Desk, save_all
 from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.event_definition import EventDefinition
 from flagtui.service import close_service, create_service
 

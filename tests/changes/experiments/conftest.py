@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.models.experiment import Experiment
 

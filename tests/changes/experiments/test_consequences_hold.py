@@ -10,19 +10,19 @@ from typing import Any, Final
 
 import pytest
 from tests.changes.experiments.conftest import NOW
-from tests.changes.experiments.test_saving_steps import approve
+from tests.changes.experiments.test_step_save import approve
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.step_reader import Seen, untrue
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
-from flagtui.changes.entries import Signature
-from flagtui.changes.experiments.following import Around
-from flagtui.changes.experiments.plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.saving import StepDesk, save_step
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_save import StepDesk, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
 from flagtui.service import create_service
 from flagtui.service.application import close_service

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.changes.experiments.fields import change_words
+from flagtui.changes.experiments.experiment_fields import change_words
 from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.metric_words import metric_words, return_words, window_words
 from flagtui.changes.experiments.metrics import (

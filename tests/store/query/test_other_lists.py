@@ -5,7 +5,7 @@ import pytest
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.store.finder import EVENT_LISTING, EXPERIMENT_LISTING, Finder
 from flagtui.store.query import EVENTS, EXPERIMENTS, complete, cycle, describe, read_line
-from flagtui.store.sorting import Sort
+from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rich.segment import Segment
 
-from flagtui.app.terminal.cells import (
+from flagtui.app.terminal.screen_cells import (
     SECOND_HALF,
     Cell,
     CellMaker,
@@ -13,8 +13,8 @@ from flagtui.app.terminal.cells import (
     mend_halves,
     moves_surely,
 )
-from flagtui.app.terminal.pens import Pen, Pens
-from flagtui.app.terminal.scrolling import Shift, find_shift
+from flagtui.app.terminal.scroll_regions import Shift, find_shift
+from flagtui.app.terminal.sgr import Pen, Pens
 
 RESET = "\x1b[0m"
 ERASE_TO_END = "\x1b[K"

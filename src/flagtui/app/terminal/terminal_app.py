@@ -13,9 +13,9 @@ from textual.screen import Screen
 
 from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.early_keys import EarlyKeys
-from flagtui.app.terminal.fence import ControlFence
 from flagtui.app.terminal.first_frame import attributes_before
-from flagtui.app.terminal.frame_keeping import keep_frame
+from flagtui.app.terminal.frame_buffer import keep_frame
+from flagtui.app.terminal.output_filter import ControlFence
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from flagtui.app.widgets.columns import RecordId
+from flagtui.app.widgets.column_layout import RecordId
 
 
 class Marks:

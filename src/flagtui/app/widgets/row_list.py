@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from textual import events
 
-from flagtui.app.widgets.columns import RecordId
+from flagtui.app.widgets.column_layout import RecordId
 from flagtui.app.widgets.row_messages import Highlighted, MarksChanged, Opened, SortAsked
 from flagtui.app.widgets.row_surface import HEADER_LINES, RowSurface
 

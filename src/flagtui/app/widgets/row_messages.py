@@ -3,7 +3,7 @@
 from textual.message import Message
 from textual.widget import Widget
 
-from flagtui.app.widgets.columns import RecordId
+from flagtui.app.widgets.column_layout import RecordId
 
 
 class _FromRows(Message):

@@ -10,7 +10,7 @@ from textual.cache import LRUCache
 from textual.strip import Strip
 
 from flagtui.app.widgets.cells import Cell, Look, Piece, fit
-from flagtui.app.widgets.columns import Column, Placed, RecordId, Slot
+from flagtui.app.widgets.column_layout import Column, Placed, RecordId, Slot
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.row_styles import Ground, RowStyles
 from flagtui.safe_text import safe_text

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from flagtui.app.widgets.cells import Look
-from flagtui.app.widgets.columns import Column, RecordId, lay_out
+from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line_cache import LineCache
 from flagtui.app.widgets.marks import Marks

@@ -6,10 +6,10 @@ from typing import Final, Literal, Protocol
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, Unreachable
-from flagtui.changes.event_definitions.intent import Retagging
-from flagtui.changes.event_definitions.outcome import Ended
-from flagtui.changes.event_definitions.plan import EventPlan
-from flagtui.changes.event_definitions.resolving import NOT_KEPT, Reader, look_for
+from flagtui.changes.event_definitions.definition_intent import Retagging
+from flagtui.changes.event_definitions.definition_lookup import NOT_KEPT, Reader, look_for
+from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag_answers import BulkError, BulkTags
 from flagtui.models.json_value import JSON

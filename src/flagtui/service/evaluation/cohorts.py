@@ -6,7 +6,7 @@ from flagtui.service.answers import Answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.flags.filter_links import event_condition
-from flagtui.service.paging import page, window
+from flagtui.service.pagination import page, window
 from flagtui.service.people import nested_users
 from flagtui.service.projects import like, wants
 

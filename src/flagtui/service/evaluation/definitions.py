@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from flagtui.evaluate import Definitions
 from flagtui.service.answers import value_of
 from flagtui.service.errors import Json
-from flagtui.service.flags.describing import properties_of
+from flagtui.service.flags.representation import properties_of
 
 
 def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:

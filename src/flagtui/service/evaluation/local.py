@@ -11,7 +11,7 @@ from flagtui.service.errors import Json
 from flagtui.service.evaluation.definitions import load_cohorts, load_group_types
 from flagtui.service.evaluation.expansion import expanded
 from flagtui.service.evaluation.minimal import minimal_text
-from flagtui.service.flags.describing import properties_of
+from flagtui.service.flags.representation import properties_of
 
 _FLAGS = """
     SELECT *, EXISTS (SELECT 1 FROM experiments AS e WHERE e.flag_id = flags.id AND e.deleted = 0) AS tested

@@ -12,8 +12,8 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.definitions import load_definitions_for
 from flagtui.service.evaluation.people import Stored, every_group, everybody
-from flagtui.service.flags.describing import properties_of
 from flagtui.service.flags.filter_shapes import check_shape
+from flagtui.service.flags.representation import properties_of
 
 _FEW: Final = 200
 _ASKED: Final = "\x00condition"

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from flagtui.evaluate import Evaluation, Person, Reason, evaluate
-from flagtui.evaluate.wording import describe_unknown
+from flagtui.evaluate.explanation import describe_unknown
 from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
@@ -12,7 +12,7 @@ from flagtui.service.evaluation.definitions import load_definitions
 from flagtui.service.evaluation.minimal import minimal_text
 from flagtui.service.evaluation.parameters import read_flag_keys, read_groups
 from flagtui.service.evaluation.people import load_person
-from flagtui.service.flags.describing import shown_filters
+from flagtui.service.flags.representation import shown_filters
 
 _DESCRIPTIONS: Mapping[Reason, str] = {
     Reason.NO_CONDITION_MATCH: "No matching condition set",

@@ -4,8 +4,8 @@ import sqlite3
 from datetime import datetime
 
 from flagtui.evaluate import Check, ConditionResult, Definitions, Evaluation, Outcome, Person, evaluate
+from flagtui.evaluate.explanation import describe_check, describe_condition
 from flagtui.evaluate.parts import Flag
-from flagtui.evaluate.wording import describe_check, describe_condition
 from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call

@@ -9,7 +9,7 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.event_definitions.fields import read_tags, settled
 from flagtui.service.event_definitions.rows import find_by_id, has_tagging, uuid_text
-from flagtui.service.event_definitions.writing import check_licence, save
+from flagtui.service.event_definitions.write_operations import check_licence, save
 
 MOST_IDS: Final = 500
 MOST_TAGS: Final = 100

@@ -8,7 +8,7 @@ from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.cohorts import describe_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.saving import called, save
+from flagtui.service.experiments.save import called, save
 from flagtui.service.experiments.stored_events import Reader
 
 _DEFAULT_EVENT = "$feature_flag_called"

@@ -10,7 +10,7 @@ from flagtui.service.answers import Answer, encode, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json
 from flagtui.service.experiments.records import LinkedFlag
-from flagtui.service.flags.writing import create, update
+from flagtui.service.flags.write_operations import create, update
 from flagtui.service.operations import Handler
 
 _JSON = Headers({"content-type": "application/json"})

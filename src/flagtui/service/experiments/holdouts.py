@@ -7,8 +7,8 @@ from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.holdout_share import holdout_of
 from flagtui.service.experiments.records import select
-from flagtui.service.experiments.rendering import nested_holdouts, texts
-from flagtui.service.paging import page, window
+from flagtui.service.experiments.representation import nested_holdouts, texts
+from flagtui.service.pagination import page, window
 
 
 def list_holdouts(call: Call) -> Answer:

@@ -7,7 +7,7 @@ from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments import setting_rules as rules
+from flagtui.service.experiments import settings_rules as rules
 from flagtui.service.experiments.flag_config import FLAG_KEYS, FlagConfig, from_parameters
 from flagtui.service.experiments.flag_input import read_flag_input
 from flagtui.service.experiments.metric_rules import ORDER_OF, checked_metrics

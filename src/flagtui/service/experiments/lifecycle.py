@@ -6,9 +6,9 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, forbidden, invalid
 from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.saving import called, save, shown
-from flagtui.service.experiments.setting_rules import CONCLUSIONS
-from flagtui.service.experiments.updating import check_launchable
+from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.experiments.settings_rules import CONCLUSIONS
+from flagtui.service.experiments.updates import check_launchable
 
 NOT_LAUNCHED = "Experiment has not been launched yet."
 ENDED = "Experiment has already ended."

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from flagtui.service.answers import value_of
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import SECONDS, nodes
-from flagtui.service.experiments.rendering import LEGACY_KINDS
+from flagtui.service.experiments.representation import LEGACY_KINDS
 
 Field = Literal["metrics", "metrics_secondary"]
 Place = Literal["metrics", "metrics_secondary", "query", "metric"]

@@ -8,23 +8,23 @@ from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments import (
-    choosing,
     cohorts,
-    creating,
-    duplicating,
+    creation,
+    duplicates,
     holdouts,
     lifecycle,
-    listing,
+    list,
     queries,
     recalculation,
     saved_metrics,
     schemas,
-    shipping,
+    setup_help,
+    shipped_variant,
     timeseries,
-    updating,
+    updates,
 )
 from flagtui.service.experiments.flag_changes import keeping_requests
-from flagtui.service.experiments.saving import SCOPE, called
+from flagtui.service.experiments.save import SCOPE, called
 from flagtui.service.flags.schemas import ACTIVITY_PAGE
 from flagtui.service.operations import PROJECT, Handler, Operation
 
@@ -96,19 +96,19 @@ def _companions(
     )
 
 
-_create = keeping_requests(creating.create_experiment)
-_update = keeping_requests(updating.update_experiment)
+_create = keeping_requests(creation.create_experiment)
+_update = keeping_requests(updates.update_experiment)
 
 _RECORDS = (
     Operation(
-        "GET", EXPERIMENTS, listing.list_experiments, "List experiments", READ,
-        answers={200: schemas.page_of(schemas.EXPERIMENT_ROW)}, parameters=listing.PARAMETERS,
+        "GET", EXPERIMENTS, list.list_experiments, "List experiments", READ,
+        answers={200: schemas.page_of(schemas.EXPERIMENT_ROW)}, parameters=list.PARAMETERS,
     ),
     Operation(
         "POST", EXPERIMENTS, _create, "Create an experiment", WRITE, writes=True, success=201,
         answers=_ONE_201, body=schemas.CREATE_BODY,
     ),
-    Operation("GET", ONE, listing.retrieve_experiment, "One experiment", READ, answers=_ONE_200),
+    Operation("GET", ONE, list.retrieve_experiment, "One experiment", READ, answers=_ONE_200),
     Operation(
         "PATCH", ONE, _update, "Change an experiment", WRITE, writes=True, answers=_ONE_200,
         body=schemas.PATCH_BODY,
@@ -117,7 +117,7 @@ _RECORDS = (
         "PUT", ONE, _update, "Replace an experiment", WRITE, writes=True, answers=_ONE_200,
         body=schemas.CREATE_BODY,
     ),
-    Operation("DELETE", ONE, updating.refuse_deletion, "Refused: delete by an update", WRITE, success=405),
+    Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, success=405),
     Operation(
         "GET", f"{ONE}/activity", activity_of_one, "Its activity", "activity_log:read", newer=True,
         answers={200: ACTIVITY_PAGE}, parameters=("limit", "page"),
@@ -132,9 +132,15 @@ _ACTIONS = (
     _action("reset", lifecycle.reset, "Make it a draft again", _ONE_200),
     _action("archive", lifecycle.archive, "Put it away", _ONE_200, schemas.ARCHIVE_BODY),
     _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE_200),
-    _action("ship_variant", shipping.ship_variant, "Give everybody one variant", _ONE_200, schemas.SHIP_BODY),
-    _action("copy_to_project", duplicating.copy_to_project, "Copy it elsewhere", _ONE_201, schemas.COPY_BODY),
-    _seed_action("duplicate", duplicating.duplicate, "Make a copy", _ONE_201, schemas.DUPLICATE_BODY),
+    _action(
+        "ship_variant",
+        shipped_variant.ship_variant,
+        "Give everybody one variant",
+        _ONE_200,
+        schemas.SHIP_BODY,
+    ),
+    _action("copy_to_project", duplicates.copy_to_project, "Copy it elsewhere", _ONE_201, schemas.COPY_BODY),
+    _seed_action("duplicate", duplicates.duplicate, "Make a copy", _ONE_201, schemas.DUPLICATE_BODY),
     _seed_action(
         "create_exposure_cohort_for_experiment", cohorts.create_exposure_cohort,
         "Make a cohort of who saw it", {201: schemas.COHORT}, None,
@@ -143,21 +149,21 @@ _ACTIONS = (
 
 _CHOOSING = (
     Operation(
-        "GET", f"{EXPERIMENTS}/requires_flag_implementation", choosing.requires_flag_implementation,
+        "GET", f"{EXPERIMENTS}/requires_flag_implementation", setup_help.requires_flag_implementation,
         "Whether the SDK seems not to be wired", READ, slow=True, answers={200: schemas.REQUIRES},
         parameters=("events", "actions"),
     ),
     Operation(
-        "GET", f"{EXPERIMENTS}/eligible_feature_flags", choosing.eligible_feature_flags,
+        "GET", f"{EXPERIMENTS}/eligible_feature_flags", setup_help.eligible_feature_flags,
         "Flags an experiment could use", "feature_flag:read", answers={200: schemas.ELIGIBLE},
-        parameters=choosing.ELIGIBLE_PARAMETERS,
+        parameters=setup_help.ELIGIBLE_PARAMETERS,
     ),
     Operation(
-        "GET", f"{EXPERIMENTS}/stats", listing.experiment_stats, "Counts", READ, newer=True,
+        "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Counts", READ, newer=True,
         answers={200: schemas.STATS},
     ),
     Operation(
-        "POST", f"{EXPERIMENTS}/calculate_running_time", choosing.calculate_running_time,
+        "POST", f"{EXPERIMENTS}/calculate_running_time", setup_help.calculate_running_time,
         "Needed people and days", READ, newer=True,
     ),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.metric_rules import checked_metrics
 from flagtui.service.experiments.records import Experiment, find
-from flagtui.service.experiments.rendering import LEGACY_KINDS
+from flagtui.service.experiments.representation import LEGACY_KINDS
 from flagtui.service.experiments.results import Results
 
 QUEUED = timedelta(seconds=1)

@@ -18,9 +18,9 @@ from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json, hand_written, invalid, not_found
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.rendering import metric_fingerprint
+from flagtui.service.experiments.representation import metric_fingerprint
 from flagtui.service.experiments.results import Results, every_metric
-from flagtui.service.experiments.saving import called
+from flagtui.service.experiments.save import called
 
 State = Literal["pending", "in_progress", "completed", "failed"]
 QUEUED = timedelta(seconds=1)

@@ -14,7 +14,7 @@ from flagtui.service.experiments.analysis.samples import Sample
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
 from flagtui.service.experiments.analysis.verdict import Settings, verdict
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.rendering import saved_metric_links
+from flagtui.service.experiments.representation import saved_metric_links
 from flagtui.service.experiments.stored_events import Reader
 
 Result = dict[str, Json]

@@ -8,8 +8,8 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.metric_rules import check_references, checked_metrics, uses_event
-from flagtui.service.experiments.rendering import texts
-from flagtui.service.paging import page, window
+from flagtui.service.experiments.representation import texts
+from flagtui.service.pagination import page, window
 from flagtui.service.people import nested_users
 
 PARAMETERS = ("limit", "offset", "search", "event")

@@ -1,7 +1,7 @@
 """JSON Schema of experiments and what belongs to them, for the schema document."""
 
 from flagtui.service.errors import Json
-from flagtui.service.experiments.setting_rules import CONCLUSIONS, METHODS, TYPES
+from flagtui.service.experiments.settings_rules import CONCLUSIONS, METHODS, TYPES
 from flagtui.service.flags.schemas import FLAG, USER
 
 _MOMENT = {"type": ["string", "null"], "format": "date-time"}

@@ -10,9 +10,9 @@ from flagtui.service.experiments.analysis.exposures import DAY
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.recalculation import newest, told_until
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.rendering import metric_fingerprint
+from flagtui.service.experiments.representation import metric_fingerprint
 from flagtui.service.experiments.results import Results, day_name, metric_by_uuid
-from flagtui.service.experiments.saving import called
+from flagtui.service.experiments.save import called
 
 
 def timeseries_results(call: Call) -> Answer:

@@ -13,9 +13,9 @@ from flagtui.service.flags.fields import read_tags
 from flagtui.service.flags.filter_links import named_experiments, running_experiments
 from flagtui.service.flags.guards import IN_REPLAY
 from flagtui.service.flags.levels import load_levels
-from flagtui.service.flags.listing import listed
+from flagtui.service.flags.list import listed
 from flagtui.service.flags.rows import SCOPE, rows_by_id, update_flag
-from flagtui.service.flags.saving import log
+from flagtui.service.flags.save import log
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.flags.tombstones import key_when_deleted
 

@@ -7,7 +7,7 @@ from flagtui.service.answers import text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, conflict
-from flagtui.service.flags.filter_storing import cleaned
+from flagtui.service.flags.filter_storage import cleaned
 from flagtui.service.flags.rows import Values
 
 _NOT_FIELDS = ("version", "original_flag")

@@ -7,8 +7,8 @@ from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
-from flagtui.service.flags.describing import properties_of
 from flagtui.service.flags.levels import check_level
+from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rows import called_row
 
 

@@ -9,7 +9,7 @@ from flagtui.service.answers import text_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.flags.filter_storing import read_filters
+from flagtui.service.flags.filter_storage import read_filters
 from flagtui.service.flags.rows import Values
 
 LONGEST_KEY = 400

@@ -4,14 +4,14 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 
-from flagtui.evaluate.reading import is_known_version
+from flagtui.evaluate.flag_json import is_known_version
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.dependents import dependencies, find_cycle
-from flagtui.service.flags.describing import properties_of
 from flagtui.service.flags.filter_shapes import fail
+from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.status import groups_of, variants_of
 
 _PATTERNS = ("regex", "not_regex")

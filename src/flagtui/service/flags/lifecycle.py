@@ -7,11 +7,11 @@ from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.flags.approvals import ask_for_approval
-from flagtui.service.flags.describing import flag_answer
 from flagtui.service.flags.guards import check_guards
 from flagtui.service.flags.levels import check_level
+from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row
-from flagtui.service.flags.saving import change_flag, opened_values
+from flagtui.service.flags.save import change_flag, opened_values
 
 
 def enable(call: Call) -> Answer:

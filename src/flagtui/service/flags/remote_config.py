@@ -5,7 +5,7 @@ import sqlite3
 from flagtui.service.answers import Answer, answer, empty, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import hand_written, standard
-from flagtui.service.flags.sealing import PLACEHOLDER, CannotOpen, unseal
+from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
 
 
 def remote_config(call: Call) -> Answer:

@@ -1,5 +1,5 @@
 """A believable company to look at: the same for every start, its times relative to now."""
 
-from flagtui.service.sample_data.filling import sample
+from flagtui.service.sample_data.fill import sample
 
 __all__ = ["sample"]

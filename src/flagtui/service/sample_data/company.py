@@ -3,7 +3,7 @@
 import sqlite3
 from datetime import datetime
 
-from flagtui.service.sample_data.inserting import insert, named_uuid, stamped
+from flagtui.service.sample_data.insert_rows import insert, named_uuid, stamped
 from flagtui.service.sample_data.moments import Moments
 from flagtui.service.sample_data.people import ALICE, EMPLOYEES, SAM
 

@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.service.answers import text_of
 from flagtui.service.sample_data.company import MOBILE, WEB
 from flagtui.service.sample_data.definitions import Definition, mobile_definitions, seen_at, web_definitions
-from flagtui.service.sample_data.inserting import Row, insert, named_uuid, stamped
+from flagtui.service.sample_data.insert_rows import Row, insert, named_uuid, stamped
 from flagtui.service.sample_data.moments import Moments
 
 DEFINITION_COLUMNS: Final = (

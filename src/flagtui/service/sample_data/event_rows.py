@@ -9,7 +9,7 @@ from typing import Final
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sample_data.experiment_plans import PLANS
 from flagtui.service.sample_data.exposures import Happening, happenings
-from flagtui.service.sample_data.inserting import insert
+from flagtui.service.sample_data.insert_rows import insert
 from flagtui.service.sample_data.population import Person
 
 EVENT_COLUMNS: Final = "project_id, uuid, event, distinct_id, person_id, timestamp, properties"

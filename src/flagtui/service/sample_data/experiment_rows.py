@@ -10,7 +10,7 @@ from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerp
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sample_data.experiment_plans import PLANS, ExperimentPlan
 from flagtui.service.sample_data.flag_rows import LOG_COLUMNS
-from flagtui.service.sample_data.inserting import Row, insert, named_uuid, stamped
+from flagtui.service.sample_data.insert_rows import Row, insert, named_uuid, stamped
 from flagtui.service.sample_data.metrics import SAVED, Metric, metric
 from flagtui.service.sample_data.moments import Moments
 from flagtui.service.sample_data.people import ALICE, MO

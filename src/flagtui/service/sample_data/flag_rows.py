@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.service.answers import text_of
 from flagtui.service.sample_data.flag import Entry, SampleFlag
-from flagtui.service.sample_data.inserting import Row, insert, named_uuid, stamped
+from flagtui.service.sample_data.insert_rows import Row, insert, named_uuid, stamped
 
 Seal = Callable[[str], str]
 """Encrypts one payload as the service keeps it."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from flagtui.service.answers import text_of
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sample_data.flags import FAMOUS_KEY
-from flagtui.service.sample_data.inserting import insert, named_uuid, stamped
+from flagtui.service.sample_data.insert_rows import insert, named_uuid, stamped
 from flagtui.service.sample_data.moments import Moments
 from flagtui.service.sample_data.people import ALICE
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from flagtui.service.sample_data.inserting import named_uuid
+from flagtui.service.sample_data.insert_rows import named_uuid
 
 Metric = dict[str, Any]
 

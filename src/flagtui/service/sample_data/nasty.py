@@ -12,7 +12,7 @@ from flagtui.service.sample_data.filters import filters, group, person, split
 from flagtui.service.sample_data.flag import SampleFlag, state
 from flagtui.service.sample_data.flag_rows import add_flags
 from flagtui.service.sample_data.hostile_texts import HOSTILE, SIZES
-from flagtui.service.sample_data.inserting import Row, insert, named_uuid, stamped
+from flagtui.service.sample_data.insert_rows import Row, insert, named_uuid, stamped
 from flagtui.service.sample_data.metrics import metric
 from flagtui.service.sample_data.moments import Moments
 from flagtui.service.sample_data.people import ALICE

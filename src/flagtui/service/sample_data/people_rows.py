@@ -7,7 +7,7 @@ from random import Random
 from flagtui.service.answers import text_of
 from flagtui.service.sample_data.cohorts import COHORTS, Cohort, members
 from flagtui.service.sample_data.company import MOBILE, WEB
-from flagtui.service.sample_data.inserting import Row, insert, random_uuid, stamped
+from flagtui.service.sample_data.insert_rows import Row, insert, random_uuid, stamped
 from flagtui.service.sample_data.moments import Moments
 from flagtui.service.sample_data.population import Person, companies
 

@@ -14,7 +14,7 @@ from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.rows import find_row
 from flagtui.service.operations import PROJECT, Operation
-from flagtui.service.paging import page, window
+from flagtui.service.pagination import page, window
 from flagtui.service.people import nested_users
 from flagtui.service.scheduling.recurrence import INTERVALS, BadCron, check_cron
 

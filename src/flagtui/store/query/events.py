@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.query.readings import AGES, age_of, part_of, person_of, tag_of
+from flagtui.store.query.term_readers import AGES, age_of, part_of, person_of, tag_of
 from flagtui.store.query.value_tests import At, Begins
 from flagtui.store.query.vocabulary import (
     Facts,

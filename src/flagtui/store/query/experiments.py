@@ -3,7 +3,7 @@
 from typing import Final
 
 from flagtui.models.rows import ExperimentRow
-from flagtui.store.query.readings import AGES, age_of, made_by, number_of, part_of
+from flagtui.store.query.term_readers import AGES, age_of, made_by, number_of, part_of
 from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
 
 _STATES: Final[dict[str, Test[ExperimentRow]]] = {

@@ -3,7 +3,7 @@
 from typing import Final
 
 from flagtui.models.rows import FlagRow
-from flagtui.store.query.readings import (
+from flagtui.store.query.term_readers import (
     AGES,
     age_of,
     made_by,

@@ -1,0 +1,90 @@
+"""One limit for all requests of a key, so that the server never has to refuse; who waits longest counts last.
+
+The product allows 480 requests a minute and 4,800 an hour for each key. A bucket of 300 that refills at 1.2 a
+second stays under both: 372 in any minute, 4,620 in any hour. What the server computes from events is allowed
+240 and 1,200 times, and so costs four.
+"""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final
+
+from flagtui.api.clock import Clock
+from flagtui.api.connection_state import Link
+
+BURST: Final = 300.0
+PER_SECOND: Final = 1.2
+COMPUTED: Final = 4
+"""What a request costs whose answer is computed from events or persons."""
+RESERVE: Final = 100.0
+"""What refreshing in the background leaves for the person."""
+
+
+class Urgency(IntEnum):
+    """Lower goes first."""
+
+    PERSON = 0
+    """Somebody waits for exactly this."""
+    LOADING = 1
+    """Part of a list that is on screen."""
+    BACKGROUND = 2
+    """Nobody waits."""
+
+
+@dataclass(eq=False)
+class Budget:
+    """Hands out permission to send, in order of urgency."""
+
+    clock: Clock
+    link: Link
+    is_limited: bool = True
+    """False for servers on this machine, which have no limit."""
+    _tokens: float = BURST
+    _counted_at: float = 0.0
+    _paused_until: float = 0.0
+    _tickets: int = 0
+    _queue: list[tuple[Urgency, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._counted_at = self.clock.monotonic()
+
+    async def take(self, urgency: Urgency, cost: int = 1) -> None:
+        """Returns when one request may be sent."""
+        self._tickets += 1
+        ticket = (urgency, self._tickets)
+        self._queue.append(ticket)
+        try:
+            while (delay := self._delay(ticket, cost)) > 0:
+                self.link.hold(delay, "to stay below the server's limit of requests")
+                await self.clock.sleep(delay)
+            self._tokens -= cost
+        finally:
+            self._queue.remove(ticket)
+
+    def pause(self, seconds: float) -> None:
+        """The server asked for quiet: nothing leaves for this long."""
+        self._paused_until = max(self._paused_until, self.clock.monotonic() + seconds)
+        self.link.hold(seconds, "because the server asked for a pause")
+
+    @property
+    def left(self) -> float:
+        """Requests that could leave at once."""
+        self._refill()
+        return self._tokens
+
+    def _delay(self, ticket: tuple[Urgency, int], cost: int) -> float:
+        now = self.clock.monotonic()
+        pause = self._paused_until - now
+        if not self.is_limited:
+            return pause
+        self._refill()
+        ahead = sum(other < ticket for other in self._queue)
+        needed = cost + ahead + (RESERVE if ticket[0] is Urgency.BACKGROUND else 0)
+        short = needed - self._tokens
+        # Less than a millionth is rounding; waiting for it could go on for ever.
+        return max(pause, short / PER_SECOND if short > 1e-6 else 0.0)
+
+    def _refill(self) -> None:
+        now = self.clock.monotonic()
+        self._tokens = min(BURST, self._tokens + (now - self._counted_at) * PER_SECOND)
+        self._counted_at = now

@@ -1,0 +1,1 @@
+"""The activity of a project: timeline, search, entries."""

@@ -1,0 +1,99 @@
+"""How an entry of the activity is drawn as one row. Times are those of the person's zone."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from flagtui import local_time
+from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.models.change_row import ChangeRow
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.safe_text import safe_text
+from flagtui.text.activity_words import activity_words
+
+DAY_FROM: Final = 40
+WHO_FROM: Final = 44
+BAR_FROM: Final = 70
+VERSION_FROM: Final = 94
+FAR: Final = 0.75
+"""From this share of people on a change is one to look at first."""
+SOME: Final = 0.2
+WEEK: Final = 6
+_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def day_words(at: float | None, now: float) -> str:
+    """Nothing for today, `Sun` within a week, `Feb 28`, `Feb 2024`."""
+    if at is None:
+        return ""
+    then, today = local_time.wall(at), local_time.wall(now)
+    days = (today.date() - then.date()).days
+    if days == 0:
+        return ""
+    if 0 < days <= WEEK:
+        return _WEEKDAYS[then.weekday()]
+    month = _MONTHS[then.month - 1]
+    return f"{month} {then.day:>2}" if then.year == today.year or days < 180 else f"{month} {then:%y}"
+
+
+def draw_day(row: ChangeRow, slot: Slot) -> Cell:
+    return ((day_words(row.at, slot.now), "faint"),)
+
+
+def draw_time(row: ChangeRow, slot: Slot) -> Cell:
+    clock = local_time.clock(row.at) if row.at is not None else "?"
+    sign = slot.glyphs.changed if slot.changed else " "
+    return (sign, "info"), (clock, "strong" if slot.changed or row.weight >= FAR else "muted")
+
+
+def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
+    """How much it can have moved: `━●━` everything, `━━ ` some, a dot for nothing anybody sees."""
+    glyphs = slot.glyphs
+    if row.weight >= FAR:
+        return ((f"{glyphs.bar}{glyphs.on}{glyphs.bar}", _reach_look(row)),)
+    if row.weight >= SOME:
+        return ((f" {glyphs.bar}{glyphs.bar}"[:3], "warn"),)
+    return ((f" {glyphs.changed} " if row.weight else f" {glyphs.track} ", "faint"),)
+
+
+def draw_key(row: ChangeRow, slot: Slot) -> Cell:
+    return ((safe_text(row.key), "strong"),)
+
+
+def draw_who(row: ChangeRow, slot: Slot) -> Cell:
+    return ((safe_text(row.who), "info"),)
+
+
+def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
+    """The words; a deletion that stands says how it can be taken back."""
+    words: Piece = (activity_words(row.entry, 200, names), _look(row))
+    return (words, ("  z restores it", "faint")) if row.is_standing else (words,)
+
+
+def draw_version(row: ChangeRow, slot: Slot) -> Cell:
+    return ((f"v{row.version}" if row.version is not None else "", "faint"),)
+
+
+def _reach_look(row: ChangeRow) -> Look:
+    return "good" if {"on", "restored"} & set(row.kinds) else "bad"
+
+
+def _look(row: ChangeRow) -> Look:
+    if row.weight >= FAR:
+        return "good" if {"on", "restored"} & set(row.kinds) else "warn"
+    return "plain" if row.weight or "created" in row.kinds else "muted"
+
+
+def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> Sequence[Column[ChangeRow]]:
+    """The columns of an entry, with these names for what it tells by number, and the zone of its time."""
+    return (
+        Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
+        Column("time", f" {zone}", draw_time, max(6, len(zone) + 1), sortable=False, gap=0),
+        Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
+        Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1, sortable=False),
+        Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM, sortable=False),
+        Column("what", "WHAT", partial(draw_words, names), 18, grow=5, sortable=False),
+        Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
+    )

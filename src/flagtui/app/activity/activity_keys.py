@@ -1,0 +1,125 @@
+"""What a person can do with an entry of the activity: open its flag, take it back, copy it."""
+
+from typing import Any
+
+from textual import on, work
+
+from flagtui.api.errors import ApiError
+from flagtui.app.activity.activity_search import Search
+from flagtui.app.activity.timeline_text import as_markdown, copied
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.lists.list_frame import WIDE, BrowseScreen
+from flagtui.app.shell.export_file import export
+from flagtui.app.state.app_state import Desk
+from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
+from flagtui.app.writing.changes import Changing
+from flagtui.models.change_row import ChangeRow
+from flagtui.store.activity_feed import ActivityFeed
+from flagtui.store.workspace import Workspace
+from flagtui.text.activity_words import activity_words
+from flagtui.text.addresses import link_to_flag
+from flagtui.text.formats import count
+from flagtui.text.notices import Notice, tell
+from flagtui.text.outcomes import explain_error
+
+
+class ActivityKeys(BrowseScreen):
+    """The keys; what is drawn is the screen's business."""
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        super().__init__()
+        self._desk = desk
+        self._changing = changing
+        self._finding = Search(desk.session.clock)
+        self._workspace: Workspace | None = None
+
+    @property
+    def row(self) -> ChangeRow | None:
+        """The entry under the cursor."""
+        row: ChangeRow | None = self.rows.row
+        return row
+
+    @property
+    def feed(self) -> ActivityFeed | None:
+        return self._workspace.activity if self._workspace is not None else None
+
+    @work(group="activity")
+    async def catch_up(self) -> None:
+        """Read what is new."""
+        if self.feed is not None:
+            await self.feed.catch_up()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing is taken back where nothing may be changed; an @ typed into the line is text."""
+        if action in writes_in("activity"):
+            return may_write(self._desk, "flags")
+        if action == "moment" and isinstance(self.focused, SearchLine):
+            return False
+        return super().check_action(action, parameters)
+
+    def action_open(self) -> None:
+        self.action_open_tab("overview")
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.action_open()
+
+    @work(exclusive=True, group="open")
+    async def action_open_tab(self, tab: str) -> None:
+        """The flag as it is today, also when it is archived or deleted."""
+        workspace, row = self._workspace, self.row
+        if workspace is None or row is None or row.flag_id is None:
+            return
+        found: Any = workspace.flags.get(row.flag_id)
+        if found is None:
+            try:
+                found = (await workspace.client.flags.get(row.flag_id)).row()
+            except ApiError as error:
+                tell(self.app, explain_error(error, row.key))
+                return
+        self.app.push_screen(FlagScreen(self._desk, self._changing, found, tab))
+
+    def action_revert(self) -> None:
+        """Take this entry back, after the usual question."""
+        if self.row is not None:
+            self._changing.revert(self.row.entry, ended=lambda _ended: self._saved())
+
+    def _saved(self) -> None:
+        if self.is_attached:
+            self.catch_up()
+
+    def action_preview(self) -> None:
+        """Beside the list where there is room, below it where there is not."""
+        self.toggle_class("-preview" if self.size.width >= WIDE else "-below")
+
+    def action_moment(self) -> None:
+        """Begin to type a moment in front of what is in the line."""
+        rest = self.search.value.replace("@", " ").strip()
+        self.set_focus(self.search)
+        self.search.set_line(f"@ {rest}".rstrip() + ("" if rest else " "), 2)
+
+    def action_copy_lines(self) -> None:
+        rows: list[ChangeRow] = self.rows.marked_rows() or ([self.row] if self.row else [])
+        if rows:
+            self.app.copy_to_clipboard(copied(rows, self._desk.names))
+            first = activity_words(rows[0].entry, names=self._desk.names)
+            what = f"{len(rows)} changes" if len(rows) > 1 else first
+            tell(self.app, Notice(f"sent to the terminal's clipboard: {what}"))
+
+    def action_export(self) -> None:
+        """The marked entries, else all that are shown, as a Markdown timeline in a file."""
+        workspace = self._workspace
+        if workspace is None:
+            return
+        marked: list[ChangeRow] = self.rows.marked_rows()
+        rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
+        client, searched = workspace.client, self.search.value.strip()
+        title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
+        text = as_markdown(rows, title, lambda id: link_to_flag(client, id), self._desk.names)
+        name, what = f"activity-{client.project}.md", count(len(rows), "change")
+        tell(self.app, export(name, text, what, self._desk.session.clock()))
+
+    def action_cycle(self, qualifier: str) -> None:
+        self.search.set_line(self._finding.cycled(self.search.value, qualifier))

@@ -1,0 +1,274 @@
+"""The project's flag changes as they happen: found by person, flag, kind and time, taken back one by one."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
+
+from textual import on, work
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.timer import Timer
+from textual.widgets import Static
+
+from flagtui import local_time
+from flagtui.api.errors import ApiError
+from flagtui.app.activity.activity_columns import activity_columns
+from flagtui.app.activity.activity_keys import ActivityKeys
+from flagtui.app.activity.activity_reach import Reach
+from flagtui.app.activity.entry_pane import Shown, entry_lines, touches_payloads
+from flagtui.app.commands.command_table import bindings_of, commands_of
+from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.permissions import may_write, missing_scope
+from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
+from flagtui.app.writing.changes import Changing
+from flagtui.models.activity import Activity
+from flagtui.models.change_row import ChangeRow
+from flagtui.store.workspace import Workspace
+from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
+
+HINT: Final = "search  by:sam  flag:new  kind:rollout  since:2h  @ 14:05"
+REST: Final = 0.12
+"""Seconds the cursor stays before the pane is drawn anew."""
+NOT_HERE: Final = frozenset({"lists.sort", "lists.reverse", "lists.copy_key"})
+"""The order is that of time, and y copies whole lines."""
+
+
+class ActivityScreen(ActivityKeys):
+    """Newest first. New entries come in above; the cursor stays with its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("activity"),
+        *(command.binding() for command in commands_of("lists") if command.id not in NOT_HERE),
+        *bindings_of("everywhere"),
+    ]
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        super().__init__(desk, changing)
+        self._reach = Reach()
+        self._stops: tuple[Watcher, ...] = ()
+        self._resting: Timer | None = None
+        self._is_reading = False
+        self._refreshes = 0
+        self._newest = 0
+        """The place of the newest entry when the person was last at the top."""
+        self._drawn = 0
+        """The place of the newest entry that was drawn."""
+        self._secrets: dict[int, bool] = {}
+        """By flag: whether its payloads are encrypted."""
+        self._named: dict[int, str] = {}
+        """The cohorts' names as the rows tell them."""
+        self.add_class("-preview")
+
+    def make_rows(self) -> RowList[ChangeRow]:
+        zone = local_time.label(self._desk.now())
+        return RowList(activity_columns(zone=zone), clock=self._desk.now)
+
+    def make_search(self) -> SearchLine:
+        return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
+
+    def make_preview(self) -> VerticalScroll:
+        return VerticalScroll(Static(id="change", markup=False), id="change-pane", can_focus=False)
+
+    # What is known
+
+    def on_mount(self) -> None:
+        self._desk.watch(self.believe)
+
+    def on_screen_resume(self) -> None:
+        self.believe()
+        if self.feed is not None and self.feed.rows:
+            self.catch_up()
+
+    def believe(self) -> None:
+        """Draw what is known now; called after every change at the desk."""
+        if not self.is_attached or self not in self.app.screen_stack:
+            return
+        if self._desk.workspace is not self._workspace:
+            self._follow(self._desk.workspace)
+        feed, is_asked = self.feed, self._desk.refreshes != self._refreshes
+        self._refreshes = self._desk.refreshes
+        if feed is not None and feed.rows and (feed.is_behind or is_asked):
+            self.catch_up()
+        elif feed is not None and is_asked:
+            feed.trouble = None
+        self._draw()
+        self._read_on_if_wanted()
+
+    def _follow(self, workspace: Workspace | None) -> None:
+        for stop in self._stops:
+            stop()
+        self._workspace, self._newest, self._drawn = workspace, 0, 0
+        self._secrets.clear()
+        self._reach.begin_again()
+        self._stops = (workspace.activity.watch(self._draw),) if workspace is not None else ()
+
+    def _read_on_if_wanted(self) -> None:
+        if not self._is_reading and self._wants_more():
+            self._is_reading = True
+            self._read_on()
+
+    @work(group="activity")
+    async def _read_on(self) -> None:
+        try:
+            while self.feed is not None and self._wants_more():
+                self._reach.count_page()
+                await self.feed.read_on()
+        finally:
+            self._is_reading = False
+        self.reframe()
+
+    def _wants_more(self) -> bool:
+        below = self.rows.shown - 1 - max(self.rows.place, 0)
+        height = self.rows.size.height
+        feed = self.feed
+        return feed is not None and self._reach.wants_more(feed, self._finding.centre, below, height)
+
+    # Drawing
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return
+        workspace, feed = self._workspace, self.feed
+        self._take_names()
+        self._finding.know(workspace.me if workspace else None, feed.rows if feed else ())
+        is_first, was_at_top = self._drawn == 0, self.rows.place == 0
+        changed = [] if is_first else [row.id for row in self._finding.rows if row.place > self._drawn]
+        order = self._finding.find(self.search.value)
+        anchor: Literal["keep", "top", "first"] = "top" if is_first else "keep"
+        if self._finding.centre is not None and not self.rows.was_moved:
+            # Older entries are still being read: the best candidate may be among them.
+            anchor = "first"
+        rule = self._finding.rule(order)
+        self.rows.show(self._finding.rows, order, anchor=anchor, changed=changed, rule=rule)
+        self._drawn = self._finding.newest
+        if was_at_top and changed and self.rows.place > 0:
+            self.rows.reveal_above(self.rows.place)
+            self._newest = self._finding.newest
+        self.reframe()
+        if is_first:
+            # What is inside the pane is mounted after the pane itself.
+            self.call_after_refresh(self._show_entry)
+        else:
+            self._show_entry_soon()
+
+    def _find(self, line: str) -> None:
+        self._reach.begin_again()
+        before = self._finding.centre
+        order, centre = self._finding.find(line), self._finding.centre
+        # Another moment has other candidates, of which the best is the first.
+        anchor: Literal["top", "first"] = "first" if centre is not None and centre != before else "top"
+        self.rows.show(self._finding.rows, order, anchor=anchor, rule=self._finding.rule(order))
+        self.search.set_problems(self._finding.problems)
+        self.reframe()
+        self._read_on_if_wanted()
+        self._show_entry_soon()
+
+    def reframe(self) -> None:
+        desk = self._desk
+        self.show_frame(location_of(desk), link_of(desk), tabs_of(desk), "4")
+        if self.rows.place == 0:
+            self._newest = self._finding.newest
+        news = sum(1 for row in self._finding.rows if row.place > self._newest)
+        pieces = self._finding.chips(
+            self.feed, len(self.rows.marks), news, self.search.reason, self.size.width
+        )
+        self.query_one("#chips", Line).show(styled(), styled(*pieces))
+        if not self.rows.shown:
+            self._explain_nothing()
+
+    def redraw_ages(self) -> None:
+        super().redraw_ages()
+        self._show_entry()
+
+    def _explain_nothing(self) -> None:
+        feed, total = self.feed, len(self._finding.rows)
+        words = waiting_words("the activity")
+        if feed is not None and feed.trouble is not None:
+            words = trouble_words(feed.trouble)
+        elif self._desk.trouble is not None and not total:
+            words = trouble_words(self._desk.trouble)
+        elif self._is_reading and not self._finding.find(self.search.value):
+            words = waiting_words("older changes") if total else words
+        elif total:
+            words = no_match_words(self.search.value, total)
+        elif feed is not None and feed.is_complete:
+            words = nothing_words("changes")
+        self.rows.explain(*words.lines, look=words.look)
+
+    @on(RowList.Highlighted)
+    def _moved(self) -> None:
+        self._reach.begin_again()
+        self._read_on_if_wanted()
+        self.reframe()
+        self._show_entry_soon()
+
+    @on(RowList.MarksChanged)
+    def _marked(self) -> None:
+        self.reframe()
+
+    def _show_entry_soon(self) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(REST, self._show_entry)
+
+    def _show_entry(self) -> None:
+        if not self.query(RowList):
+            # The program is ending, and the timer outlived what it draws.
+            return
+        row = self.row
+        lines = [*entry_lines(self._shown(row))] if row is not None else []
+        text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        self.query_one("#change", Static).update(text)
+        is_unknown = row is not None and row.flag_id is not None and row.flag_id not in self._secrets
+        if (
+            row is not None
+            and is_unknown
+            and touches_payloads(row)
+            and self.query_one("#change-pane").display
+        ):
+            self._learn_secrecy(row)
+        self._learn_cohorts([one.entry for one in self.rows.in_sight])
+
+    @work(group="names")
+    async def _learn_cohorts(self, entries: Sequence[Activity]) -> None:
+        """What the cohorts in sight are called; the rows are there meanwhile, with their numbers."""
+        inspector = self._desk.inspector
+        if inspector is not None and await inspector.cohorts.learn_those_in(entries) and self.is_attached:
+            self._draw()
+            self._show_entry()
+
+    def _take_names(self) -> None:
+        names = self._desk.names
+        if names.cohorts != self._named:
+            self._named = dict(names.cohorts)
+            self._finding.know_names(names)
+            self.rows.set_columns(activity_columns(names, local_time.label(self._desk.now())))
+
+    def _shown(self, row: ChangeRow) -> Shown:
+        desk, workspace = self._desk, self._workspace
+        scope = missing_scope(desk, "flags")
+        return Shown(
+            row,
+            desk.now(),
+            flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
+            centre=self._finding.centre,
+            is_secret=self._secrets.get(row.flag_id or 0, True),
+            why_not=f"the key lacks {scope}, so nothing is taken back" if scope else "",
+            can_write=may_write(desk, "flags") is True,
+            names=desk.names,
+        )
+
+    @work(exclusive=True, group="inspect")
+    async def _learn_secrecy(self, row: ChangeRow) -> None:
+        """Payloads are shown only once the flag itself says that they are not encrypted."""
+        if self._workspace is None or row.flag_id is None:
+            return
+        try:
+            flag = await self._workspace.client.flags.get(row.flag_id)
+        except ApiError:
+            # They stay masked; the rest of the entry is there.
+            return
+        self._secrets[row.flag_id] = flag.has_encrypted_payloads
+        self._show_entry()

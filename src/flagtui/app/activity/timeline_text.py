@@ -1,0 +1,64 @@
+"""Entries for a chat or an incident report: as plain lines, or as a Markdown timeline."""
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+
+from flagtui import local_time
+from flagtui.changes.markdown_text import clock_words, code, day_heading, plain
+from flagtui.models.change_row import ChangeRow
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.safe_text import safe_text
+from flagtui.text.activity_words import STAFF, activity_words
+
+
+def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
+    """Oldest first, one line each: `2026-03-01 14:03:12 UTC  checkout  sam@acme.com  turned off  v12`.
+
+    Where the person's zone is another one, UTC stands beside it.
+    """
+    ordered = sorted(rows, key=lambda row: row.place)
+    return "\n".join(one_line(row, names) for row in ordered)
+
+
+def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
+    """One entry; nothing of a payload is in its words."""
+    when = "unknown time"
+    if row.at is not None:
+        when = f"{local_time.second(row.at)}{local_time.beside(row.at, seconds=True)}"
+    version = f"v{row.version}" if row.version is not None else ""
+    parts = (
+        when,
+        safe_text(row.key, 400),
+        safe_text(_who(row), 200),
+        activity_words(row.entry, 400, names),
+        version,
+    )
+    return "  ".join(part for part in parts if part)
+
+
+def as_markdown(
+    rows: Iterable[ChangeRow], title: str, link: Callable[[int], str], names: Names = NO_NAMES
+) -> str:
+    """Oldest first, a heading for each day of the person's zone, each flag with the address of its page."""
+    ordered = sorted(rows, key=lambda row: row.place)
+    lines = [f"# {plain(title)}", ""]
+    for day, some in groupby(ordered, key=_day):
+        lines += [f"## {day}", "", *(_item(row, link, names) for row in some), ""]
+    return "\n".join(lines if ordered else [*lines, "Nothing was changed.", ""])
+
+
+def _who(row: ChangeRow) -> str:
+    return f"{STAFF if row.was_impersonated else ''}{row.email or row.who}"
+
+
+def _day(row: ChangeRow) -> str:
+    return day_heading(row.at) if row.at is not None else "Nobody knows when"
+
+
+def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:
+    clock = f"{clock_words(row.at)} " if row.at is not None else ""
+    who = plain(_who(row))
+    version = f" (v{row.version})" if row.version is not None else ""
+    where = f" <{link(row.flag_id)}>" if row.flag_id is not None else ""
+    words = plain(activity_words(row.entry, 400, names))
+    return f"- {clock}{code(row.key)}: {words} by {who}{version}{where}"

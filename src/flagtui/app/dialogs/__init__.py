@@ -1,0 +1,1 @@
+"""What asks for one thing: picker, prompt, checklist, help, palette, the person's own editor."""

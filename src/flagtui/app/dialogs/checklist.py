@@ -1,0 +1,113 @@
+"""Choose some of a few, and perhaps their order: columns of a list, flags to bring back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from flagtui.app.dialogs.picker import Choice
+from flagtui.app.widgets.line import styled
+from flagtui.safe_text import safe_text
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Checklist(Generic[V]):
+    """What can be chosen. Texts are raw."""
+
+    title: str
+    choices: Sequence[Choice[V]]
+    checked: frozenset[V] = field(default_factory=frozenset)
+    is_ordered: bool = False
+    """Whether the order counts, so that lines can be moved."""
+    note: str = ""
+
+
+class ChecklistScreen(ModalScreen[list[V] | None], Generic[V]):
+    """Answers with what is checked, in the order shown, or None.
+
+    Where the order does not count, enter with nothing checked takes the line under the cursor.
+    """
+
+    BINDINGS = [
+        Binding("escape", "leave", "leave", key_display="esc"),
+        Binding("space,x", "check", "check"),
+        Binding("K,ctrl+up", "move(-1)", "up"),
+        Binding("J,ctrl+down", "move(1)", "down"),
+        Binding("j", "step(1)", "down", show=False),
+        Binding("k", "step(-1)", "up", show=False),
+    ]
+    AUTO_FOCUS = "OptionList"
+
+    def __init__(self, checklist: Checklist[V]) -> None:
+        super().__init__()
+        self._checklist = checklist
+        self._choices = list(checklist.choices)
+        self._checked = set(checklist.checked)
+
+    def compose(self) -> ComposeResult:
+        checklist = self._checklist
+        with Vertical(id="checklist") as box:
+            box.border_title = styled((f" {safe_text(checklist.title, 60)} ", "bold $primary"))
+            moving = " · K J move" if checklist.is_ordered else ""
+            box.border_subtitle = f"space check{moving} · ⏎ take · esc leave"
+            if checklist.note:
+                yield Static(styled((safe_text(checklist.note, 300), "$text-muted")), id="about")
+            yield OptionList(markup=False)
+
+    def on_mount(self) -> None:
+        self._draw(0)
+
+    def _draw(self, place: int) -> None:
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options(Option(self._line(choice)) for choice in self._choices)
+        options.highlighted = min(place, len(self._choices) - 1) if self._choices else None
+
+    def _line(self, choice: Choice[V]) -> Content:
+        mark = ("■ ", "$success") if choice.value in self._checked else ("□ ", "$faint")
+        return styled(
+            mark, (safe_text(choice.name, 50), "bold"), (f"  {safe_text(choice.about, 80)}", "$text-muted")
+        )
+
+    @property
+    def _place(self) -> int:
+        return self.query_one(OptionList).highlighted or 0
+
+    def action_check(self) -> None:
+        if self._choices:
+            self._checked ^= {self._choices[self._place].value}
+            self._draw(self._place)
+
+    def action_move(self, step: int) -> None:
+        place, to = self._place, self._place + step
+        if self._checklist.is_ordered and 0 <= to < len(self._choices):
+            self._choices.insert(to, self._choices.pop(place))
+            self._draw(to)
+
+    def action_step(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        if self._choices:
+            options.highlighted = (self._place + step) % len(self._choices)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        found = [choice.value for choice in self._choices if choice.value in self._checked]
+        if not found and not self._checklist.is_ordered:
+            found = [self._choices[event.option_index].value]
+        if self.is_current:
+            self.dismiss(found)
+
+    def action_leave(self) -> None:
+        if self.is_current:
+            self.dismiss(None)

@@ -1,0 +1,1 @@
+"""Event definitions: list, screen, edits, the inbox that triages them."""

@@ -1,0 +1,103 @@
+"""How an event definition is drawn as one row."""
+
+from typing import Final
+
+from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import safe_text
+from flagtui.store.query.events import STALE_AFTER
+from flagtui.text.formats import DAY
+
+STANDARD_FROM: Final = 54
+"""Cells a list needs to show more than name and age; an 80-column screen leaves 78, a 60-column one 58."""
+ALL_FROM: Final = 74
+NAME_FROM: Final = 118
+
+
+def seen_words(seen_at: float | None, now: float) -> str:
+    """`today`, `3 d`, `4 mo`, `2 y`: no finer than the server's own dates, which count days; `never`."""
+    if seen_at is None:
+        return "never"
+    days = int(now // DAY) - int(seen_at // DAY)
+    if days <= 0:
+        return "today"
+    if days <= 60:
+        return f"{days} d"
+    return f"{days // 30} mo" if days < 2 * 365 else f"{days // 365} y"
+
+
+def is_silent(event: EventDefinitionRow, now: float) -> bool:
+    """Not seen for as long as the server calls stale."""
+    return event.seen_at is not None and event.seen_at < now - STALE_AFTER
+
+
+def draw_state(event: EventDefinitionRow, slot: Slot) -> Cell:
+    """Verified, hidden or neither, and beside it whether an edit is on its way or it was changed."""
+    return _glyph(event, slot), slot.sign
+
+
+def draw_verdict(event: EventDefinitionRow, slot: Slot) -> Cell:
+    """The same as a word."""
+    return (state_piece(event),)
+
+
+def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
+    look: Look = "faint" if event.hidden else "muted" if is_silent(event, slot.now) else "strong"
+    name: Piece = (safe_text(event.name), look)
+    return (name, ("  action", "faint")) if event.is_action else (name,)
+
+
+def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
+    if "last_seen_at" in event.untold:
+        return (("?", "faint"),)
+    return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
+
+
+def draw_tags(event: EventDefinitionRow, slot: Slot) -> Cell:
+    shown = " ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in event.tags[: slot.width])
+    return ((shown, "muted"),)
+
+
+def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return ((safe_text(event.owner.partition("@")[0]), "muted"),)
+
+
+def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
+    text = event.description.strip()
+    nothing = "not told" if "description" in event.untold else "no description"
+    return ((safe_text(text), "muted"),) if text else ((nothing, "faint"),)
+
+
+def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return (("" if event.created_at is None else seen_words(event.created_at, slot.now), "faint"),)
+
+
+EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
+    Column("state", "", draw_state, 2, gap=0, sortable=False),
+    Column("name", "EVENT", draw_name, 18, grow=5, most=60),
+    Column("seen", "SEEN", draw_seen, 6, gap=2, align="right"),
+    Column("verified", "STATE", draw_verdict, 10, gap=2, from_width=STANDARD_FROM),
+    Column("owner", "OWNER", draw_owner, 8, from_width=ALL_FROM, sortable=False),
+    Column("tags", "TAGS", draw_tags, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
+    Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),
+    Column("created", "FIRST", draw_created, 6, align="right", from_width=NAME_FROM),
+)
+
+
+def state_piece(event: EventDefinitionRow) -> Piece:
+    """What people decided about it, in a word."""
+    if event.hidden:
+        return "hidden", "faint"
+    if event.verified:
+        return "verified", "good"
+    return ("not told", "faint") if "verified" in event.untold else ("unverified", "muted")
+
+
+def _glyph(event: EventDefinitionRow, slot: Slot) -> Piece:
+    glyphs = slot.glyphs
+    if event.hidden:
+        return glyphs.archived, "faint"
+    if event.verified:
+        return glyphs.on, "good"
+    return glyphs.off, "muted"

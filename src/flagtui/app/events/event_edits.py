@@ -1,0 +1,198 @@
+"""The stories of editing event definitions: ask for the new value, hand it to the straight path."""
+
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.events.event_changes import EventChanging, Listener
+from flagtui.app.events.event_rows import people_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.listener import Saved
+from flagtui.changes.event_definitions.definition_intent import (
+    EventIntent,
+    delete,
+    describe,
+    enforce,
+    hide,
+    retag,
+    set_owner,
+    set_property,
+    verify,
+)
+from flagtui.changes.flags.tag_line import Retagging, read_tags
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import safe_text
+from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_error
+
+NOBODY = -1
+"""The choice of no owner: a picker answers None when it is left."""
+MODES = (("allow", "take events that do not fit"), ("reject", "drop events that do not fit, for good"))
+Story = Coroutine[Any, Any, None]
+Rows = Sequence[EventDefinitionRow]
+
+
+class EventEditing:
+    """What can be begun for the events that are chosen. Nothing here sends a change itself."""
+
+    def __init__(self, desk: Desk, path: EventChanging) -> None:
+        self._desk = desk
+        self._path = path
+
+    def verify(self, rows: Rows, saved: Saved) -> None:
+        """Several go the same way: the first decides."""
+        if rows:
+            self._start([verify(row.id, not rows[0].verified) for row in rows], saved)
+
+    def hide(self, rows: Rows, saved: Saved) -> None:
+        """Several go the same way: the first decides."""
+        if rows:
+            self._start([hide(row.id, not rows[0].hidden) for row in rows], saved)
+
+    def delete(self, rows: Rows, saved: Saved) -> None:
+        """For real."""
+        self._start([delete(row.id) for row in rows], saved)
+
+    def describe(self, rows: Rows, saved: Saved) -> None:
+        """On one line; a description of several lines goes to the editor."""
+        if not rows:
+            return
+        if "\n" in rows[0].description:
+            self.describe_in_editor(rows, saved)
+        else:
+            self._run(self._describe(rows[0], saved))
+
+    async def _describe(self, row: EventDefinitionRow, saved: Saved) -> None:
+        prompt = Prompt(f"Describe {row.name}", "what it means and when it is sent", row.description)
+        line = await self._path.changing.ask(PromptScreen(prompt))
+        if line is not None:
+            self._start([describe(row.id, line.strip(), row.description)], saved)
+
+    def describe_in_editor(self, rows: Rows, saved: Saved) -> None:
+        """In the person's own editor."""
+        if rows and not self._is_read_only():
+            row = rows[0]
+            try:
+                text = hand_over(self._path.changing.app, lambda: _written(row.description))
+            except NoEditor as why:
+                self._path.changing.tell(Notice(str(why), "warning", "no editor"))
+                return
+            if text is None or text.strip() == row.description.strip():
+                self._path.changing.tell(Notice(f"{row.name}: nothing was changed"))
+            else:
+                self._start([describe(row.id, text.strip(), row.description)], saved)
+
+    def tags(self, rows: Rows, saved: Saved) -> None:
+        """Add, remove or set, for one event or many."""
+        if rows:
+            self._run(self._tags(rows, saved))
+
+    async def _tags(self, rows: Rows, saved: Saved) -> None:
+        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+        title = f"Tags of {rows[0].name}" if len(rows) == 1 else f"Tags of {len(rows)} events"
+        prompt = Prompt(title, about, hint="billing, -old", read=lambda line: _afterwards(line, rows))
+        line = await self._path.changing.ask(PromptScreen(prompt))
+        if line is not None and not (wanted := read_tags(line)).is_empty:
+            self._start([tag_intent(row, wanted) for row in rows], saved)
+
+    def owner(self, rows: Rows, saved: Saved) -> None:
+        """One of the people known here, or nobody."""
+        if rows:
+            self._run(self._owner(rows, saved))
+
+    async def _owner(self, rows: Rows, saved: Saved) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        now, me = rows[0].owner_id, workspace.me.id if workspace.me else None
+        known = sorted(people_of(workspace).items(), key=lambda one: (one[0] != me, one[1]))
+        choices = [
+            Choice(number, name, "you" if number == me else "", number == now) for number, name in known
+        ]
+        choices.append(Choice(NOBODY, "nobody", "", now is None))
+        chosen = await self._path.changing.ask(PickerScreen("Owner", choices))
+        if chosen is not None:
+            wanted = None if chosen == NOBODY else chosen
+            self._start([set_owner(row.id, wanted, row.owner_id) for row in rows], saved)
+
+    def primary_property(self, rows: Rows, saved: Saved) -> None:
+        """The property people see first; empty for none."""
+        if rows:
+            self._run(self._primary_property(rows[0], saved))
+
+    async def _primary_property(self, row: EventDefinitionRow, saved: Saved) -> None:
+        about = "the property that tells most about such an event; empty for none"
+        prompt = Prompt(f"Primary property of {row.name}", about, row.primary_property, "$pathname")
+        line = await self._path.changing.ask(PromptScreen(prompt))
+        if line is not None:
+            self._start([set_property(row.id, line.strip(), row.primary_property)], saved)
+
+    def enforcement(self, rows: Rows, saved: Saved) -> None:
+        """Whether events that do not fit are taken."""
+        if rows:
+            self._run(self._enforcement(rows, saved))
+
+    async def _enforcement(self, rows: Rows, saved: Saved) -> None:
+        choices = [Choice(mode, mode, about, mode == rows[0].enforcement) for mode, about in MODES]
+        chosen = await self._path.changing.ask(PickerScreen("Enforcement", choices))
+        if chosen is not None:
+            self._start([enforce(row.id, chosen, row.enforcement) for row in rows], saved)
+
+    async def code(self) -> str:
+        """The TypeScript of all events; empty when it cannot be had, which is told."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            return ""
+        try:
+            return (await workspace.client.event_definitions.code("typescript")).content
+        except ApiError as error:
+            self._path.changing.tell(explain_error(error, "the TypeScript cannot be had"))
+            return ""
+
+    def _run(self, story: Story) -> None:
+        if self._is_read_only():
+            story.close()
+        else:
+            self._path.changing.run(story)
+
+    def _is_read_only(self) -> bool:
+        if why := self._path.why_read_only:
+            self._path.changing.tell(Notice(why, "warning", "read-only"))
+        return bool(why)
+
+    def _start(self, intents: Sequence[EventIntent], saved: Saved) -> None:
+        self._path.start(intents, Listener(saved=saved))
+
+
+def tag_intent(row: EventDefinitionRow, wanted: Retagging) -> EventIntent:
+    """Only added or only removed tags can go to the server for many events together."""
+    if wanted.added and not wanted.removed and not wanted.replaces:
+        return retag(row.id, "add", wanted.added, row.tags)
+    if wanted.removed and not wanted.added:
+        return retag(row.id, "remove", wanted.removed, row.tags)
+    after = sorted(wanted.of(row.tags))
+    return EventIntent(row.id, {"tags": list(after)}, "retag", {"tags": list(row.tags)})
+
+
+def _afterwards(line: str, rows: Rows) -> Reading:
+    wanted = read_tags(line)
+    if wanted.problem or wanted.is_empty:
+        return Reading(problem=wanted.problem)
+    if len(rows) > 1:
+        return Reading([(f"for {len(rows)} events", "$text-muted")])
+    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in wanted.of(rows[0].tags)) or "no tags"
+    return Reading([(shown, "$success")])
+
+
+def _written(description: str) -> str | None:
+    """What the person's editor leaves of the description; None when it was given up. Raises NoEditor."""
+    open_editor = find_editor()
+    with TemporaryDirectory(prefix="flagtui-") as folder:
+        path = Path(folder) / "description.txt"
+        path.write_text(description, encoding="utf-8")
+        return path.read_text(encoding="utf-8") if open_editor(path) else None

@@ -1,0 +1,74 @@
+"""The keys that change event definitions, the same in the list and on one event's own screen."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from flagtui.app.events.event_changes import EventChanging
+from flagtui.app.events.event_edits import EventEditing
+from flagtui.app.state.app_state import Desk
+from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.load_progress import RecordId
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    Base = Screen[None]
+else:
+    Base = object
+
+
+class EventKeys(Base):
+    """Mixed into screens that show event definitions."""
+
+    event_path: EventChanging
+    event_editing: EventEditing
+    event_desk: Desk
+    event_place = "events"
+
+    def chosen(self) -> Sequence[EventDefinitionRow]:
+        """What the keys are about."""
+        raise NotImplementedError
+
+    def at_cursor(self) -> Sequence[EventDefinitionRow]:
+        """The one event that a key is meant for which can only be about one."""
+        return self.chosen()
+
+    def saved(self, records: Collection[RecordId]) -> None:
+        """What was chosen and is changed now."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in writes_in(self.event_place):
+            permit = may_write(self.event_desk, self.event_place)
+            return None if permit and self.event_path.why_read_only else permit
+        return super().check_action(action, parameters)
+
+    def action_verify(self) -> None:
+        self.event_editing.verify(self.chosen(), self.saved)
+
+    def action_hide(self) -> None:
+        self.event_editing.hide(self.chosen(), self.saved)
+
+    def action_describe(self) -> None:
+        self.event_editing.describe(self.at_cursor(), self.saved)
+
+    def action_describe_in_editor(self) -> None:
+        self.event_editing.describe_in_editor(self.at_cursor(), self.saved)
+
+    def action_tags(self) -> None:
+        self.event_editing.tags(self.chosen(), self.saved)
+
+    def action_owner(self) -> None:
+        self.event_editing.owner(self.chosen(), self.saved)
+
+    def action_primary_property(self) -> None:
+        self.event_editing.primary_property(self.at_cursor(), self.saved)
+
+    def action_enforcement(self) -> None:
+        self.event_editing.enforcement(self.chosen(), self.saved)
+
+    def action_delete(self) -> None:
+        self.event_editing.delete(self.chosen(), self.saved)
+
+    def action_undo(self) -> None:
+        self.event_path.undo()

@@ -1,0 +1,104 @@
+"""The event definitions of a project: thousands of names, found while typing."""
+
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.events.event_changes import EventChanging
+from flagtui.app.events.event_columns import EVENT_COLUMNS
+from flagtui.app.events.event_edits import EventEditing
+from flagtui.app.events.event_keys import EventKeys
+from flagtui.app.events.event_screen import EventScreen
+from flagtui.app.events.inbox_screen import InboxScreen
+from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.pane import Pane
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.changes import Changing
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.collection import Collection
+from flagtui.store.finder import EVENT_LISTING, Finder
+from flagtui.store.load import Loading
+from flagtui.store.load_progress import RecordId
+from flagtui.store.query import EVENTS
+from flagtui.store.sort_orders import Sort
+from flagtui.store.workspace import Workspace
+from flagtui.text.event_words import event_lines
+from flagtui.text.notices import Notice, tell
+
+
+class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
+    """Draws the collection of event definitions."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("events", "lists", "everywhere")]
+    kind = "events"
+    tab = "3"
+    hint = "search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:ops"
+    orders = ("seen", "name", "verified", "created", "updated")
+    shown_orders: ClassVar[dict[str, str]] = {"updated": "description"}
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        finder: Finder[EventDefinitionRow] = Finder(
+            listing=EVENT_LISTING, sort=Sort("seen"), clock=desk.session.clock
+        )
+        super().__init__(desk, changing, finder, EVENTS)
+        self.event_desk = desk
+        self.event_path = EventChanging(desk, changing)
+        self.event_editing = EventEditing(desk, self.event_path)
+        self._looked_back: Workspace | None = None
+
+    def make_rows(self) -> RowList[EventDefinitionRow]:
+        return RowList(EVENT_COLUMNS, clock=self._desk.now)
+
+    def make_preview(self) -> Pane:
+        return Pane()
+
+    def collection(self, workspace: Workspace) -> Collection[EventDefinitionRow]:
+        return workspace.events
+
+    def arriving(self, workspace: Workspace) -> Loading[EventDefinitionRow]:
+        return workspace.events_loading
+
+    def known_values(self, rows: Sequence[EventDefinitionRow]) -> dict[str, list[str]]:
+        return {
+            "tag": sorted({tag for row in rows for tag in row.tags}),
+            "owner": ["me", *sorted({row.owner for row in rows if row.owner})],
+        }
+
+    def draw_preview(self, row: EventDefinitionRow | None) -> None:
+        pane = self.query_one(Pane)
+        now = self._desk.now()
+        lines = list(event_lines(row, now, pane.content_size.width)) if row is not None else []
+        if why := self.event_path.why_read_only:
+            told = wrap(why, max(10, pane.content_size.width))
+            lines = [*lines, [], *([(text, "$warning")] for text in told)]
+        pane.show(lines)
+
+    def _show_rows(self, workspace: Workspace) -> None:
+        super()._show_rows(workspace)
+        if self._looked_back is not workspace:
+            self._looked_back = workspace
+            self.event_path.look_back()
+
+    def chosen(self) -> list[EventDefinitionRow]:
+        return RecordsScreen.chosen(self)
+
+    def at_cursor(self) -> list[EventDefinitionRow]:
+        return RecordsScreen.at_cursor(self)
+
+    def saved(self, records: Iterable[RecordId]) -> None:
+        self.rows.unmark(records)
+
+    def action_inbox(self) -> None:
+        """Tidy up, one event after the other."""
+        if self._workspace is not None and self._workspace.events.is_complete:
+            self.app.push_screen(InboxScreen(self._desk, self.event_path, self._workspace.events.rows))
+        else:
+            tell(self.app, Notice("the inbox opens when every event has arrived"))
+
+    def action_open(self) -> None:
+        if self.record is not None:
+            self.app.push_screen(EventScreen(self._desk, self.event_path, self.record))

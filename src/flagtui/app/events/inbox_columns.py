@@ -1,0 +1,41 @@
+"""How a case of the inbox is drawn as one row: the name, when it was last seen, why it is here."""
+
+from typing import Final
+
+from flagtui.app.events.event_columns import seen_words
+from flagtui.app.widgets.cells import Cell, Look
+from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.safe_text import safe_text
+from flagtui.store.inbox import Case
+
+_WORDS: Final = {"silent": "silent", "undescribed": "no description", "unverified": "unverified"}
+
+
+def draw_name(case: Case, slot: Slot) -> Cell:
+    return ((safe_text(case.name), "strong"),)
+
+
+def draw_seen(case: Case, slot: Slot) -> Cell:
+    return ((seen_words(case.row.seen_at, slot.now), "muted"),)
+
+
+def draw_reason(case: Case, slot: Slot) -> Cell:
+    """The gravest reason; a name that says so itself is quoted."""
+    if case.twin is not None:
+        return ((f"like: {safe_text(case.twin.name)}", "warn"),)
+    words = ", ".join(_WORDS.get(reason, reason) for reason in case.reasons[:2])
+    look: Look = "faint" if "silent" in case.reasons else "muted"
+    return ((words + _told_by_name(case.name), look),)
+
+
+def _told_by_name(name: str) -> str:
+    lowered = name.lower()
+    found = next((word for word in ("tmp", "test", "debug") if word in lowered), "")
+    return f", name says {found}" if found else ""
+
+
+INBOX_COLUMNS: Final[tuple[Column[Case], ...]] = (
+    Column("name", "EVENT", draw_name, 18, grow=4, most=56, gap=1, sortable=False),
+    Column("seen", "SEEN", draw_seen, 6, gap=2, align="right", sortable=False),
+    Column("reason", "WHY", draw_reason, 16, grow=4, gap=2, sortable=False),
+)

@@ -1,0 +1,300 @@
+"""The inbox: one event definition after the other, one key for each verdict, all of it applied at once."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen
+from flagtui.app.events.event_changes import EventChanging, Listener
+from flagtui.app.events.event_screen import EventScreen
+from flagtui.app.events.event_uses import EventUses
+from flagtui.app.events.inbox_columns import INBOX_COLUMNS
+from flagtui.app.events.triage import Verdicts
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Tabs
+from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.pane import Pane
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.event_definitions.definition_intent import tidy_tags
+from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.flags.tag_line import read_tags
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import safe_text
+from flagtui.store.inbox import REASONS, Case, Inbox, Proposal
+from flagtui.text.notices import Notice, tell
+from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
+
+DECIDED_LINES: Final = 6
+MINUTE: Final = 60.0
+REST: Final = 0.12
+"""Seconds the cursor rests before it is asked who measures the event."""
+
+
+class InboxScreen(Screen[None]):
+    """Shows the queue; decisions are kept on disk until they are applied by the written path."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("inbox", "everywhere")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
+    AUTO_FOCUS = "RowList"
+
+    def __init__(self, desk: Desk, path: EventChanging, rows: Sequence[EventDefinitionRow]) -> None:
+        super().__init__()
+        self._desk = desk
+        self._path = path
+        self._all = rows
+        self._inbox: Inbox | None = None
+        self._cases: list[Case] = []
+        self._reason = ""
+        self._looked_at = 0
+        self._began = desk.session.monotonic()
+        here = desk.signature(desk.workspace) if desk.workspace else None
+        place = f"{here.host} {here.project}" if here else ""
+        self._uses = EventUses(desk.workspace.client) if desk.workspace else None
+        self._verdicts = Verdicts(desk.session.state_folder, place)
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield Line(id="progress")
+        yield Line(id="bar")
+        with Horizontal(id="body"):
+            with Vertical(id="queue"):
+                yield RowList(INBOX_COLUMNS, clock=self._desk.now)
+                yield Pane(id="decided")
+            yield Pane(id="proposed")
+        yield KeyLine()
+
+    @property
+    def rows(self) -> "RowList[Case]":
+        return self.query_one(RowList)
+
+    @property
+    def case(self) -> Case | None:
+        """The event under the cursor."""
+        return self.rows.row
+
+    def on_mount(self) -> None:
+        self._stop_watching = self._desk.watch(self._draw)
+        self._resting = self.set_timer(REST, self._look_for_uses)
+        self.rows.explain("Looking through the events…")
+        if left := self._verdicts.load():
+            tell(self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one"))
+        self._sort_out()
+
+    def on_unmount(self) -> None:
+        self._stop_watching()
+
+    @work(exclusive=True, group="load")
+    async def _sort_out(self) -> None:
+        self._inbox = await asyncio.to_thread(Inbox, self._all, self._desk.now())
+        self._show_queue()
+
+    def _show_queue(self) -> None:
+        if self._inbox is None:
+            return
+        decided = self._verdicts.by_id
+        self._cases = [
+            case
+            for case in self._inbox.cases
+            if case.id not in decided and (not self._reason or self._reason in case.reasons)
+        ]
+        self.rows.show(self._cases)
+        if not self._cases:
+            keys = "r shows another reason · A applies · esc leaves"
+            self.rows.explain("Nothing left to look at here.", "", keys)
+        self._draw()
+
+    def on_resize(self) -> None:
+        # The pane is as wide as it will be only after the layout.
+        self.call_after_refresh(self._draw)
+
+    @on(RowList.Highlighted)
+    def _moved(self) -> None:
+        self._draw_case()
+        self._resting.stop()
+        self._resting = self.set_timer(REST, self._look_for_uses)
+
+    @work(exclusive=True, group="inspect")
+    async def _look_for_uses(self) -> None:
+        """Which experiments measure the event on which the cursor rests."""
+        if (case := self.case) is not None and self._uses is not None:
+            await self._uses.find(case.name)
+            self._draw_case()
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return
+        desk, width = self._desk, self.size.width
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
+        self.query_one(Tabs).show_tabs(tabs_of(desk), "3")
+        left, decided = len(self._cases), self._looked_at
+        minutes = (desk.session.monotonic() - self._began) / MINUTE
+        pace = decided / minutes if decided and minutes > 0 else None
+        waiting = len(self._verdicts.by_id)
+        end = styled((f"   {waiting} decided  " if waiting else "", "$primary"))
+        progress = progress_line(self._reason, left, decided, pace, width)
+        self.query_one("#progress", Line).show(styled(*progress), end)
+        self.query_one("#bar", Line).show(styled(*progress_bar(left, decided, width)))
+        lines = list(decided_lines([*self._verdicts.by_id.values()], DECIDED_LINES, width))
+        pane = self.query_one("#decided", Pane)
+        pane.display = bool(lines)
+        pane.show(lines)
+        self._draw_case()
+
+    def redraw_ages(self) -> None:
+        self.query_one(RowList).redraw_ages()
+        self._draw()
+
+    def _draw_case(self) -> None:
+        pane, case = self.query_one("#proposed", Pane), self.case
+        if case is None or self._inbox is None:
+            pane.show([])
+            return
+        uses, proposal = self._uses.known(case.name) if self._uses else None, self._inbox.proposal(case)
+        pane.show(list(case_lines(case, proposal, uses, self._desk.now(), pane.content_size.width)))
+
+    # Verdicts
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in writes_in("inbox"):
+            permit = may_write(self._desk, "event")
+            return None if permit and self._path.why_read_only else permit
+        return super().check_action(action, parameters)
+
+    def _decide(self, changes: dict[str, JSON], *, moves: bool = True, same_as: str = "") -> None:
+        case = self.case
+        if case is None:
+            return
+        self._verdicts.decide(case.row, changes, same_as)
+        self._looked_at += 1
+        if moves:
+            self._show_queue()
+
+    @property
+    def _proposal(self) -> Proposal:
+        return self._inbox.proposal(self.case) if self._inbox and self.case else Proposal()
+
+    def action_verify(self) -> None:
+        self._decide({"verified": True})
+
+    def action_hide(self) -> None:
+        self._decide({"hidden": True})
+
+    def action_same_as(self) -> None:
+        """Hidden, with a note in the description where to look."""
+        case = self.case
+        if case is None or case.twin is None:
+            tell(self.app, Notice("no other event looks like this one"))
+            return
+        note = f"Same as {case.twin.name}."
+        text = f"{note} {case.row.description}".strip()
+        self._decide({"hidden": True, "description": text}, same_as=case.twin.name)
+
+    def action_take_tags(self) -> None:
+        """The proposed tags, else those that are typed."""
+        case, tags = self.case, self._proposal.tags
+        if case is None:
+            return
+        if tags:
+            self._decide({"tags": sorted({*case.row.tags, *tags})})
+        else:
+            self.action_type_tags()
+
+    def action_type_tags(self) -> None:
+        if self.case is not None:
+            self._path.changing.run(self._type_tags(self.case))
+
+    async def _type_tags(self, case: Case) -> None:
+        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+        line = await self._path.changing.ask(PromptScreen(Prompt(f"Tags of {case.name}", about)))
+        if line is not None and not (wanted := read_tags(line)).is_empty and not wanted.problem:
+            self._decide({"tags": sorted(tidy_tags(wanted.of(case.row.tags)))})
+
+    def action_describe(self) -> None:
+        if self.case is not None:
+            self._path.changing.run(self._describe(self.case, self._proposal))
+
+    async def _describe(self, case: Case, proposal: Proposal) -> None:
+        start = case.row.description or proposal.description
+        about = f"taken from {proposal.source}" if proposal.source else "what it means and when it is sent"
+        prompt = Prompt(f"Describe {case.name}", about, start)
+        line = await self._path.changing.ask(PromptScreen(prompt))
+        if line is not None and line.strip():
+            self._decide({"description": line.strip()})
+
+    def action_next(self) -> None:
+        """Leave it as it is for now."""
+        self._looked_at += 1
+        self.rows.action_cursor_down()
+        self._draw()
+
+    def action_undo(self) -> None:
+        """Forget the last verdict; once all are applied, take the applied ones back."""
+        verdict = self._verdicts.take_back()
+        if verdict is None:
+            self._path.undo()
+            return
+        self._looked_at = max(0, self._looked_at - 1)
+        self._show_queue()
+        self.rows.select(verdict.id)
+
+    # Applying
+
+    def action_apply(self) -> None:
+        """Everything decided, as far as the profile lets one confirmation go, on the written path."""
+        most = self._desk.session.rules.bulk_limit
+        intents = [verdict.intent for verdict in list(self._verdicts.by_id.values())[:most]]
+        if not intents:
+            tell(self.app, Notice("nothing is decided yet"))
+            return
+        asked = [intent.id for intent in intents]
+        self._path.start(intents, Listener(ended=lambda ended: self._applied(asked, ended)))
+
+    def _applied(self, asked: Sequence[str], ended: Sequence[Ended]) -> None:
+        """What was saved leaves the list of verdicts; what was not stays there with the reason."""
+        known = {one.plan.id: one for one in ended}
+        workspace = self._desk.workspace
+        for id in asked:
+            one = known.get(id)
+            row = workspace.events.get(id) if workspace else None
+            if one is not None and not one.is_saved:
+                self._verdicts.settle(id, safe_text(one.reason, 120))
+            elif one is not None or row is None or self._verdicts.is_so(row):
+                self._verdicts.settle(id)
+        if self._inbox is not None and workspace is not None:
+            self._all = workspace.events.rows
+            self._sort_out()
+
+    # Keys
+
+    def action_reason(self) -> None:
+        names = ["", *REASONS]
+        self._reason = names[(names.index(self._reason) + 1) % len(names)]
+        self._show_queue()
+
+    def action_rows(self, what: str) -> None:
+        getattr(self.rows, f"action_{what}")()
+
+    def action_open(self) -> None:
+        if self.case is not None:
+            self.app.push_screen(EventScreen(self._desk, self._path, self.case.row))
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.action_open()
+
+    def action_back(self) -> None:
+        if self.is_current:
+            self.dismiss(None)

@@ -1,0 +1,143 @@
+"""What was decided in the inbox and not applied yet: on disk, so that a dropped link loses nothing."""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.rows import EventDefinitionRow
+
+WORDS: Final = {
+    "verified": "verify",
+    "hidden": "hide",
+    "description": "describe",
+    "tags": "tags",
+    "owner": "owner",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Everything decided about one event."""
+
+    id: str
+    name: str
+    changes: Mapping[str, JSON]
+    seen: Mapping[str, JSON]
+    same_as: str = ""
+    """The event it looks like, when that is why it is hidden."""
+    trouble: str = ""
+    """Why applying it did not work the last time."""
+
+    @property
+    def words(self) -> str:
+        """`verify`, `same as`, `tags, describe`."""
+        if self.same_as:
+            return "same as"
+        return ", ".join(WORDS.get(name, name) for name in self.changes)
+
+    @property
+    def intent(self) -> EventIntent:
+        """The same as a wish on the written path; one request for each event."""
+        names = set(self.changes)
+        verbs = {"verified": "verify", "hidden": "hide", "description": "describe", "tags": "retag"}
+        verb = "merge" if self.same_as else verbs.get(names.pop(), "edit") if len(names) == 1 else "tidy up"
+        return EventIntent(self.id, self.changes, verb, self.seen)
+
+
+@dataclass
+class Verdicts:
+    """Verdicts by event, in the order they were made; `folder` and `place` say where they are kept."""
+
+    folder: Path
+    place: str
+    by_id: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """One file for each host and project."""
+        return self.folder / f"inbox-{hashlib.sha256(self.place.encode()).hexdigest()[:16]}.json"
+
+    def decide(self, row: EventDefinitionRow, changes: Mapping[str, JSON], same_as: str = "") -> None:
+        """Adds to what is decided about an event; verified and hidden exclude each other."""
+        before = self.by_id.pop(row.id, None)
+        merged = {**(before.changes if before else {}), **changes}
+        if changes.get("verified") is True:
+            merged.pop("hidden", None)
+        elif changes.get("hidden") is True:
+            merged.pop("verified", None)
+        seen: dict[str, JSON] = {"description": row.description, "tags": list(row.tags)}
+        kept = {name: seen[name] for name in merged if name in seen}
+        alike = same_as or (before.same_as if before and "hidden" in merged else "")
+        self.by_id[row.id] = Verdict(row.id, row.name, merged, kept, alike)
+        self.save()
+
+    def take_back(self) -> Verdict | None:
+        """Forgets the last verdict."""
+        if not self.by_id:
+            return None
+        _, verdict = self.by_id.popitem()
+        self.save()
+        return verdict
+
+    def settle(self, id: str, trouble: str = "") -> None:
+        """It was applied, or why it was not."""
+        verdict = self.by_id.get(id)
+        if verdict is None:
+            return
+        if trouble:
+            named = Verdict(id, verdict.name, verdict.changes, verdict.seen, verdict.same_as, trouble)
+            self.by_id[id] = named
+        else:
+            del self.by_id[id]
+        self.save()
+
+    def is_so(self, row: EventDefinitionRow) -> bool:
+        """Whether nothing has to be sent any more, because somebody did the same."""
+        wanted = self.by_id[row.id].changes if row.id in self.by_id else {}
+        shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
+        shown["tags"] = sorted(row.tags)
+        return all(shown.get(name) == value for name, value in wanted.items())
+
+    def save(self) -> None:
+        """Onto the disk, whole or not at all. A disk that refuses costs the memory, not the work."""
+        told = [
+            {
+                "id": one.id,
+                "name": one.name,
+                "changes": dict(one.changes),
+                "seen": dict(one.seen),
+                "same_as": one.same_as,
+            }
+            for one in self.by_id.values()
+        ]
+        with contextlib.suppress(OSError):
+            if not told:
+                self.path.unlink(missing_ok=True)
+                return
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new = self.path.with_suffix(".new")
+            new.unlink(missing_ok=True)
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(told, file)
+            new.replace(self.path)
+
+    def load(self) -> int:
+        """What an earlier run left; gives how many. A file that cannot be read counts as none."""
+        try:
+            found = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return 0
+        for item in map(as_dict, found if isinstance(found, list) else []):
+            id, changes = as_text(item.get("id")), as_dict(item.get("changes"))
+            if id and changes:
+                seen, alike = as_dict(item.get("seen")), as_text(item.get("same_as"))
+                self.by_id[id] = Verdict(id, as_text(item.get("name")), changes, seen, alike)
+        return len(self.by_id)

@@ -1,0 +1,1 @@
+"""The parts of an experiment's screen: lifecycle, metrics, intervals, variants."""

@@ -1,0 +1,106 @@
+"""What an experiment measures, how people are counted and how numbers are judged."""
+
+from collections.abc import Iterator, Mapping
+from textwrap import wrap
+from typing import Final
+
+from flagtui.app.experiments.detail.judgement import confidence, is_frequentist
+from flagtui.app.experiments.detail.metric_findings import Metric, metrics_of
+from flagtui.app.widgets.line import Piece
+from flagtui.changes.experiments.exposure_words import (
+    activated_by,
+    counts_test_accounts,
+    exposed_by,
+    several_words,
+)
+from flagtui.changes.experiments.metric_words import further_words, metric_words
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent
+
+Lines = Iterator[list[Piece]]
+LABEL: Final = 14
+LONG: Final = 600
+"""Characters of what one metric measures, or of one setting."""
+
+
+def measures_lines(experiment: Experiment, width: int) -> Lines:
+    """`MEASURES` and each metric with what it counts, wrapped below its name where there is little room."""
+    for place, metric in enumerate(metrics_of(experiment)):
+        label = "MEASURES" if place == 0 else ""
+        first, *rest = _wrapped(metric, max(20, width - LABEL))
+        yield [(f"{label:<{LABEL}}", "$text-muted"), *first]
+        for line in rest:
+            yield [(" " * LABEL, ""), *line]
+
+
+def measure_text(metric: Metric) -> str:
+    """What a metric measures on one line, all of it. Safe."""
+    words = [metric_words(metric.raw), *further_words(metric.raw)]
+    return safe_text(", ".join(words), LONG)
+
+
+def _wrapped(metric: Metric, width: int) -> Iterator[list[Piece]]:
+    name = safe_text(as_text(metric.raw.get("name")) or metric.saved_name, 60)
+    text = f"{name}: {measure_text(metric)}" if name else measure_text(metric)
+    lines = wrap(text, width, subsequent_indent="  ", break_long_words=True) or [""]
+    named = min(len(name), len(lines[0]))
+    yield [(lines[0][:named], "bold"), (lines[0][named:], "")]
+    yield from ([(line, "")] for line in lines[1:])
+
+
+def settings_lines(experiment: Experiment, width: int) -> Lines:
+    """How people are counted and numbers are judged, wrapped beside the labels."""
+    for label, text in _settings(experiment):
+        first, *rest = wrap(safe_text(text, LONG), max(20, width - LABEL)) or [""]
+        yield [(f"{label:<{LABEL}}", "$text-muted"), (first, "")]
+        yield from ([(" " * LABEL, ""), (line, "")] for line in rest)
+
+
+def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    criteria = experiment.exposure_criteria
+    tests = "with test accounts" if counts_test_accounts(criteria) else "without test accounts"
+    yield (
+        "EXPOSED BY",
+        f"{exposed_by(criteria)}, {tests}; who met several variants: {several_words(criteria)}",
+    )
+    if then := activated_by(criteria):
+        yield "ACTIVATED BY", f"{then}: only who does that afterwards counts, and from then on"
+    yield "STATISTICS", ", ".join(_statistics(experiment))
+    if experiment.holdout is not None:
+        share = f"{percent(experiment.holdout.share)} held out"
+        yield "HOLDOUT", f"{experiment.holdout.name or f'#{experiment.holdout.id}'}, {share}"
+    if experiment.exposure_cohort:
+        yield "COHORT", f"everybody who met it: cohort #{experiment.exposure_cohort}"
+    if experiment.created_by is not None:
+        yield "MADE BY", experiment.created_by.email or experiment.created_by.first_name
+
+
+def _statistics(experiment: Experiment) -> Iterator[str]:
+    settings = experiment.stats_config
+    yield "frequentist" if is_frequentist(experiment) else "bayesian"
+    yield f"{confidence(experiment) * 100:g} % intervals"
+    if baseline := as_text(settings.get("baseline_variant_key")):
+        yield f"compared with {baseline}"
+    if experiment.only_count_matured_users:
+        yield "only people whose window is over"
+    if (cuped := _cuped(as_dict(settings.get("cuped")))) is not None:
+        yield cuped
+    if _is_sequential(settings) or _is_sequential(as_dict(settings.get("frequentist"))):
+        yield "sequential testing: it may be looked at any time"
+
+
+def _cuped(settings: Mapping[str, JSON]) -> str | None:
+    """What people did before they met it explains part of the differences."""
+    if settings.get("enabled") is not True:
+        return None
+    days = as_number(settings.get("lookback_days"))
+    span = f" in {days:g} days" if days is not None else ""
+    return f"CUPED: adjusted for what people did{span} before they met it"
+
+
+def _is_sequential(settings: Mapping[str, JSON]) -> bool:
+    """Servers keep it under one name or another, as a switch or as an object with one."""
+    found = (value for name, value in settings.items() if name.startswith("sequential"))
+    return any(value is True or as_dict(value).get("enabled") is True for value in found)

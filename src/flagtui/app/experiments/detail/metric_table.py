@@ -1,0 +1,172 @@
+"""Metrics as a table: values, difference, interval on a common axis, and how sure it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
+
+from flagtui.app.experiments.detail.judgement import Verdict, confidence, is_frequentist, verdicts
+from flagtui.app.experiments.detail.metric_findings import Findings, Reading
+from flagtui.app.experiments.intervals import Bounds, Strokes, axis_of, bar
+from flagtui.app.widgets.cells import Look
+from flagtui.app.widgets.line import Piece
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import as_text
+from flagtui.safe_text import safe_text
+
+COLOURS: Final[dict[Look, str]] = {
+    "good": "$success",
+    "bad": "$error",
+    "warn": "$warning",
+    "muted": "$text-muted",
+    "faint": "$faint",
+}
+VALUE: Final = 10
+DELTA: Final = 10
+ODDS: Final = 18
+BAR_FROM: Final = 84
+"""Cells from which the interval is drawn."""
+VALUES_FROM: Final = 70
+"""Cells from which values are shown beside their difference."""
+WORDS_FROM: Final = 48
+"""Cells from which reasons for a missing chance have room."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How wide each part is; 0 leaves it out."""
+
+    name: int
+    value: int
+    bar: int
+    odds: int
+
+
+def shape_for(width: int) -> Shape:
+    """The table that fits."""
+    if width < VALUES_FROM:
+        odds = ODDS if width >= WORDS_FROM else 8
+        return Shape(max(8, width - DELTA - odds - 4), 0, 0, odds)
+    values = 2 * (VALUE + 1)
+    fixed = values + DELTA + ODDS + 4
+    if width < BAR_FROM:
+        return Shape(max(14, width - fixed), VALUE, 0, ODDS)
+    spare = width - fixed - 2
+    wide = min(44, spare // 2)
+    return Shape(min(40, spare - wide), VALUE, wide, ODDS)
+
+
+def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -> Iterator[list[Piece]]:
+    """Heading, then one line for each metric and variant; `chosen` is the metric with the mark beside it."""
+    experiment = findings.experiment
+    if experiment is None or not findings.readings:
+        return
+    shape = shape_for(width)
+    found = [list(verdicts(reading)) for reading in findings.readings]
+    axis = axis_of(one.interval for some in found for one in some if one.interval is not None)
+    yield _heading(findings, found, shape, axis)
+    role = "primary"
+    for place, (reading, some) in enumerate(zip(findings.readings, found, strict=True)):
+        if reading.metric.role != role:
+            role = reading.metric.role
+            yield [("  secondary", "$faint")]
+        mark: Piece = ("▌ ", "$primary") if place == chosen else ("  ", "")
+        yield from _metric_lines(reading, some, shape, (mark, axis, strokes))
+
+
+def _heading(
+    findings: Findings, found: Sequence[Sequence[Verdict]], shape: Shape, axis: Bounds
+) -> list[Piece]:
+    experiment = findings.experiment or Experiment()
+    first = next((some for some in found if some), [])
+    base = _baseline(findings)
+    other = safe_text(first[0].variant, VALUE).upper() if len(first) == 1 else "VARIANT"
+    level = f"{confidence(experiment) * 100:g} % INTERVAL"
+    text = "  " + _pad("METRIC", shape.name)
+    if shape.value:
+        text += f" {_right(safe_text(base, VALUE).upper(), shape.value)} {_right(other, shape.value)}"
+    text += _right("Δ", DELTA)
+    if shape.bar:
+        text += f"  {_pad(f'{level} {axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %', shape.bar)}"
+    odds = "P-VALUE" if is_frequentist(experiment) else "CHANCE TO WIN"
+    return [(f"{text}  {_pad(odds, shape.odds).rstrip()}", "$text-muted")]
+
+
+def _baseline(findings: Findings) -> str:
+    """The variant the others are compared with: as results say it, as the settings do, else the usual one."""
+    results = (reading.result for reading in findings.readings)
+    said = next((found.baseline.key for found in results if found and found.baseline), "")
+    experiment = findings.experiment
+    if said or experiment is None:
+        return said or "baseline"
+    keys = [variant.key for variant in experiment.variants]
+    wanted = (as_text(experiment.stats_config.get("baseline_variant_key")), "control")
+    return next((key for key in wanted if key in keys), keys[0] if keys else "baseline")
+
+
+def _metric_lines(
+    reading: Reading, some: Sequence[Verdict], shape: Shape, drawing: tuple[Piece, Bounds, Strokes]
+) -> Iterator[list[Piece]]:
+    mark, axis, strokes = drawing
+    metric = reading.metric
+    marks = [metric.kind, *["shared"] * metric.is_saved, *["lower wins"] * (metric.goal == "decrease")]
+    kind = f"  ({', '.join(marks)})"
+    name = safe_text(metric.name, 200)
+    label = name + safe_text(kind, 60)
+    is_cut = cell_len(label) > shape.name
+    head: list[Piece] = [mark, (_pad(name, shape.name), "")]
+    if not is_cut:
+        head = [mark, (name, ""), (_pad(safe_text(kind, 60), shape.name - cell_len(name)), "$faint")]
+    if not some:
+        yield [*head, ("  ", ""), *_waiting(reading)]
+        return
+    if len(some) > 1:
+        yield [*head, (_right(some[0].base, shape.value + 1) if shape.value else "", "")]
+        head = []
+    for one in some:
+        own: list[Piece] = head or [
+            mark,
+            (_pad(f"  {safe_text(one.variant, 60)}", shape.name), "$text-muted"),
+        ]
+        base = one.base if head else ""
+        yield [*own, *_cells(one, base, shape, axis, strokes), *_as_of(reading)]
+
+
+def _cells(one: Verdict, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:
+    colour = COLOURS.get(one.look, "")
+    if shape.value:
+        yield f" {_right(base, shape.value)} {_right(one.value, shape.value)}", ""
+    yield _right(one.delta, DELTA), colour
+    if shape.bar:
+        yield "  ", ""
+        yield bar(one.interval, one.lift, axis, shape.bar, strokes), colour
+    yield f"  {_pad(one.odds, shape.odds)}", colour
+
+
+def _waiting(reading: Reading) -> Iterator[Piece]:
+    if reading.is_awaited:
+        yield "being calculated…", "$text-muted"
+    elif reading.trouble:
+        yield safe_text(reading.trouble, 120), "$warning"
+    else:
+        yield "no numbers yet", "$faint"
+
+
+def _as_of(reading: Reading) -> Iterator[Piece]:
+    if reading.as_of:
+        yield f" as of {safe_text(reading.as_of, 12)}", "$faint"
+    elif reading.is_awaited:
+        yield " …", "$faint"
+
+
+def _pad(text: str, width: int) -> str:
+    return (
+        set_cell_size(text, width)
+        if cell_len(text) <= width
+        else set_cell_size(text, max(1, width - 1)) + "…"
+    )
+
+
+def _right(text: str, width: int) -> str:
+    return " " * max(0, width - cell_len(text)) + text

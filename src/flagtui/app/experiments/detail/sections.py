@@ -1,0 +1,208 @@
+"""The parts of an experiment around its table: head, variants, sizing, conclusion, settings, JSON."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from flagtui.app.experiments.detail.metric_findings import Findings
+from flagtui.app.experiments.detail.numbers import (
+    MISMATCH_BELOW,
+    Sizing,
+    days_left,
+    needed_people,
+    ratio_mismatch,
+)
+from flagtui.app.experiments.experiment_columns import days_of
+from flagtui.app.widgets.line import Piece
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON, as_dict, as_number
+from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.formats import JUST_NOW, ago, percent
+
+Lines = Iterator[list[Piece]]
+CONCLUSIONS: Final[dict[str, str]] = {
+    "won": "$success",
+    "lost": "$error",
+    "inconclusive": "$text-muted",
+    "stopped_early": "$warning",
+    "invalid": "$warning",
+}
+LABEL: Final = 14
+NO_CODE: Final = "none of its events carried a flag in the last 7 days"
+
+
+def head_lines(row: ExperimentRow, width: int) -> Lines:
+    """Name, number, flag and question."""
+    flag = safe_text(row.key, 60) or "none"
+    off = " (off)" if row.flag_active is False and row.status != "draft" else ""
+    number = f"  #{row.id}"
+    room = max(12, width - len(number) - len(flag) - 9)
+    yield [
+        (safe_text(row.name, room), "bold"),
+        (number, "$text-muted"),
+        ("   flag ", "$text-muted"),
+        (flag, "$primary"),
+        (off, "$warning"),
+    ]
+    for line in safe_lines(row.description, 400, 2) if row.description else []:
+        yield [(line, "$text-muted")]
+
+
+def conclusion_lines(experiment: Experiment) -> Lines:
+    """What people decided; it can be set while the experiment still runs."""
+    if not experiment.conclusion and not experiment.conclusion_comment:
+        return
+    word = experiment.conclusion or ""
+    yield [
+        (f"{'CONCLUSION':<{LABEL}}", "$text-muted"),
+        (safe_text(word.replace("_", " "), 30), f"bold {CONCLUSIONS.get(word, '$primary')}"),
+    ]
+    for line in safe_lines(experiment.conclusion_comment or "", 4000, 6):
+        yield [(" " * LABEL + line, "")]
+    yield []
+
+
+def variant_lines(findings: Findings, width: int) -> Lines:
+    """Each variant with its share and how many met it, and whether those two agree."""
+    experiment = findings.experiment
+    if experiment is None:
+        return
+    shares = {variant.key: variant.rollout for variant in experiment.variants}
+    total = sum(findings.exposed.values())
+    left_out = set(experiment.excluded_variants)
+    name = max(9, min(24, width - 29))
+    yield [(f"{'VARIANTS':<{name}}{'SHARE':>8}{'EXPOSED':>12}", "$text-muted")]
+    for key, share in shares.items():
+        seen = findings.exposed.get(key)
+        part = f"{seen / total * 100:.1f} %" if seen is not None and total else ""
+        yield [
+            (f"{safe_text(key, name - 1):<{name}}", "bold"),
+            (f"{percent(share):>8}", ""),
+            (f"{seen:>12,.0f}" if seen is not None else f"{'':>12}", ""),
+            (f"{part:>9}", "$text-muted"),
+            ("  left out of the results" if key in left_out else "", "$warning"),
+        ]
+    yield from _mismatch_lines(findings, shares_of(experiment))
+    yield []
+
+
+def shares_of(experiment: Experiment) -> dict[str, float]:
+    """The split that was meant, without variants that are left out of the results."""
+    left_out = set(experiment.excluded_variants)
+    return {variant.key: variant.rollout for variant in experiment.variants if variant.key not in left_out}
+
+
+def alarm_lines(findings: Findings) -> Lines:
+    """What makes every number below worthless, said before them."""
+    if findings.experiment is None:
+        return
+    p_value = ratio_mismatch(findings.exposed, shares_of(findings.experiment))
+    if p_value is not None and p_value < MISMATCH_BELOW:
+        yield [(f"! uneven split (p = {p_value:.1g}): do not trust these results", "bold $error")]
+
+
+def hint_lines(findings: Findings) -> Lines:
+    """What a draft still lacks before it can measure anything."""
+    if findings.needs_code and findings.row.status == "draft":
+        yield [("! no code yet: ", "bold $warning"), (NO_CODE, "$warning")]
+        yield [(f"  make it ask for {safe_text(findings.row.key, 60)} before you launch", "$text-muted")]
+
+
+def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
+    if findings.exposure_trouble:
+        by = "people of the first metric; " if findings.exposed else ""
+        yield [(f"{by}exposures are not known: {safe_text(findings.exposure_trouble, 120)}", "$warning")]
+        return
+    p_value = ratio_mismatch(findings.exposed, shares)
+    if p_value is None:
+        return
+    if p_value >= MISMATCH_BELOW:
+        yield [(f"split as it was meant (χ² test, p = {p_value:.3g})", "$faint")]
+        return
+    words = f"! uneven: not the split that was meant (χ² test, p = {p_value:.1g})."
+    yield [(words, "bold $error"), (" Something loses people; do not trust the results.", "$error")]
+
+
+def sizing_of(findings: Findings) -> Sizing | None:
+    """How many people are needed: as the server planned it, else worked out from the first metric."""
+    experiment = findings.experiment
+    if experiment is None:
+        return None
+    planned = experiment.running_time_calculation or experiment.parameters
+    effect = as_number(planned.get("minimum_detectable_effect"))
+    size = as_number(planned.get("recommended_sample_size"))
+    days = as_number(planned.get("recommended_running_time"))
+    least = f"to see {effect:g} %" if effect else "as planned"
+    if size:
+        return Sizing(size, f"{least}, planned", days)
+    reading = findings.leading
+    if reading is None or reading.result is None or reading.result.baseline is None or not effect:
+        return None
+    is_share, count = reading.metric.is_share, max(2, len(experiment.variants))
+    needed = needed_people(reading.result.baseline, effect / 100, count, is_share=is_share)
+    if needed is None:
+        return None
+    variance = "p·(1−p)" if is_share else "variance"
+    return Sizing(needed, f"{least}: 16 · {variance} / (effect · value)² for each variant", days)
+
+
+def sizing_lines(findings: Findings, now: float) -> Lines:
+    """`SAMPLE   2,600 of 4,333 people (to see 14 %, planned) · about 8 days left at 217 a day`."""
+    sizing, seen = sizing_of(findings), sum(findings.exposed.values())
+    if sizing is None:
+        return
+    days = days_of(findings.row, now) or 0.0
+    left = days_left(sizing.needed, seen, days)
+    is_known = bool(findings.exposed) or findings.row.started_at is None
+    so_far = f"{seen:,.0f}" if is_known else "an unknown number"
+    yield [
+        (f"{'SAMPLE':<{LABEL}}", "$text-muted"),
+        (f"{so_far} of {sizing.needed:,.0f} people", "bold" if seen >= sizing.needed else ""),
+        (f"  {sizing.formula}", "$faint"),
+    ]
+    if findings.row.status == "running" and left is not None:
+        pace = f"{seen / days:,.0f} a day" if days else ""
+        words = "enough people have been seen" if left == 0 else f"about {left:,.0f} days left at {pace}"
+        yield [(" " * LABEL, ""), (words, "$success" if left == 0 else "$text-muted")]
+
+
+def results_line(findings: Findings, now: float) -> list[Piece]:
+    """How far the results are, or how old."""
+    experiment = findings.experiment
+    is_old = experiment is not None and experiment.uses_legacy_metrics
+    if is_old and not any(reading.result for reading in findings.readings):
+        words = "measured by an older engine: its numbers are only shown in the browser"
+        return [(words, "$warning")]
+    if findings.awaited:
+        done = len(findings.readings) - findings.awaited
+        return [(f"results {done} of {len(findings.readings)}…  r stops asking", "$text-muted")]
+    if findings.at is None:
+        return []
+    if not findings.readings:
+        return [("no metric is set", "$warning")]
+    if experiment is not None and experiment.start_date is None:
+        return [("nothing is measured before it is launched", "$faint")]
+    when = ago(findings.at, now)
+    told = f"results from {'this minute' if when == JUST_NOW else when}  r asks again"
+    if findings.calculated_at is not None:
+        told = f"results the server calculated {ago(findings.calculated_at, now)}  r calculates anew"
+    if stored := max((reading.as_of for reading in findings.readings), default=""):
+        told = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
+    return [(told, "$faint")]
+
+
+def json_lines(experiment: Experiment) -> Lines:
+    """Everything the server said."""
+    yield [("JSON", "$text-muted")]
+    text = json.dumps(_without_secrets(experiment.raw), indent=2, ensure_ascii=False)
+    for line in safe_lines(text, 60_000, 1500):
+        yield [(line, "")]
+
+
+def _without_secrets(raw: dict[str, JSON]) -> dict[str, JSON]:
+    flag = as_dict(raw.get("feature_flag"))
+    if not flag.get("has_encrypted_payloads"):
+        return raw
+    shown = {**as_dict(flag.get("filters")), "payloads": "••••••  encrypted, not shown"}
+    return {**raw, "feature_flag": {**flag, "filters": shown}}

@@ -1,0 +1,165 @@
+"""One metric day by day, on the whole screen: the plot, or the same as a table."""
+
+from collections.abc import Awaitable, Callable
+from datetime import date
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Static
+
+from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.app.experiments.detail.courses import CUMULATIVE, courses_of, day_lines, state_words
+from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
+from flagtui.app.experiments.detail.metric_findings import Metric
+from flagtui.app.experiments.series_plot import SeriesPlot
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Tabs
+from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.line import styled
+from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_text
+from flagtui.text.notices import Notice, tell
+from flagtui.text.outcomes import explain_error
+
+
+class SeriesScreen(Screen[None]):
+    """Reads what the server has stored; nothing is computed here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "table", "table or plot", key_display="t"),
+        Binding("c", "recalculate", "calculate anew", key_display="c"),
+        Binding("r,f5", "read_again", "read again", key_display="r"),
+        Binding("escape,q", "back", "back", key_display="esc"),
+        Binding("j", "scroll('down')", "down", show=False),
+        Binding("k", "scroll('up')", "up", show=False),
+    ]
+    AUTO_FOCUS = "VerticalScroll"
+
+    def __init__(
+        self,
+        desk: Desk,
+        inspector: ExperimentInspector,
+        row: ExperimentRow,
+        metric: Metric,
+        signs_in: Callable[[ApiError], Awaitable[bool]],
+    ) -> None:
+        super().__init__()
+        self._signs_in = signs_in
+        """Whether an error was for want of a key, and another one was given."""
+        self._desk = desk
+        self._inspector = inspector
+        self._row = row
+        self._metric = metric
+        self._series: Timeseries | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield Static(id="series-head")
+        yield SeriesPlot(id="series-plot")
+        with VerticalScroll(id="series-days"):
+            yield Static(id="series-table")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        # Without colour the lines of several variants cannot be told apart.
+        self.set_class(self.app.no_color, "-table")
+        self._frame("reading…", "$text-muted")
+        self._read()
+
+    def on_resize(self) -> None:
+        if self._series is not None:
+            self._show(self._series)
+
+    @work(exclusive=True, group="inspect")
+    async def _read(self) -> None:
+        try:
+            self._metric, self._series = await self._inspector.series(self._row, self._metric.uuid)
+        except KeyError:
+            self._frame("this metric is not in the experiment any more", "$warning")
+            return
+        except ApiError as error:
+            self._frame(safe_text(why_no_days(error), 200), "$warning")
+            self._sign_in(error)
+            return
+        self._show(self._series)
+        await self._plot(self._series)
+
+    @work(group="choose")
+    async def _sign_in(self, error: ApiError) -> None:
+        if await self._signs_in(error):
+            self._read()
+
+    def _show(self, series: Timeseries) -> None:
+        words, colour = state_words(series)
+        self._frame(words, colour, CUMULATIVE)
+        lines = day_lines(self._metric, series, self.size.width - 4)
+        table = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        self.query_one("#series-table", Static).update(table)
+
+    async def _plot(self, series: Timeseries) -> None:
+        courses, days = courses_of(series), [day for day, _ in series.days]
+        plot = self.query_one(SeriesPlot)
+        plot.set_class(not courses, "-empty")
+        if courses:
+            await plot.show(_title(self._metric, days), courses, days)
+
+    def _frame(self, words: str, colour: str, about: str = "") -> None:
+        desk = self._desk
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
+        self.query_one(Tabs).show_tabs(tabs_of(desk), "2")
+        name = safe_text(self._metric.name, 60)
+        head = styled(
+            (name, "bold"),
+            (f"  {safe_text(self._row.name, 60)} #{self._row.id}\n", "$text-muted"),
+            (words, colour),
+            (f"   {about}" if about else "", "$faint"),
+        )
+        self.query_one("#series-head", Static).update(head)
+
+    def action_table(self) -> None:
+        self.toggle_class("-table")
+
+    def action_read_again(self) -> None:
+        self._read()
+
+    @work(exclusive=True, group="recalculate")
+    async def action_recalculate(self) -> None:
+        try:
+            state = await self._inspector.recalculate(self._row, self._metric)
+        except ApiError as error:
+            tell(self.app, explain_error(error, "the days are not calculated anew"))
+            self._sign_in(error)
+            return
+        words = f"asked the server to calculate the days anew: {state or 'accepted'} · r reads them again"
+        tell(self.app, Notice(words))
+        self._read()
+
+    def action_scroll(self, way: str) -> None:
+        body = self.query_one(VerticalScroll)
+        (body.scroll_down if way == "down" else body.scroll_up)(animate=False)
+
+    def action_back(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+
+def why_no_days(error: ApiError) -> str:
+    """What happened and what to do next, in two sentences of their own."""
+    # The experiment was read a moment ago, so it is the days that are not there.
+    is_unknown = isinstance(error, NotFound) and "timeseries" in error.facts.path
+    if is_unknown or isinstance(error, NOT_HERE):
+        return "This server keeps no results by day, or not for keys. The browser may show them."
+    return f"{error.what} {error.next}"
+
+
+def _title(metric: Metric, days: list[date]) -> str:
+    since = f", {days[0].isoformat()} to {days[-1].isoformat()}" if days else ""
+    return f"{safe_text(metric.name, 40)}: % over the baseline{since}"

@@ -1,0 +1,121 @@
+"""How an experiment is drawn as one row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import DAY, age
+
+STANDARD_FROM: Final = 70
+FLAG_FROM: Final = 100
+STATE_LOOKS: Final[dict[str, Look]] = {
+    "running": "good",
+    "exposure_frozen": "info",
+    "paused": "warn",
+    "stopped": "muted",
+    "draft": "faint",
+}
+RESULT_LOOKS: Final[dict[str, Look]] = {
+    "won": "good",
+    "lost": "bad",
+    "invalid": "warn",
+    "stopped_early": "warn",
+}
+
+
+@dataclass(frozen=True)
+class Leading:
+    """What the first metric says so far, in a few words."""
+
+    words: str
+    look: Look = "muted"
+    age: str = ""
+    """How long ago that was, where it is long."""
+
+
+def days_of(row: ExperimentRow, now: float) -> float | None:
+    """Days from start to end, or until now; None before the start."""
+    if row.started_at is None:
+        return None
+    end = row.ended_at if row.ended_at is not None and row.status == "stopped" else now
+    return max(0.0, end - row.started_at) / DAY
+
+
+def draw_state(row: ExperimentRow, slot: Slot) -> Cell:
+    """Its state, and beside it whether an edit is on its way or it was changed."""
+    return (_mark(row, slot), slot.sign)
+
+
+def draw_state_word(row: ExperimentRow, slot: Slot) -> Cell:
+    word = "archived" if row.archived else row.status.replace("exposure_", "")
+    return ((safe_text(word, 20), STATE_LOOKS.get(row.status, "plain")),)
+
+
+def draw_name(row: ExperimentRow, slot: Slot) -> Cell:
+    is_live = row.status in ("running", "paused", "exposure_frozen") and not row.archived
+    return ((safe_text(row.name, 400), "strong" if is_live else "plain"),)
+
+
+def draw_days(row: ExperimentRow, slot: Slot) -> Cell:
+    days = days_of(row, slot.now)
+    return ((f"{days:.0f} d" if days is not None else "", "plain" if row.status == "running" else "muted"),)
+
+
+def draw_variants(row: ExperimentRow, slot: Slot) -> Cell:
+    count = len(row.variants)
+    return ((str(count) if count else "?", "muted"),)
+
+
+def draw_flag(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((safe_text(row.key, 400), "info" if row.flag_active else "muted"),)
+
+
+def draw_updated(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((age(row.updated_at, slot.now), "faint"),)
+
+
+def experiment_columns(
+    leading: Callable[[ExperimentRow], Leading | None],
+) -> tuple[Column[ExperimentRow], ...]:
+    """The columns; `leading` knows what results said when somebody last looked."""
+
+    def draw_result(row: ExperimentRow, slot: Slot) -> Cell:
+        if row.conclusion:
+            words = row.conclusion.replace("_", " ")
+            return ((safe_text(words, 20), RESULT_LOOKS.get(row.conclusion, "muted")),)
+        found = leading(row)
+        if found is None:
+            return ()
+        said = (safe_text(found.words, 60), found.look)
+        return (said, (f"  {found.age}", "faint")) if found.age else (said,)
+
+    return (
+        Column("state", "", draw_state, 2, gap=0, sortable=False),
+        Column("name", "NAME", draw_name, 16, grow=5, most=60),
+        Column("word", "STATE", draw_state_word, 8, gap=2, sortable=False),
+        Column("started", "DAYS", draw_days, 6, align="right"),
+        Column("result", "RESULT", draw_result, 22, gap=2, grow=2, most=30, from_width=54, sortable=False),
+        Column("variants", "VARS", draw_variants, 5, align="right", from_width=STANDARD_FROM, sortable=False),
+        Column("key", "FLAG", draw_flag, 14, grow=3, most=40, gap=2, from_width=FLAG_FROM, sortable=False),
+        Column("updated", "UPDATED", draw_updated, 8, align="right", from_width=STANDARD_FROM),
+    )
+
+
+def _mark(row: ExperimentRow, slot: Slot) -> Piece:
+    glyphs = slot.glyphs
+    if row.deleted:
+        return glyphs.deleted, "bad"
+    if row.archived:
+        return glyphs.archived, "faint"
+    marks: dict[str, str] = {
+        "running": glyphs.on,
+        "exposure_frozen": glyphs.on,
+        "paused": glyphs.stale,
+        "draft": glyphs.off,
+        "stopped": glyphs.track,
+    }
+    return marks.get(row.status, glyphs.off), STATE_LOOKS.get(row.status, "plain")

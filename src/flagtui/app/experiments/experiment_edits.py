@@ -1,0 +1,181 @@
+"""The stories of making an experiment, editing one in a form or an editor, and copying one elsewhere."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.experiments.experiment_steps import Experimenting
+from flagtui.app.experiments.form.experiment_form import ExperimentForm
+from flagtui.app.experiments.form.flag_choice import ask_flag
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.changes import Changing
+from flagtui.changes.draft_files import OpenEditor
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy
+from flagtui.changes.experiments.experiment_editor_text import Draft, as_text, from_text
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
+from flagtui.changes.flags.flag_refusals import is_plain_key
+from flagtui.models.experiment import Experiment
+from flagtui.models.rows import ExperimentRow
+from flagtui.store.workspace import Workspace
+from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_error
+
+
+class ExperimentWriting:
+    """Asks for what is wanted; the step itself goes the way of all steps."""
+
+    def __init__(self, desk: Desk, changing: Changing, experimenting: Experimenting) -> None:
+        self._desk = desk
+        self._changing = changing
+        self._experimenting = experimenting
+
+    def create(self) -> None:
+        """A new draft, on a flag that is there or a new one."""
+        self._changing.run(self._create())
+
+    def edit(self, row: ExperimentRow) -> None:
+        """In a form of its fields."""
+        self._changing.run(self._edit(row))
+
+    def edit_text(self, row: ExperimentRow) -> None:
+        """As JSON in the person's own editor."""
+        self._changing.run(self._edit_text(row))
+
+    def copy(self, row: ExperimentRow) -> None:
+        """A draft like it in another project."""
+        self._changing.run(self._copy(row))
+
+    async def _create(self) -> None:
+        workspace = self._desk.workspace
+        if workspace is None or self._experimenting.is_read_only():
+            return
+        name = await self._changing.ask(PromptScreen(Prompt("Name of the new experiment", read=_named)))
+        if name is None:
+            return
+        flag = await ask_flag(self._changing, workspace, name.strip())
+        if flag is not None:
+            self._fill_in(ExperimentCopy.new(name.strip(), flag.key, is_linked=flag.is_there), workspace)
+
+    async def _edit(self, row: ExperimentRow) -> None:
+        fresh, workspace = await self._read(row)
+        if fresh is not None and workspace is not None:
+            self._fill_in(ExperimentCopy.of(fresh), workspace)
+
+    async def _read(self, row: ExperimentRow) -> tuple[Experiment | None, Workspace | None]:
+        workspace = self._desk.workspace
+        if workspace is None or self._experimenting.is_read_only():
+            return None, None
+        fresh = await self._experimenting.read(row.id, row.name, workspace)
+        if fresh is None or fresh.can_edit:
+            return fresh, workspace
+        words = f"{fresh.name}: you may look at this experiment but not change it"
+        self._changing.tell(Notice(words, "warning", "not possible now"))
+        return None, None
+
+    def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
+        form = ExperimentForm(self._desk, self._changing, workspace, copy, self._save)
+        self._changing.app.push_screen(form)
+
+    def _save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+        self._changing.run(self._saving(intent, saved))
+
+    async def _saving(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+        """Editing takes long; what is there now decides."""
+        workspace, choices = self._desk.workspace, intent.choices
+        if workspace is None:
+            self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+            return
+        fresh: Experiment | None = Experiment.of(
+            {"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key}
+        )
+        if intent.id:
+            fresh = await self._experimenting.read(intent.id, f"experiment {intent.id}", workspace)
+        if fresh is not None:
+            await self._experimenting.plan(intent, fresh, workspace, saved=saved)
+
+    async def _edit_text(self, row: ExperimentRow) -> None:
+        fresh, workspace = await self._read(row)
+        draft = self._draft(fresh) if fresh is not None else None
+        if fresh is None or workspace is None or draft is None:
+            return
+        if not draft.fields:
+            self._changing.tell(Notice(f"{fresh.name}: nothing was changed"))
+            return
+        choices = Choices(fields=draft.fields, seen=draft.seen)
+        await self._saving(ExperimentIntent(row.id, STEPS["edit"], choices), _nobody_waits)
+
+    def _draft(self, fresh: Experiment) -> Draft | None:
+        """What the editor left; a text that is no edit is kept in a file."""
+        before = as_text(fresh)
+        try:
+            open_editor = find_editor()
+            after = hand_over(self._changing.app, lambda: _edited(before, fresh.id, open_editor))
+        except NoEditor as why:
+            self._changing.tell(Notice(str(why), "warning", "no editor"))
+            return None
+        found = from_text(after, fresh)
+        if isinstance(found, Draft):
+            return found
+        kept = self._keep(after, fresh.id)
+        self._changing.tell(Notice(f"{fresh.name}: {found}{kept}", "warning", "not saved"))
+        return None
+
+    def _keep(self, text: str, id: int) -> str:
+        folder = self._desk.session.state_folder / "drafts"
+        path = folder / f"experiment-{id}.json"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            return f"\nYour text could not be kept: {fault.strerror}"
+        return f"\nYour text is kept in {path}"
+
+    async def _copy(self, row: ExperimentRow) -> None:
+        workspace = self._desk.workspace
+        if workspace is None or self._experimenting.is_read_only():
+            return
+        try:
+            projects = await workspace.client.projects.list()
+        except ApiError as error:
+            self._changing.tell(explain_error(error, "the projects cannot be listed"))
+            return
+        here = workspace.client.project
+        choices = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
+        if not choices:
+            self._changing.tell(Notice("This key opens no other project.", "warning"))
+            return
+        project = await self._changing.ask(PickerScreen("Copy to which project?", choices))
+        fresh = await self._experimenting.read(row.id, row.name, workspace) if project is not None else None
+        if project is None or fresh is None:
+            return
+        asked = Prompt("Flag key there", "", fresh.feature_flag_key, read=_plain)
+        key = await self._changing.ask(PromptScreen(asked))
+        if key is not None:
+            chosen = Choices(project=project, flag_key=key.strip())
+            await self._experimenting.plan(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
+
+
+def _edited(text: str, id: int, open_editor: OpenEditor) -> str:
+    with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
+        # The folder is for its owner alone, so the file in it is out of reach before it has content.
+        path = Path(folder) / f"experiment-{id}.json"
+        path.write_text(text, encoding="utf-8")
+        if not open_editor(path):
+            raise NoEditor("the editor ended with an error; nothing was changed")
+        return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _named(line: str) -> Reading:
+    return Reading(problem="" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters")
+
+
+def _plain(line: str) -> Reading:
+    return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
+
+
+def _nobody_waits() -> None:
+    """The editor is closed already."""

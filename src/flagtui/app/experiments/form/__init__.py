@@ -1,0 +1,1 @@
+"""The form of an experiment and its metrics."""

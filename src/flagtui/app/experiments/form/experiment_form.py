@@ -1,0 +1,104 @@
+"""An experiment as a form of lines."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from textual import work
+
+from flagtui.api.errors import ApiError
+from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
+from flagtui.app.experiments.form.experiment_questions import ExperimentQuestions
+from flagtui.app.flags.form.flag_form_lines import FormLine
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.line import Piece
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.draft_form import LinesForm
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
+from flagtui.changes.experiments.steps import ExperimentIntent
+from flagtui.models.experiment import Holdout, SavedMetric
+from flagtui.models.json_value import as_text
+from flagtui.safe_text import safe_text
+from flagtui.store.workspace import Workspace
+from flagtui.text.notices import Notice
+
+if TYPE_CHECKING:
+    from flagtui.api.crud import KeptRecords
+
+Kept = TypeVar("Kept", Holdout, SavedMetric)
+Save = Callable[[ExperimentIntent, Callable[[], None]], None]
+"""Begins the path of a step; calls back once it is saved."""
+_PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metrics_ids")
+
+
+class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
+    """Puts an experiment together; the path of all steps does the rest."""
+
+    def __init__(
+        self, desk: Desk, changing: Changing, workspace: Workspace, copy: ExperimentCopy, save: Save
+    ) -> None:
+        super().__init__(desk, changing, copy, ExperimentQuestions(copy, changing, workspace))
+        self._save = save
+        self._workspace = workspace
+
+    def on_mount(self) -> None:
+        self._learn_companions()
+
+    @work(exclusive=True, group="inspect")
+    async def _learn_companions(self) -> None:
+        """Shared metrics and holdouts; the form can be used meanwhile."""
+        client = self._workspace.client
+        metrics, holdouts = await _read(client.saved_metrics), await _read(client.holdouts)
+        self._questions.known = Companions(
+            {one.id: one for one in metrics}, {one.id: one for one in holdouts}
+        )
+        if self.is_attached:
+            self._draw()
+
+    def lines(self) -> Iterator[FormLine]:
+        return experiment_lines(self._copy, self._questions.known)
+
+    def heading(self) -> Sequence[Piece]:
+        copy = self._copy
+        name = safe_text(as_text(copy.values.get("name")) or copy.fresh.name, 60)
+        title: Piece = ("New experiment ", "bold $primary") if copy.is_new else ("Edit ", "bold $primary")
+        state = "" if copy.is_new else f"  #{copy.fresh.id} · {safe_text(copy.fresh.state, 20)}"
+        return title, (name, "bold"), (state, "$faint")
+
+    def has_share(self, line: FormLine) -> bool:
+        return line.part == "variant" or line.name == "rollout_percentage"
+
+    def remove_line(self, line: FormLine) -> None:
+        if line.part == "variant":
+            self._copy.remove_variant(line.place)
+        elif line.part == "metric":
+            self._copy.remove_metric(_place(line.name), line.place)
+
+    def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
+        if line.part != "metric":
+            return None
+        to = line.place + step
+        moved = self._copy.move_metric(_place(line.name), line.place, to)
+        return ("metric", line.name, to, -1) if moved else None
+
+    def save(self) -> None:
+        intent = self._copy.intent()
+        if intent is None:
+            self._changing.tell(Notice("Nothing is changed."))
+        else:
+            self._save(intent, self._saved)
+
+    def _saved(self) -> None:
+        if self.is_attached:
+            self.leave()
+
+
+async def _read(records: "KeptRecords[Kept]") -> tuple[Kept, ...]:
+    try:
+        return await records.all()
+    except ApiError:
+        # A key that may not list them makes experiments without them.
+        return ()
+
+
+def _place(name: str) -> Place:
+    return next(place for place in _PLACES if place == name)

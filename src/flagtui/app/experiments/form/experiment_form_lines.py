@@ -1,0 +1,191 @@
+"""An experiment being edited as lines."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.app.flags.form.flag_form_lines import LABEL, FormLine, heading_line, variant_lines
+from flagtui.app.widgets.line import Piece
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
+from flagtui.changes.experiments.exposure_words import (
+    activated_by,
+    counts_test_accounts,
+    exposed_by,
+    several_words,
+)
+from flagtui.changes.experiments.metric_words import further_words, metric_words
+from flagtui.models.experiment import Holdout, SavedMetric
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent
+
+FIELDS: Final[tuple[tuple[str, str], ...]] = (("name", "name"), ("description", "description"))
+EXPOSURE: Final[tuple[tuple[str, str], ...]] = (
+    ("exposure_config", "counted by"),
+    ("filterTestAccounts", "test accounts"),
+    ("multiple_variant_handling", "saw several"),
+)
+STATISTICS: Final[tuple[tuple[str, str], ...]] = (
+    ("method", "method"),
+    ("confidence", "intervals"),
+    ("baseline_variant_key", "compared with"),
+)
+METRICS: Final[tuple[tuple[Place, str, str], ...]] = (
+    ("metrics", "PRIMARY METRICS", "what decides"),
+    ("metrics_secondary", "SECONDARY METRICS", "what should not get worse"),
+    ("saved_metrics_ids", "SHARED METRICS", "measured alike in several experiments"),
+)
+
+
+@dataclass(frozen=True)
+class Companions:
+    """What experiments of the project share. Both are empty until they have been read."""
+
+    saved_metrics: Mapping[int, SavedMetric] = field(default_factory=dict)
+    holdouts: Mapping[int, Holdout] = field(default_factory=dict)
+
+
+def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLine]:
+    """The whole form, top to bottom."""
+    for name, label in FIELDS:
+        text = safe_text(as_text(copy.values.get(name)), 200)
+        shown: Piece = (text, "bold" if name == "name" else "") if text else ("empty", "$faint")
+        yield _field(name, label, shown)
+    yield from _flag(copy)
+    if "metrics" in copy.values:
+        for place, word, about in METRICS:
+            yield from _metrics(copy, known, place, (word, about))
+    if "exposure_criteria" in copy.values:
+        yield heading_line("EXPOSURE", "who counts as having met it")
+        for name, label in EXPOSURE:
+            yield _field(name, label, _exposure(copy, name))
+        if then := activated_by(copy.settings("exposure_criteria")):
+            activated: Piece = (f" {'activated by':<{LABEL}}", "$text-muted")
+            yield FormLine(
+                "heading", (activated, (safe_text(then, 120), ""), ("   stays as it is", "$faint"))
+            )
+    if "stats_config" in copy.values:
+        yield heading_line("STATISTICS", "how numbers are judged")
+        for name, label in STATISTICS:
+            yield _field(name, label, _statistics(copy.settings("stats_config"), name))
+    if "holdout_id" in copy.values:
+        yield _field("holdout_id", "holdout", _holdout(copy, known))
+    yield from _conclusion(copy)
+
+
+def _field(name: str, label: str, *pieces: Piece) -> FormLine:
+    return FormLine("field", ((f" {label:<{LABEL}}", "$text-muted"), *pieces), name)
+
+
+def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
+    key = safe_text(copy.fresh.feature_flag_key, 80)
+    about = "made with it, off" if copy.is_new and copy.has_own_flag else "stays as it is"
+    if copy.has_own_flag and not copy.is_new:
+        about = "off; its variants are set here"
+    if copy.is_new:
+        yield _field("feature_flag_key", "flag", (key, "$primary"), (f"   {about}", "$faint"))
+    else:
+        yield FormLine(
+            "heading",
+            ((f" {'flag':<{LABEL}}", "$text-muted"), (key, "$primary"), (f"   {about}", "$faint")),
+        )
+    if not copy.has_own_flag:
+        return
+    yield heading_line("VARIANTS", "who gets what")
+    yield from variant_lines(copy)
+    if "rollout_percentage" in copy.settings("parameters"):
+        share = as_number(copy.settings("parameters").get("rollout_percentage"))
+        yield _field("rollout_percentage", "people", (percent(100 if share is None else share), ""))
+
+
+def _metrics(
+    copy: ExperimentCopy, known: Companions, place: Place, words: tuple[str, str]
+) -> Iterator[FormLine]:
+    yield heading_line(*words)
+    for at, raw in enumerate(copy.metrics(place) if place in copy.values else ()):
+        item = as_dict(raw)
+        pieces = _shared(item, known) if place == "saved_metrics_ids" else _metric(item)
+        yield FormLine("metric", tuple(pieces), place, at)
+    noun = "a shared metric" if place == "saved_metrics_ids" else "a metric"
+    yield FormLine("add metric", ((f" + {noun}", "$faint"),), place)
+
+
+def _metric(metric: Mapping[str, JSON]) -> Iterator[Piece]:
+    name, words = as_text(metric.get("name")), metric_words(metric)
+    yield f" {safe_text(name or words, 60)}", "bold"
+    if name:
+        yield f"   {safe_text(words, 120)}", "$text-muted"
+    for more in further_words(metric):
+        yield f", {safe_text(more, 120)}", "$text-muted"
+
+
+def _shared(link: Mapping[str, JSON], known: Companions) -> Iterator[Piece]:
+    id = link.get("id")
+    metric = known.saved_metrics.get(id) if isinstance(id, int) else None
+    yield f" {safe_text(metric.name, 60) if metric else 'shared metric'}", "bold"
+    yield f" #{id}", "$faint"
+    yield (
+        f"   {safe_text(as_text(as_dict(link.get('metadata')).get('type')) or 'primary', 20)}",
+        "$text-muted",
+    )
+    if metric:
+        yield f"   {safe_text(metric_words(metric.query), 120)}", "$text-muted"
+
+
+def _exposure(copy: ExperimentCopy, name: str) -> Piece:
+    criteria = copy.settings("exposure_criteria")
+    match name:
+        case "exposure_config":
+            return safe_text(exposed_by(criteria), 120), ""
+        case "filterTestAccounts":
+            return ("left out", "") if leaves_test_accounts_out(copy) else ("counted", "")
+    return safe_text(several_words(criteria), 40), ""
+
+
+def leaves_test_accounts_out(copy: ExperimentCopy) -> bool:
+    """Whether results are without them. Servers leave them out of a new experiment that says nothing."""
+    criteria = copy.settings("exposure_criteria")
+    says_nothing = copy.is_new and "filterTestAccounts" not in criteria
+    return says_nothing or not counts_test_accounts(criteria)
+
+
+def _statistics(settings: Mapping[str, JSON], name: str) -> Piece:
+    match name:
+        case "method":
+            method = as_text(settings.get("method"))
+            return (safe_text(method, 20), "") if method else ("as the project has it", "$text-muted")
+        case "confidence":
+            level = confidence_of(settings)
+            return f"{95 if level is None else level:g} % sure", "" if level is not None else "$text-muted"
+    key = as_text(settings.get("baseline_variant_key"))
+    return (safe_text(key, 40), "") if key else ("control", "$text-muted")
+
+
+def confidence_of(settings: Mapping[str, JSON]) -> float | None:
+    """How sure intervals are, in percent; None where nobody said."""
+    if settings.get("method") == "frequentist":
+        alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
+        return None if alpha is None else round((1 - alpha) * 100, 6)
+    level = as_number(as_dict(settings.get("bayesian")).get("ci_level"))
+    return None if level is None else round(level * 100, 6)
+
+
+def _holdout(copy: ExperimentCopy, known: Companions) -> Piece:
+    id = copy.values["holdout_id"]
+    if not isinstance(id, int):
+        return "none", "$text-muted"
+    holdout = known.holdouts.get(id)
+    if holdout is None:
+        return f"#{id}", ""
+    return f"{safe_text(holdout.name, 60)} #{id}, {percent(holdout.share)} held out", ""
+
+
+def _conclusion(copy: ExperimentCopy) -> Iterator[FormLine]:
+    if "conclusion" not in copy.values:
+        return
+    yield heading_line("CONCLUSION", "what came of it")
+    word, comment = as_text(copy.values["conclusion"]), as_text(copy.values.get("conclusion_comment"))
+    shown: Piece = (safe_text(word.replace("_", " "), 30), "bold") if word else ("none yet", "$faint")
+    yield _field("conclusion", "conclusion", shown)
+    said: Piece = (safe_text(comment, 200), "") if comment else ("empty", "$faint")
+    yield _field("conclusion_comment", "comment", said)

@@ -1,0 +1,285 @@
+"""What each line of an experiment's form asks when it is opened."""
+
+from typing import Final
+
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.experiments.form.experiment_form_lines import (
+    Companions,
+    confidence_of,
+    leaves_test_accounts_out,
+)
+from flagtui.app.experiments.form.flag_choice import ask_flag
+from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
+from flagtui.app.flags.form.flag_form_lines import FormLine
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.form_questions import ask_about_variant, ask_item_share, ask_line, ask_percent
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
+from flagtui.changes.experiments.experiment_fields import (
+    CONCLUSIONS,
+    LONGEST_COMMENT,
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+)
+from flagtui.changes.experiments.exposure_words import SEVERAL
+from flagtui.changes.experiments.metric_nodes import Item
+from flagtui.changes.experiments.metric_words import metric_words
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.store.workspace import Workspace
+
+CONCLUSION_WORDS: Final[dict[str, str]] = {
+    "won": "a variant is better",
+    "lost": "the variants are worse",
+    "inconclusive": "no difference that counts",
+    "stopped_early": "ended for another reason",
+    "invalid": "something was wrong with it",
+}
+NONE: Final = 0
+_PLACES: Final[dict[str, Place]] = {
+    "metrics": "metrics",
+    "metrics_secondary": "metrics_secondary",
+    "saved_metrics_ids": "saved_metrics_ids",
+}
+
+
+class ExperimentQuestions:
+    """Asks, and puts the answer into the working copy."""
+
+    def __init__(self, copy: ExperimentCopy, changing: Changing, workspace: Workspace) -> None:
+        self.copy = copy
+        self.known = Companions()
+        self._changing = changing
+        self._workspace = workspace
+        self._metrics = MetricQuestions(copy, changing, workspace)
+
+    async def open(self, line: FormLine) -> None:
+        """The question of one line."""
+        match line.part:
+            case "field":
+                await self._field(line.name)
+            case "variant":
+                await self._variant(line.place)
+            case "add variant":
+                key = await ask_line(
+                    self._changing, "Key of the new variant", "", "", self.copy.variant_problem
+                )
+                if key is not None:
+                    self.copy.add_variant(key)
+            case "sum":
+                self.copy.distribute()
+            case "metric":
+                await self._metric(_PLACES[line.name], line.place)
+            case "add metric":
+                await self._add_metric(_PLACES[line.name])
+
+    async def share(self, line: FormLine) -> None:
+        """The share of a variant, or of everybody."""
+        if line.part == "variant":
+            await ask_item_share(self._changing, as_dict(self.copy.variants[line.place]))
+        else:
+            await self._people()
+
+    # Fields
+
+    async def _field(self, name: str) -> None:
+        match name:
+            case "name":
+                await self._text(name, "Name", LONGEST_NAME, is_needed=True)
+            case "description":
+                await self._text(name, "Description", LONGEST_DESCRIPTION)
+            case "conclusion_comment":
+                await self._text(name, "Comment", LONGEST_COMMENT)
+            case "feature_flag_key":
+                await self._flag()
+            case "rollout_percentage":
+                await self._people()
+            case "conclusion":
+                await self._conclusion()
+            case "holdout_id":
+                await self._holdout()
+            case "exposure_config" | "filterTestAccounts" | "multiple_variant_handling":
+                await self._exposure(name)
+            case _:
+                await self._statistics(name)
+
+    async def _text(self, name: str, title: str, longest: int, *, is_needed: bool = False) -> None:
+        def problem(line: str) -> str:
+            if is_needed and not line.strip():
+                return "it needs one"
+            return "" if len(line) <= longest else f"at most {longest:,} characters"
+
+        before = as_text(self.copy.values.get(name))
+        line = await ask_line(self._changing, title, "", before, problem)
+        if line is not None and line != before:
+            self.copy.set(name, line)
+
+    async def _flag(self) -> None:
+        before = self.copy.fresh
+        choice = await ask_flag(self._changing, self._workspace, before.name, before.feature_flag_key)
+        if choice is not None:
+            self.copy.change_flag(choice.key, is_linked=choice.is_there)
+
+    async def _people(self) -> None:
+        settings = self.copy.settings("parameters")
+        before = as_number(settings.get("rollout_percentage"))
+        share = await ask_percent(self._changing, before, "How many people take part")
+        if share is not None:
+            settings["rollout_percentage"] = share
+
+    async def _conclusion(self) -> None:
+        now = as_text(self.copy.values["conclusion"])
+        offered = [
+            Choice(word, word.replace("_", " "), CONCLUSION_WORDS[word], word == now) for word in CONCLUSIONS
+        ]
+        offered.append(Choice("", "none", "nothing is concluded yet", not now))
+        chosen = await self._changing.ask(PickerScreen("Conclusion", offered))
+        if chosen is not None and chosen != now:
+            self.copy.set("conclusion", chosen or None)
+
+    async def _holdout(self) -> None:
+        now = self.copy.values["holdout_id"]
+        choices = [Choice(NONE, "none", "everybody can take part", now is None)]
+        choices += [
+            Choice(id, one.name or f"#{id}", f"{one.share:g} % held out", id == now)
+            for id, one in self.known.holdouts.items()
+        ]
+        chosen = await self._changing.ask(PickerScreen("Holdout", choices))
+        if chosen is not None:
+            self.copy.set("holdout_id", chosen or None)
+
+    # Exposure and statistics
+
+    async def _exposure(self, name: str) -> None:
+        criteria = self.copy.settings("exposure_criteria")
+        match name:
+            case "filterTestAccounts":
+                criteria[name] = not leaves_test_accounts_out(self.copy)
+            case "multiple_variant_handling":
+                now = as_text(criteria.get(name)) or "exclude"
+                ways = [Choice(way, about, "", way == now) for way, about in SEVERAL.items()]
+                chosen = await self._changing.ask(PickerScreen("Who saw several variants is", ways))
+                if chosen is not None and chosen != now:
+                    criteria[name] = chosen
+            case _:
+                await self._exposed_by(criteria)
+
+    async def _exposed_by(self, criteria: dict[str, JSON]) -> None:
+        now = as_text(as_dict(criteria.get("exposure_config")).get("event"))
+        ways = [
+            Choice("flag", "its flag being called", "as usual", not now),
+            Choice("event", "an event", now or "such as the page it is on being seen", bool(now)),
+        ]
+        way = await self._changing.ask(PickerScreen("Who has met the experiment is known by", ways))
+        if way == "flag":
+            criteria.pop("exposure_config", None)
+        elif way == "event" and (event := await self._metrics.event("Which event", now)):
+            config = {"kind": "ExperimentEventExposureConfig", "event": event, "properties": []}
+            criteria["exposure_config"] = config
+
+    async def _statistics(self, name: str) -> None:
+        settings = self.copy.settings("stats_config")
+        match name:
+            case "method":
+                now = as_text(settings.get("method"))
+                ways = [
+                    Choice("bayesian", "bayesian", "chance to win", now == "bayesian"),
+                    Choice("frequentist", "frequentist", "p-values", now == "frequentist"),
+                ]
+                chosen = await self._changing.ask(PickerScreen("Method", ways))
+                if chosen is not None:
+                    settings["method"] = chosen
+            case "confidence":
+                await self._confidence(settings)
+            case _:
+                now = as_text(settings.get(name)) or "control"
+                keys = [as_text(as_dict(one).get("key")) for one in self.copy.variants]
+                keys = keys or [variant.key for variant in self.copy.fresh.variants]
+                offered = [Choice(key, key, "", key == now) for key in keys]
+                chosen = await self._changing.ask(PickerScreen("Compared with", offered))
+                if chosen is not None and chosen != now:
+                    settings[name] = chosen
+
+    async def _confidence(self, settings: dict[str, JSON]) -> None:
+        before = confidence_of(settings)
+        shown = f"{95 if before is None else before:g}"
+        about = "how many of a hundred intervals hold the truth, such as 95"
+        line = await ask_line(self._changing, "Intervals", about, shown, confidence_problem)
+        if line is None or line == shown:
+            return
+        level = round(float(line) / 100, 8)
+        if settings.get("method") == "frequentist":
+            kept = as_dict(settings.get("frequentist"))
+            settings["frequentist"] = {**kept, "alpha": round(1 - level, 8)}
+        else:
+            settings["bayesian"] = {**as_dict(settings.get("bayesian")), "ci_level": level}
+
+    # Variants and metrics
+
+    async def _variant(self, place: int) -> None:
+        copy, variant = self.copy, as_dict(self.copy.variants[place])
+        key = as_text(variant.get("key"))
+        match await ask_about_variant(self._changing, key):
+            case "share":
+                await ask_item_share(self._changing, variant)
+            case "key":
+                line = await ask_line(
+                    self._changing, "Key", "", key, lambda line: copy.variant_problem(line, key)
+                )
+                if line is not None:
+                    variant["key"] = line
+            case "name":
+                line = await ask_line(self._changing, "Description", "", as_text(variant.get("name")))
+                if line is not None:
+                    variant["name"] = line
+            case "remove":
+                copy.remove_variant(place)
+
+    async def _add_metric(self, place: Place) -> None:
+        if place == "saved_metrics_ids":
+            await self._share_metric()
+        elif (metric := await self._metrics.new()) is not None:
+            self.copy.metrics(place).append(metric)
+
+    async def _share_metric(self) -> None:
+        taken = {as_dict(link).get("id") for link in self.copy.metrics("saved_metrics_ids")}
+        offered = [
+            Choice(id, one.name or f"#{id}", metric_words(one.query))
+            for id, one in self.known.saved_metrics.items()
+            if id not in taken
+        ]
+        if not offered:
+            offered = [Choice(NONE, "there is none", "metrics are shared in the browser")]
+        chosen = await self._changing.ask(PickerScreen("Which shared metric", offered))
+        if not chosen:
+            return
+        roles: list[Choice[Role]] = [
+            Choice("primary", "primary", "it decides"),
+            Choice("secondary", "secondary", "it should not get worse"),
+        ]
+        role = await self._changing.ask(PickerScreen("As which", roles))
+        if role is not None:
+            self.copy.share_metric(chosen, role)
+
+    async def _metric(self, place: Place, at: int) -> None:
+        metrics = self.copy.metrics(place)
+        if place == "saved_metrics_ids":
+            other = role_words(self.copy, as_dict(metrics[at]))
+            ways = [Choice("role", f"make it {other}"), Choice("remove", "remove it", "d does it too")]
+            found: Item | str | None = await self._changing.ask(PickerScreen("Shared metric", ways))
+        else:
+            other = "secondary" if place == "metrics" else "primary"
+            found = await self._metrics.change(as_dict(metrics[at]), other)
+        if found == "role":
+            self.copy.change_role(place, at)
+        elif found == "remove":
+            self.copy.remove_metric(place, at)
+        elif isinstance(found, dict):
+            metrics[at] = found
+
+
+def confidence_problem(line: str) -> str:
+    """Why a line does not say how sure intervals are."""
+    try:
+        level = float(line)
+    except ValueError:
+        return "a number, such as 95"
+    return "" if 50 <= level <= 99.9 else "between 50 and 99.9"

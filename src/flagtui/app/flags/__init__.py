@@ -1,0 +1,1 @@
+"""Flags: list, screen, preview, edits."""

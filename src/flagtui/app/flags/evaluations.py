@@ -1,0 +1,119 @@
+"""What one person gets: from the server where it answers, worked out here from the same data otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from flagtui.api.errors import ApiError
+from flagtui.app.flags.evaluation_subject import Whom
+from flagtui.app.flags.local_definitions import LocalDefinitions
+from flagtui.evaluate import Definitions, Evaluation, Rules, evaluate, evaluate_all
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import EvaluatedFlag, Trial
+from flagtui.models.json_value import JSON
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+@dataclass(frozen=True)
+class Account:
+    """One person before all flags. The server's word counts; ours explains it."""
+
+    whom: Whom
+    flag: Flag
+    trial: Trial | None = None
+    """The server's own account of this flag."""
+    said: Mapping[str, EvaluatedFlag] = field(default_factory=dict)
+    """What the server says of every flag."""
+    worked_out: Mapping[str, Evaluation] = field(default_factory=dict)
+    """The same as the evaluator here finds it; empty without definitions."""
+    definitions: Definitions | None = None
+    refusals: tuple[str, ...] = ()
+    """Why the server did not say something, a sentence each."""
+    by_library: Evaluation | None = None
+    """This flag as a library finds it that evaluates by itself; it does not always agree with the server."""
+
+    @property
+    def here(self) -> Evaluation | None:
+        """This flag as worked out here."""
+        return self.worked_out.get(self.flag.key)
+
+    @property
+    def is_from_server(self) -> bool:
+        """Whether the value is the server's own."""
+        return self.trial is not None and not self.whom.is_supposed
+
+    @property
+    def value(self) -> JSON:
+        """True, false, a variant's key; None when nobody can tell."""
+        if self.is_from_server and self.trial is not None:
+            return self.trial.result
+        return self.here.value if self.here else None
+
+    @property
+    def condition_index(self) -> int | None:
+        """The condition that decided, or came nearest; from 0."""
+        if self.is_from_server and self.trial is not None and self.trial.condition_index is not None:
+            return self.trial.condition_index
+        return self.here.condition_index if self.here else None
+
+    @property
+    def reason(self) -> str:
+        """The server's word for what decided."""
+        if self.is_from_server and self.trial is not None and self.trial.reason:
+            return self.trial.reason
+        return self.here.reason.value if self.here else "unknown"
+
+    @property
+    def payload(self) -> JSON:
+        """What comes with the value, as stored."""
+        if self.is_from_server and self.trial is not None and self.trial.payload is not None:
+            return self.trial.payload
+        return self.flag.targeting.payloads.get("true" if self.value is True else str(self.value))
+
+    def value_of(self, key: str) -> JSON:
+        """Any flag's value; None when it is not known."""
+        if not self.whom.is_supposed and key in self.said:
+            return self.said[key].value
+        return self.worked_out[key].value if key in self.worked_out else None
+
+
+async def account_for(whom: Whom, flag: Flag, client: Client, local: LocalDefinitions) -> Account:
+    """Asks the server as far as it answers, and works out the rest."""
+    refusals: list[str] = []
+    trial, said, definitions = await asyncio.gather(
+        _trial(whom, flag, client, refusals), _said(whom, client, refusals), local.definitions([flag.raw])
+    )
+    if local.trouble is not None:
+        refusals.append(local.trouble.what)
+    worked_out: Mapping[str, Evaluation] = {}
+    by_library: Evaluation | None = None
+    if definitions is not None:
+        known = trial.person_properties if trial else {}
+        person = whom.person(known, is_complete=bool(trial and trial.conditions))
+        worked_out = await asyncio.to_thread(evaluate_all, person, definitions)
+        by_library = evaluate(flag.key, person, definitions, Rules.LIBRARY)
+    once = tuple(dict.fromkeys(refusals))
+    return Account(whom, flag, trial, said, worked_out, definitions, once, by_library)
+
+
+async def _trial(whom: Whom, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
+    try:
+        return await client.flags.test_evaluation(flag.id, flag.key, whom.distinct_id, groups=whom.groups)
+    except ApiError as error:
+        refusals.append(error.what)
+        return None
+
+
+async def _said(whom: Whom, client: Client, refusals: list[str]) -> Mapping[str, EvaluatedFlag]:
+    if whom.is_supposed:
+        return {}
+    try:
+        return await client.flags.evaluation_reasons(whom.distinct_id, groups=whom.groups)
+    except ApiError as error:
+        refusals.append(error.what)
+        return {}

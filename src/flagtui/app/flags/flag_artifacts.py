@@ -1,0 +1,69 @@
+"""The stories of what is made from a flag: a cohort of who has it, its dashboard. Closed to keys says so."""
+
+from flagtui.app.flags.flag_reader import read_flag
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.related_changes import agree_and_send, said
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.related.derived import OPERATIONS, VERBS, What, plan_beside, send_beside
+from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
+from flagtui.text.outcomes import explain_blocked
+
+
+class Beside:
+    """Reads again, asks, sends once, says how it ended."""
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        self._desk = desk
+        self._changing = changing
+
+    def why_not(self, what: What) -> str:
+        """Why the server does not do it for keys; empty while that is not known."""
+        workspace = self._desk.workspace
+        return workspace.client.capabilities.why_not(OPERATIONS[what]) if workspace else ""
+
+    @property
+    def closed(self) -> tuple[tuple[str, str], ...]:
+        """What the server refused keys so far: what it is called, and why."""
+        found = ((VERBS[what].title.rpartition(" ")[0].lower(), self.why_not(what)) for what in OPERATIONS)
+        return tuple((title, why) for title, why in found if why)
+
+    def make(self, what: What, row: FlagRow) -> None:
+        """Begin the path."""
+        self._changing.run(self._make(what, row))
+
+    def make_dashboard(self, row: FlagRow, flag: Flag | None) -> None:
+        """The dashboard, or more on it when it is there already."""
+        has_one = flag is not None and flag.usage_dashboard is not None
+        self.make("enrich" if has_one else "dashboard", row)
+
+    async def _make(self, what: What, row: FlagRow) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        fresh = await read_flag(row, self._desk, self._changing)
+        if fresh is None:
+            return
+        plan = plan_beside(what, fresh, self._who(row, fresh))
+        if isinstance(plan, Blocked):
+            self._changing.tell(explain_blocked(plan, fresh.key))
+            return
+        send = send_beside(what, fresh.id, workspace.client.flags)
+        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
+        if ended is None:
+            return
+        if await self._changing.signing_in.helps(ended.error):
+            await self._make(what, row)
+        else:
+            unknown = "whether it was made is not known. Look in the browser."
+            self._changing.tell(said(ended, unknown, "not made"))
+
+    def _who(self, row: FlagRow, fresh: Flag) -> str:
+        """Who would be in a cohort, as far as it was counted."""
+        if not fresh.active:
+            return "nobody, since the flag is off"
+        reach = self._desk.inspector.known(row).reach if self._desk.inspector else None
+        if reach is None or reach.affected is None:
+            return "everyone who has the flag now"
+        return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"

@@ -1,0 +1,136 @@
+"""How a flag is drawn as one row."""
+
+from typing import Final
+
+from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import NOT_KNOWN, age
+
+BAR_CELLS: Final = 7
+PERCENT_CELLS: Final = 4
+
+STANDARD_FROM: Final = 54
+"""Cells a list needs to show type and age; an 80-column screen leaves 78, a 60-column one 58."""
+ALL_FROM: Final = 74
+NAME_FROM: Final = 118
+
+_TYPE_LOOKS: Final[dict[str, Look]] = {"experiment": "special", "multivariant": "info", "config": "warn"}
+
+
+def draw_state(flag: FlagRow, slot: Slot) -> Cell:
+    """On, off, stale, archived or deleted, and beside it whether an edit is on its way or it was changed."""
+    return _state(flag, slot), slot.sign
+
+
+def draw_key(flag: FlagRow, slot: Slot) -> Cell:
+    return ((safe_text(flag.key), "strong" if flag.active and not flag.deleted else "muted"),)
+
+
+def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
+    """A bar and the percentage, never rounded to an end it has not reached; no bar where nobody can tell."""
+    if flag.rollout is None:
+        return (("?".rjust(BAR_CELLS + 1 + PERCENT_CELLS), "faint"),)
+    filled = _filled(flag.rollout) if flag.active else 0
+    look: Look = "warn" if flag.is_stale else "good"
+    percent = _percent(flag.rollout).rjust(PERCENT_CELLS)
+    return (
+        (slot.glyphs.bar * filled, look),
+        (slot.glyphs.track * (BAR_CELLS - filled), "track"),
+        (f" {percent}", look if filled else "faint"),
+    )
+
+
+def draw_type(flag: FlagRow, slot: Slot) -> Cell:
+    return ((safe_text(flag.type), _TYPE_LOOKS.get(flag.type, "muted")),)
+
+
+def draw_runtime(flag: FlagRow, slot: Slot) -> Cell:
+    return ((safe_text(flag.runtime), "muted"),)
+
+
+def draw_tags(flag: FlagRow, slot: Slot) -> Cell:
+    shown = " ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in flag.tags[: slot.width])
+    return ((shown, "muted"),)
+
+
+def draw_updated(flag: FlagRow, slot: Slot) -> Cell:
+    return ((age(flag.updated_at, slot.now), "faint"),)
+
+
+def draw_created(flag: FlagRow, slot: Slot) -> Cell:
+    return ((age(flag.created_at, slot.now), "faint"),)
+
+
+def draw_called(flag: FlagRow, slot: Slot) -> Cell:
+    return ((called_words(flag, slot.now), "faint"),)
+
+
+def called_words(flag: FlagRow, now: float) -> str:
+    """`3h`; never is said by a server that tells such things, and not known by one that does not."""
+    return age(flag.called_at, now) or ("never" if flag.tells_calls else NOT_KNOWN)
+
+
+def draw_creator(flag: FlagRow, slot: Slot) -> Cell:
+    return ((safe_text(flag.creator), "muted"),)
+
+
+def draw_version(flag: FlagRow, slot: Slot) -> Cell:
+    return (("" if flag.version is None else f"v{flag.version}", "faint"),)
+
+
+def draw_name(flag: FlagRow, slot: Slot) -> Cell:
+    return ((safe_text(flag.name), "muted"),)
+
+
+FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
+    Column("state", "", draw_state, 2, gap=0, sortable=False),
+    Column("key", "KEY", draw_key, 15, grow=5, most=60),
+    Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
+    Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
+    Column("runtime", "RUNS ON", draw_runtime, 7, from_width=ALL_FROM),
+    Column("tags", "TAGS", draw_tags, 8, grow=3, most=48, from_width=ALL_FROM, sortable=False),
+    Column("name", "DESCRIPTION", draw_name, 16, grow=4, gap=2, from_width=NAME_FROM, sortable=False),
+    Column("updated", "UPDATED", draw_updated, 9, gap=0, align="right", from_width=STANDARD_FROM),
+)
+
+
+ALL_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
+    *FLAG_COLUMNS,
+    Column("created", "CREATED", draw_created, 9, gap=1, align="right"),
+    Column("called", "CALLED", draw_called, 9, gap=1, align="right"),
+    Column("creator", "MADE BY", draw_creator, 12, grow=2, most=32, sortable=False),
+    Column("version", "VERSION", draw_version, 7, gap=1, align="right", sortable=False),
+)
+"""What a person can choose from."""
+
+
+def _state(flag: FlagRow, slot: Slot) -> Piece:
+    glyphs = slot.glyphs
+    if flag.deleted:
+        return glyphs.deleted, "bad"
+    if flag.archived:
+        return glyphs.archived, "faint"
+    if not flag.active:
+        return glyphs.off, "muted"
+    if flag.is_stale:
+        return glyphs.stale, "warn"
+    return glyphs.on, "good"
+
+
+def _filled(rollout: float) -> int:
+    """Cells of the bar: none only at 0, all only at 100."""
+    if rollout <= 0:
+        return 0
+    if rollout >= 100:
+        return BAR_CELLS
+    return min(max(round(rollout / 100 * BAR_CELLS), 1), BAR_CELLS - 1)
+
+
+def _percent(rollout: float) -> str:
+    if 0 < rollout < 1:
+        return "<1%"
+    if 99 < rollout < 100:
+        return ">99%"
+    return f"{rollout:.0f}%"

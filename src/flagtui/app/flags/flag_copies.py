@@ -1,0 +1,160 @@
+"""The stories of copies: here under another key, or in another project under the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flagtui.api.errors import ApiError
+from flagtui.app.flags.flag_reader import read_flag, read_flags
+from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.state.app_state import Desk
+from flagtui.app.state.other_projects import workspace_in
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.listener import Listener, Saved
+from flagtui.app.writing.optimistic_save import Ended
+from flagtui.app.writing.related_changes import agree_and_send, said
+from flagtui.app.writing.requested_changes import NewFlag
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.new_flags import Taken, copy_of
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.related.project_copies import (
+    Target,
+    bound_to_its_project,
+    needs_the_server,
+    plan_copy,
+    send_copy,
+    stays_behind,
+    stays_behind_in_words,
+)
+from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
+from flagtui.store.deletions import recent_deletions
+from flagtui.store.workspace import Workspace
+from flagtui.text.formats import count
+from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_blocked, explain_error
+
+
+@dataclass(frozen=True)
+class Original:
+    """The flag as it is now, and what a copy would not have."""
+
+    flag: Flag
+    left: tuple[str, ...]
+
+
+class Copying:
+    """Reads again, says what stays behind, and hands over to the path of all changes."""
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        self._desk = desk
+        self._changing = changing
+
+    async def here(self, row: FlagRow, key: str) -> None:
+        """Under another key, as a form to go on with."""
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is not None:
+            original = await self._original(flag)
+            copy = WorkingCopy.new(copy_of(original.flag, key))
+            told = (stays_behind_in_words(original.left),)
+            self._changing.app.push_screen(FormScreen(self._desk, self._changing, copy, told))
+
+    async def away(self, rows: Sequence[FlagRow], project: int, name: str, saved: Saved) -> None:
+        """To another project: made there as new flags; a single one by the server where only it can."""
+        workspace = self._desk.workspace
+        flags, left_out = await read_flags(rows, self._desk, self._changing)
+        originals = [await self._original(flag) for flag in flags]
+        there = await self._there(rows, workspace, project) if workspace is not None and originals else None
+        if there is None:
+            return
+        if len(rows) == 1 and needs_the_server(originals[0].flag) and not bound_to_its_project(flags[0]):
+            if await self._is_asked_again(originals[0], there, name):
+                await self.away(rows, project, name, saved)
+            return
+        left_out += [found for one in originals if (found := _why_not_made(one.flag, len(rows) == 1))]
+        if len(rows) == 1 and left_out:
+            text = f"{left_out[0].key}: {left_out[0].reason}.\nMake it there by hand."
+            self._changing.tell(Notice(text, "warning", "not possible now"))
+            return
+        out = {one.id for one in left_out}
+        wanted = [
+            NewFlag(copy_of(one.flag, one.flag.key), (stays_behind_in_words(one.left),), one.flag.id)
+            for one in originals
+            if one.flag.id not in out
+        ]
+
+        def ended(found: Ended) -> None:
+            if found.saved_ids:
+                some = f"{count(len(found.saved_ids), 'flag')} copied to {name}, off."
+                what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
+                self._changing.tell(Notice(f"{what} To take it back: p, {name}, then u."))
+
+        self._changing.create(wanted, Listener(saved, ended, name, left_out=left_out), there)
+
+    async def _is_asked_again(self, original: Original, there: Workspace, name: str) -> bool:
+        """Have the server make it, and say how that ended; True when there is another key to ask it with."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            return False
+        flag, flags = original.flag, workspace.client.flags
+        try:
+            ours = await workspace.client.projects.get(workspace.client.project)
+            theirs = await there.client.projects.get(there.client.project)
+        except ApiError as error:
+            if await self._changing.signing_in.helps(error):
+                return True
+            self._changing.tell(explain_error(error, f"{flag.key} was not copied"))
+            return False
+        try:
+            deleted = {one.key: one.id for one in await recent_deletions(there.client.flags)}
+        except ApiError:
+            # Not every key may read the activity there; the warning is lost then, not the copy.
+            deleted = {}
+        organization = ours.organization if ours.organization == theirs.organization else ""
+        target = Target(theirs.id, name, organization, Taken(there.flags.rows, deleted))
+        plan = plan_copy(flag, target, original.left, self._desk.names)
+        if isinstance(plan, Blocked):
+            self._changing.tell(explain_blocked(plan, flag.key))
+            return False
+        send = send_copy(flag, target, flags)
+        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace, place=name)
+        if ended is None:
+            return False
+        if await self._changing.signing_in.helps(ended.error):
+            return True
+        unknown = f"whether it was made is not known. Look for it in {name}: p."
+        self._changing.tell(said(ended, unknown, "not copied", "u takes it back"))
+        return False
+
+    async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
+        """The other project, with the flags there that have these keys; None, and said, without an answer."""
+        there = workspace_in(project, workspace, self._desk.session.clock)
+        try:
+            for row in rows:
+                for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
+                    there.flags.put_all((await there.client.flags.page(filters)).rows)
+        except ApiError as error:
+            if await self._changing.signing_in.helps(error):
+                return await self._there(rows, workspace, project)
+            what = rows[0].key if len(rows) == 1 else "they"
+            self._changing.tell(explain_error(error, f"{what} cannot be copied"))
+            return None
+        return there
+
+    async def _original(self, flag: Flag) -> Original:
+        workspace = self._desk.workspace
+        try:
+            schedule = workspace.client.schedule if workspace is not None else None
+            due = await schedule.all({"model_name": "FeatureFlag", "record_id": flag.id}) if schedule else ()
+        except ApiError:
+            return Original(flag, stays_behind(flag, None))
+        return Original(flag, stays_behind(flag, sum(not change.is_done for change in due)))
+
+
+def _why_not_made(flag: Flag, is_alone: bool) -> LeftOut | None:
+    if why := bound_to_its_project(flag):
+        return LeftOut(flag.id, flag.key, why, "" if is_alone else "make it there by hand")
+    if needs_the_server(flag):
+        reason = "it asks for cohorts or flags, which have other numbers there, so the server has to copy it"
+        return LeftOut(flag.id, flag.key, reason, "copy it alone")
+    return None

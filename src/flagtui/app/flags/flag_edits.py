@@ -1,0 +1,176 @@
+"""The stories of editing: choose what is meant, ask for the new values, hand them to the straight path."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.flags.flag_creation import Making
+from flagtui.app.flags.flag_reader import read_flag, read_flags
+from flagtui.app.flags.flag_schedules import Scheduling
+from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.flags.form.rollout import RolloutScreen
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.listener import Saved
+from flagtui.changes import draft_files
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_intent import Intent, archive, delete, turn_off, turn_on, unarchive
+from flagtui.changes.flags.tag_line import read_tags, retag
+from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout
+from flagtui.changes.guard_rules import Level
+from flagtui.changes.left_out import LeftOut
+from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.text.notices import Notice
+
+NEWER: Final = "its targeting is of a newer kind, which is only shown here"
+
+
+class Editing:
+    """What can be begun for the flags that are chosen. Nothing here sends a change itself.
+
+    `saved` hears which of them were changed.
+    """
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        self._desk = desk
+        self._changing = changing
+        self.making = Making(desk, changing)
+        self.scheduling = Scheduling(desk, changing)
+
+    # At once
+
+    def switch(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        """On or off. Several go the same way: the first decides, so that nothing is turned on by surprise."""
+        if rows:
+            turn = turn_off if rows[0].active else turn_on
+            self._changing.start([turn(row.id, row.version) for row in rows], saved)
+
+    def delete(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        """Softly."""
+        self._changing.start([delete(row.id, row.version) for row in rows], saved)
+
+    def archive(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        """Into the archive, which turns off too, or back out of it when the first is there."""
+        if rows:
+            move = unarchive if rows[0].archived else archive
+            self._changing.start([move(row.id, row.version) for row in rows], saved)
+
+    # After a question
+
+    def rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        """A share in percent, for one condition or all."""
+        if self._may_write(rows):
+            self._changing.run(self._rollout(rows, saved))
+
+    async def _rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        found, left_out = await read_flags(rows, self._desk, self._changing)
+        flags = [flag for flag in found if not _why_no_rollout(flag)]
+        left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := _why_no_rollout(flag))]
+        if len(rows) == 1 and left_out:
+            self._changing.tell(
+                Notice(f"{left_out[0].key}: {left_out[0].reason}", "warning", "not possible now")
+            )
+            return
+        answer = await self._changing.ask(RolloutScreen(flags)) if flags else None
+        if answer is None:
+            if not flags:
+                self._changing.start([], saved, left_out=left_out)
+            return
+        place, share = answer.condition, answer.percent
+        intents = [
+            set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
+            for flag in flags
+        ]
+        self._changing.start(intents, saved, left_out=left_out)
+
+    def tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        """Add, remove or set, for one flag or many."""
+        if self._may_write(rows):
+            self._changing.run(self._tags(rows, saved))
+
+    async def _tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+        title = f"Tags of {rows[0].key}" if len(rows) == 1 else f"Tags of {len(rows)} flags"
+        prompt = Prompt(title, about, hint="ops, -old", read=lambda line: _tags_afterwards(line, rows))
+        line = await self._changing.ask(PromptScreen(prompt))
+        if line is not None and not (wanted := read_tags(line)).is_empty:
+            self._changing.start(retag(rows, wanted), saved)
+
+    def as_json(self, rows: Sequence[FlagRow]) -> None:
+        """In the person's own editor, one flag at a time."""
+        if self._may_write(rows):
+            self._changing.run(self._as_json(rows[0]))
+
+    async def _as_json(self, row: FlagRow) -> None:
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is None:
+            return
+        folder = self._desk.session.state_folder / "drafts"
+        try:
+            open_editor = find_editor()
+            made = hand_over(self._changing.app, lambda: draft_files.edit(flag, open_editor, folder))
+        except NoEditor as why:
+            self._changing.tell(Notice(str(why), "warning", "no editor"))
+            return
+        match made:
+            case None:
+                self._changing.tell(Notice(f"{flag.key}: nothing was changed"))
+            case Intent():
+                kept = draft_files.keep_intent(made, flag, folder)
+                self._changing.start(
+                    [made], ended=lambda ended: draft_files.forget(kept) if ended.is_saved else None
+                )
+            case draft_files.GivenUp(reasons=reasons, copy=copy):
+                where = f"\nYour text is kept in {copy}" if copy else ""
+                self._changing.tell(
+                    Notice(f"{flag.key}: {'; '.join(reasons[:3])}{where}", "warning", "not saved")
+                )
+
+    def form(self, rows: Sequence[FlagRow]) -> None:
+        """In a form, one flag at a time."""
+        if self._may_write(rows):
+            self._changing.run(self._form(rows[0]))
+
+    async def _form(self, row: FlagRow) -> None:
+        flag = await read_flag(row, self._desk, self._changing)
+        if flag is not None:
+            self._show_form(WorkingCopy.of(flag))
+
+    def _show_form(self, copy: WorkingCopy) -> None:
+        self._changing.app.push_screen(FormScreen(self._desk, self._changing, copy))
+
+    # What the stories share
+
+    def _may_write(self, rows: Sequence[FlagRow]) -> bool:
+        """False, and said, where the path would end in a refusal after all the typing."""
+        if rows and self._desk.session.rules.level is Level.READ_ONLY:
+            self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
+            return False
+        return bool(rows)
+
+
+def _why_no_rollout(flag: Flag) -> str:
+    if not flag.targeting.is_editable:
+        return NEWER
+    if not flag.targeting.conditions:
+        return "it has no condition, so nobody can have a share of it; add one with e"
+    return ""
+
+
+def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> Reading:
+    """The tags there would be, the new ones marked; for many flags, what would be done to each."""
+    wanted = read_tags(line)
+    if wanted.problem:
+        return Reading(problem=wanted.problem)
+    if len(rows) > 1:
+        moved = sum(1 for row in rows if wanted.of(row.tags) != row.tags)
+        return Reading([(f"{moved} of {len(rows)} flags would change", "$text-muted")])
+    before = rows[0].tags
+    pieces = [
+        (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in wanted.of(before)
+    ]
+    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in before if tag not in wanted.of(before)]
+    return Reading([*pieces, *gone] or [("no tags", "$text-muted")])

@@ -1,0 +1,220 @@
+"""Everything about one flag for the pane beside the list: asked for when the cursor rests, then kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from flagtui.api.errors import ApiError
+from flagtui.api.rate_limiter import Urgency
+from flagtui.app.flags.cohort_names import Cohorts
+from flagtui.app.flags.flag_preview import Counted, Details, Reach
+from flagtui.app.flags.local_definitions import LocalDefinitions
+from flagtui.models.names import Names
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.changes.flags.flag_reach import Asked
+    from flagtui.models.activity import Activity
+    from flagtui.models.flag import Flag
+    from flagtui.models.flag_answers import BlastRadius, FlagStatus
+    from flagtui.models.rows import FlagRow
+    from flagtui.models.scheduled_change import ScheduledChange
+
+KEPT: Final = 200
+FEW: Final = 6
+"""Conditions counted on the server at a time, and without being asked to; each is a request."""
+
+
+class Inspector:
+    """Asks the server about single flags; an answer is kept until the flag's version moves on."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._kept: OrderedDict[int, Details] = OrderedDict()
+        self.cohorts = Cohorts(client)
+        self.definitions = LocalDefinitions(client, self.cohorts)
+
+    @property
+    def names(self) -> Names:
+        """What groups and cohorts are called, once somebody had to know."""
+        return Names(
+            groups=self.definitions.group_names,
+            cohorts=self.cohorts.names,
+            matching_version=self.definitions.matching_version,
+        )
+
+    def known(self, row: FlagRow) -> Details:
+        """What is known without asking, for the row as it is now."""
+        details = self._kept.get(row.id)
+        if details is None or details.row.version != row.version or details.row.updated_at != row.updated_at:
+            return Details(row, names=self.names)
+        return replace(details, row=row, names=self.names)
+
+    async def look(self, row: FlagRow) -> AsyncIterator[Details]:
+        """The flag as more and more of it arrives. Errors become words: the list itself is fine."""
+        details = self.known(row)
+        if details.reach is not None and details.changes is not None:
+            yield details
+            return
+        try:
+            flag = await self._client.flags.get(row.id)
+        except ApiError as error:
+            yield replace(details, trouble=error.what)
+            return
+        self.cohorts.hear(flag)
+        details = replace(details, flag=flag)
+        yield details
+        dependents, changes, reach, _ = await asyncio.gather(
+            self._dependents(row), self._changes(row), self._reach(flag), self._name_groups(flag)
+        )
+        details = replace(details, changes=changes, reach=reach, names=self.names)
+        if isinstance(dependents, str):
+            details = replace(details, no_dependents=dependents)
+        else:
+            details = replace(details, dependents=dependents, no_dependents="")
+        self._keep(details)
+        yield details
+
+    async def _name_groups(self, flag: Flag) -> None:
+        """Group types have names in the definitions only, which are read once somebody needs them."""
+        if names_groups(flag) and not self.definitions.is_read:
+            await self.definitions.read()
+
+    def _keep(self, details: Details) -> None:
+        self._kept[details.row.id] = details
+        self._kept.move_to_end(details.row.id)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+    async def look_closer(self, row: FlagRow) -> AsyncIterator[Details]:
+        """The same, and what only the flag's own screen shows: status and schedule."""
+        details = self.known(row)
+        async for details in self.look(row):
+            yield details
+        if details.flag is None:
+            return
+        if not details.status or details.schedule is None:
+            status, schedule = await asyncio.gather(self._status(row), self._schedule(row))
+            details = replace(
+                details,
+                status=None if isinstance(status, str) else status,
+                no_status=status if isinstance(status, str) else "",
+                schedule=None if isinstance(schedule, str) else schedule,
+                no_schedule=schedule if isinstance(schedule, str) else "",
+            )
+            self._keep(details)
+            yield details
+        if details.flag is not None and details.reach is not None and details.reach.uncounted:
+            async for reach in self._counting(details.flag, Urgency.BACKGROUND):
+                details = replace(details, reach=reach)
+                self._keep(details)
+                yield details
+
+    async def _status(self, row: FlagRow) -> FlagStatus | str:
+        try:
+            return await self._client.flags.status(row.id)
+        except ApiError as error:
+            return error.what
+
+    async def _schedule(self, row: FlagRow) -> tuple[ScheduledChange, ...] | str:
+        try:
+            return await self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})
+        except ApiError as error:
+            return error.what
+
+    async def _dependents(self, row: FlagRow) -> tuple[str, ...] | str:
+        try:
+            found = await self._client.flags.dependents(row.id)
+        except ApiError as error:
+            return error.what
+        return tuple(flag.key for flag in found)
+
+    async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
+        try:
+            page = await self._client.flags.activity(row.id, limit=8)
+        except ApiError:
+            return ()
+        return page.entries
+
+    async def _reach(self, flag: Flag) -> Reach:
+        """At a glance: a flag with many conditions is counted when somebody opens it."""
+        if not flag.targeting.is_editable:
+            return Reach(reason="its rules are of a newer kind")
+        many = len(_asked_of(flag))
+        if many > FEW:
+            return Reach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
+        return [found async for found in self._counting(flag, Urgency.PERSON)][-1]
+
+    async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[Reach]:
+        """Every condition counted on the server, a few at a time; the same properties are counted once."""
+        waiting = _asked_of(flag)
+        counted: dict[str, BlastRadius] = {}
+        parts: list[Counted] = []
+        if not waiting:
+            yield Reach(reason=_without_conditions(flag))
+        while waiting:
+            few, waiting = waiting[:FEW], waiting[FEW:]
+            new = {one.identity: one for one in few if one.identity not in counted}
+            try:
+                answers = await asyncio.gather(*(self._count(one, urgency) for one in new.values()))
+            except ApiError as error:
+                yield Reach(reason=error.what, parts=tuple(parts))
+                return
+            counted |= dict(zip(new, answers, strict=True))
+            parts += [_part(one, counted[one.identity]) for one in few]
+            yield replace(reach_of(tuple(parts), len(waiting)), besides=_besides(flag))
+
+    async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
+        condition = dict(asked.condition.raw)
+        return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
+
+
+def _asked_of(flag: Flag) -> list[Asked]:
+    from flagtui.changes.flags.flag_reach import asked_of
+
+    return [*asked_of(flag.targeting)]
+
+
+def _without_conditions(flag: Flag) -> str:
+    from flagtui.changes.flags.flag_reach import OPTED_IN
+    from flagtui.text.flag_sentences import why_no_conditions
+
+    if flag.targeting.feature_enrollment:
+        return f"{OPTED_IN}, whom the server does not count"
+    return f"nobody: {why_no_conditions(flag.targeting)}"
+
+
+def _besides(flag: Flag) -> str:
+    from flagtui.changes.flags.flag_reach import OPTED_IN
+
+    return f"besides {OPTED_IN}" if flag.targeting.feature_enrollment else ""
+
+
+def _part(asked: Asked, found: BlastRadius) -> Counted:
+    unit = "users" if asked.group_type is None else "groups"
+    return Counted(asked.number, found.affected, asked.condition.rollout, found.total, unit)
+
+
+def names_groups(flag: Flag) -> bool:
+    """Whether somebody has to know what a group type is called to read the conditions aloud."""
+    targeting = flag.targeting
+    return any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
+
+
+def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> Reach:
+    """The sum of what was counted; conditions that count different things have none."""
+    units = {part.unit for part in parts}
+    if uncounted:
+        words = f"{len(parts)} of {len(parts) + uncounted} conditions counted so far"
+        return Reach(reason=words, parts=parts, uncounted=uncounted)
+    if len(units) > 1:
+        return Reach(reason="some conditions count groups, others users", parts=parts)
+    total = max((part.total for part in parts), default=0)
+    affected = min(total, sum(part.reached for part in parts))
+    return Reach(
+        affected, total, is_bound=len(parts) > 1, parts=parts, unit=units.pop() if units else "users"
+    )

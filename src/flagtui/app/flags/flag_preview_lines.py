@@ -1,0 +1,133 @@
+"""What a flag does, who sees it and what happened to it lately, line by line; drawn once it has been read."""
+
+from collections.abc import Iterator
+
+from flagtui.app.flags.flag_columns import called_words
+from flagtui.app.flags.flag_preview import Details, Reach, trouble_lines, waiting_lines
+from flagtui.app.widgets.line import Piece, cut
+from flagtui.models.filters import Variant
+from flagtui.models.flag import Flag
+from flagtui.models.names import Names
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.text.activity_words import activity_words, who_did
+from flagtui.text.cleanup_advice import way_out_lines
+from flagtui.text.flag_sentences import manner_lines, rest_words, who_sees_it
+from flagtui.text.formats import NOT_KNOWN, age
+
+VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
+
+
+def flag_lines(flag: Flag, details: Details, now: float, width: int) -> Iterator[list[Piece]]:
+    """All of it, as the pane beside the list shows it."""
+    yield from seen_by_lines(details, details.names)
+    yield []
+    yield from variant_lines(flag, width)
+    yield from _links(flag, details, width)
+    yield from _ages(details.row, now)
+    if details.row.is_stale:
+        yield from way_out_lines(details.row, flag, details.dependents, now)
+    yield from _changes(details, now, width)
+
+
+def seen_by_lines(details: Details, names: Names) -> Iterator[list[Piece]]:
+    """Who sees the flag, as far as it has been read."""
+    flag = details.flag
+    if flag is None:
+        yield from waiting_lines(details.trouble)
+        return
+    if details.trouble:
+        yield from trouble_lines(details.trouble)
+    yield [("WHO SEES IT", "$text-muted")]
+    if not flag.active:
+        yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
+    yield from who_sees_it(flag.targeting, names)
+    yield from manner_lines(flag)
+
+
+def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
+    """The variants under one bar, or that there is a payload."""
+    variants = flag.targeting.variants
+    if variants:
+        yield [("VARIANTS", "$text-muted")]
+        yield list(variant_bar(variants, max(10, width - 2)))
+        for place, variant in enumerate(variants[:8]):
+            style = VARIANT_STYLES[place % len(VARIANT_STYLES)]
+            has_payload = " · payload" if variant.key in flag.targeting.payloads else ""
+            yield [
+                (f" {safe_text(variant.key, 40)} ", style),
+                (f"{variant.rollout:g} %", "bold"),
+                (has_payload, "$text-muted"),
+            ]
+        if len(variants) > 8:
+            yield [(f" … {len(variants) - 8} more", "$text-muted")]
+        if rest := rest_words(variants):
+            yield [(f" {rest}", "$warning")]
+        yield []
+    elif flag.targeting.payloads:
+        masked = " encrypted" if flag.has_encrypted_payloads else ""
+        yield [("PAYLOAD", "$text-muted"), (f"   JSON{masked}", "")]
+        yield []
+
+
+def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
+    """One bar, shared by the variants as their percentages say."""
+    total = sum(variant.rollout for variant in variants) or 1
+    drawn = 0
+    reached = 0.0
+    for place, variant in enumerate(variants):
+        reached += variant.rollout
+        end = round(width * reached / total)
+        yield "━" * max(0, end - drawn), VARIANT_STYLES[place % len(VARIANT_STYLES)]
+        drawn = end
+
+
+def _links(flag: Flag, details: Details, width: int) -> Iterator[list[Piece]]:
+    reach = details.reach
+    if reach is not None and reach.affected is not None and reach.total is not None:
+        yield [("REACH       ", "$text-muted"), *total_pieces(reach)]
+    elif reach is not None and reach.reason:
+        yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
+    for place, link in enumerate(flag.experiment_set_metadata):
+        title = "EXPERIMENT  " if place == 0 else "            "
+        running = "  running" if link.is_running else ""
+        name = cut(safe_text(f"#{link.id} {link.name}"), width - 12 - len(running))
+        yield [(title, "$text-muted"), (name, "$secondary"), (running, "$success")]
+    if flag.experiment_set and not flag.experiment_set_metadata:
+        ids = ", ".join(f"#{found}" for found in flag.experiment_set[:6])
+        yield [("EXPERIMENT  ", "$text-muted"), (ids, "$secondary")]
+    for place, key in enumerate((details.dependents or ())[:5]):
+        yield [
+            ("NEEDED BY   " if place == 0 else "            ", "$text-muted"),
+            (safe_text(key, width - 12), ""),
+        ]
+    if details.row.tags:
+        tags = " ".join(f"#{safe_text(tag, 30)}" for tag in details.row.tags[:12])
+        yield [("TAGS        ", "$text-muted"), (tags, "")]
+
+
+def total_pieces(reach: Reach) -> Iterator[Piece]:
+    """`up to 1,481 of 8,246 users, besides those who opted in to early access`."""
+    yield f"{reach.about}{reach.affected:,}", "bold"
+    yield f" of {reach.total:,} {reach.unit}", ""
+    if reach.besides:
+        yield f", {reach.besides}", "$text-muted"
+
+
+def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:
+    words = f"changed {age(row.updated_at, now) or NOT_KNOWN} · called {called_words(row, now)}"
+    yield [("AGE         ", "$text-muted"), (words, "")]
+    made = [(" by ", "$text-muted"), (cut(safe_text(row.creator), 24), "$primary")] if row.creator else []
+    yield [("MADE        ", "$text-muted"), (age(row.created_at, now) or NOT_KNOWN, ""), *made]
+    yield []
+
+
+def _changes(details: Details, now: float, width: int) -> Iterator[list[Piece]]:
+    if not details.changes:
+        return
+    yield [("RECENT CHANGES", "$text-muted")]
+    for entry in details.changes[:8]:
+        when = entry.created_at.timestamp() if entry.created_at else None
+        who = cut(who_did(entry), 6)
+        words = cut(activity_words(entry, names=details.names), max(12, width - 13))
+        yield [(f"{age(when, now):>5} ", "$text-muted"), (f"{who:<6} ", "$primary"), (words, "")]

@@ -1,0 +1,125 @@
+"""What a flag's screen asks the server for when a tab needs it, and the ways back it offers."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+from textual.app import App
+
+from flagtui.api.errors import ApiError
+from flagtui.app.flags.evaluation_subject import Whom
+from flagtui.app.flags.evaluations import Account, account_for
+from flagtui.app.flags.version_restore import CannotRevert, intent_to_return
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.changes import Changing
+from flagtui.changes.left_out import LeftOut
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.rows import FlagRow
+from flagtui.text.notices import Notice, tell
+from flagtui.text.outcomes import explain_error
+
+LOG = 500
+"""Entries of one flag's log that are read."""
+AT_ONCE: Final = 8
+"""Flags that are read at the same time."""
+
+
+class Reading:
+    """Everything asked here is asked because a person looked; nothing is asked ahead."""
+
+    def __init__(self, app: App[Any], desk: Desk, changing: Changing) -> None:
+        self._app = app
+        self._desk = desk
+        self._changing = changing
+
+    async def account(self, whom: Whom, flag: Flag) -> Account | None:
+        """One person before this flag and all others."""
+        workspace, inspector = self._desk.workspace, self._desk.inspector
+        if workspace is None or inspector is None:
+            return None
+        return await account_for(whom, flag, workspace.client, inspector.definitions)
+
+    async def log(self, record: int) -> Sequence[Activity]:
+        """A flag's log, newest first. Raises ApiError."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            return ()
+        found = [entry async for entry in workspace.client.activity.every(record, at_most=LOG)]
+        if self._desk.inspector is not None and await self._desk.inspector.cohorts.learn_those_in(found):
+            self._desk.tell()
+        return found
+
+    async def version(self, record: int, number: int) -> FlagVersion:
+        """A flag as it was. Raises ApiError."""
+        workspace = self._desk.workspace
+        return await workspace.client.flags.version(record, number) if workspace else FlagVersion()
+
+    def go_back(self, record: int, version: int) -> None:
+        """Bring an older version back through the written path."""
+        self._app.run_worker(self._go_back(record, version), group="reverting")
+
+    async def _go_back(self, record: int, version: int) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        try:
+            intent = await intent_to_return(record, version, workspace.client)
+        except CannotRevert as fault:
+            tell(self._app, Notice(f"nothing to bring back: {fault}"))
+        except ApiError as error:
+            tell(self._app, explain_error(error, f"version {version} cannot be brought back"))
+        else:
+            self._changing.start([intent])
+
+
+async def read_flag(row: FlagRow, desk: Desk, changing: Changing) -> Flag | None:
+    """The whole flag as it is now; None, and said, when it cannot be read. Only within a worker."""
+    if desk.workspace is None:
+        return None
+    try:
+        flag = await desk.workspace.client.flags.get(row.id)
+    except ApiError as error:
+        if await changing.signing_in.helps(error):
+            return await read_flag(row, desk, changing)
+        changing.tell(explain_error(error, row.key))
+        return None
+    if desk.inspector is not None:
+        desk.inspector.cohorts.hear(flag)
+    return flag
+
+
+async def read_flags(
+    rows: Sequence[FlagRow], desk: Desk, changing: Changing
+) -> tuple[list[Flag], list[LeftOut]]:
+    """Flags as they are now, and of many those that cannot be read; of one that is said.
+
+    Only within a worker.
+    """
+    if len(rows) == 1:
+        flag = await read_flag(rows[0], desk, changing)
+        return ([] if flag is None else [flag]), []
+    turn = asyncio.Semaphore(AT_ONCE)
+
+    async def one(row: FlagRow) -> Flag | LeftOut:
+        async with turn:
+            return await _read_or_left_out(row, desk, changing)
+
+    found = await asyncio.gather(*map(one, rows))
+    flags = [each for each in found if not isinstance(each, LeftOut)]
+    return flags, [each for each in found if isinstance(each, LeftOut)]
+
+
+async def _read_or_left_out(row: FlagRow, desk: Desk, changing: Changing) -> Flag | LeftOut:
+    if desk.workspace is None:
+        return LeftOut(row.id, row.key, "there is no connection")
+    try:
+        flag = await desk.workspace.client.flags.get(row.id)
+    except ApiError as error:
+        if await changing.signing_in.helps(error):
+            return await _read_or_left_out(row, desk, changing)
+        return LeftOut(row.id, row.key, error.what.rstrip("."), error.next.rstrip("."))
+    if desk.inspector is not None:
+        desk.inspector.cohorts.hear(flag)
+    return flag

@@ -1,0 +1,165 @@
+"""The stories of changes that happen later: schedule one, see what is scheduled, drop it."""
+
+from dataclasses import replace
+from typing import Final
+
+from flagtui import local_time
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.flags.flag_reader import read_flag
+from flagtui.app.flags.form.rollout import share_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.related_changes import agree_and_send, said
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.creation import AsidePlan
+from flagtui.changes.related.schedule_undo import plan_unscheduling, way_back
+from flagtui.changes.related.schedules import RECURRENCE, Later, plan_later, read_moment, send_later
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+from flagtui.models.scheduled_change import ScheduledChange
+from flagtui.store.workspace import Workspace
+from flagtui.text.outcomes import explain_already_back, explain_blocked, explain_error
+from flagtui.text.schedule_words import scheduled_words
+
+Kind = str | ScheduledChange
+
+KINDS: Final = (
+    Choice[Kind]("on", "turn it on", "later"),
+    Choice[Kind]("off", "turn it off", "later"),
+    Choice[Kind]("condition", "add a condition for everyone", "a share of them, later"),
+)
+
+
+class Scheduling:
+    """Reads again, asks, sends once, says how it ended."""
+
+    def __init__(self, desk: Desk, changing: Changing) -> None:
+        self._desk = desk
+        self._changing = changing
+
+    def begin(self, row: FlagRow) -> None:
+        """What shall happen, and when."""
+        self._changing.run(self._begin(row))
+
+    async def _begin(self, row: FlagRow) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        try:
+            known = await workspace.client.schedule.all({"model_name": "FeatureFlag", "record_id": row.id})
+        except ApiError as error:
+            if await self._changing.signing_in.helps(error):
+                await self._begin(row)
+            else:
+                self._changing.tell(explain_error(error, "the schedule cannot be read"))
+            return
+        waiting = [
+            Choice[Kind](one, f"drop: {scheduled_words(one)}", _when(one)) for one in known if not one.is_done
+        ]
+        chosen = await self._changing.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
+        if chosen is None:
+            return
+        later = _dropped(chosen) if isinstance(chosen, ScheduledChange) else await self._later(chosen)
+        if later is not None:
+            await self._ask(later, row, workspace)
+
+    async def _later(self, kind: str) -> Later | None:
+        words = {"on": "turned on", "off": "turned off"}.get(kind, "")
+        payload: dict[str, JSON] = {"operation": "update_status", "value": kind == "on"}
+        if kind == "condition":
+            line = await self._changing.ask(PromptScreen(Prompt("Share in percent", "0 to 100", read=_share)))
+            share = share_of(line) if line is not None else None
+            if share is None:
+                return None
+            words = f"given to {share:g} % of everyone more"
+            group: JSON = {
+                "properties": [],
+                "rollout_percentage": int(share) if share.is_integer() else share,
+            }
+            payload = {"operation": "add_release_condition", "value": {"groups": [group]}}
+        zone = local_time.label(self._now)
+        name = f" ({name})" if (name := local_time.zone_name()) not in ("", zone) else ""
+        about = f"2026-03-05 09:00, 09:00 or +2h, in {zone}{name}"
+        line = await self._changing.ask(PromptScreen(Prompt("When", about, read=self._moment)))
+        moment = read_moment(line, self._now) if line is not None else None
+        return Later(words, payload, local_time.utc(moment)) if isinstance(moment, float) else None
+
+    @property
+    def _now(self) -> float:
+        return self._desk.session.clock()
+
+    def _moment(self, line: str) -> Reading:
+        moment = read_moment(line, self._now)
+        if isinstance(moment, str):
+            return Reading(problem=moment)
+        words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
+        return Reading([(words, "$text-muted")])
+
+    def undo_entry(self, entry: Entry) -> None:
+        """Drop what was scheduled, or schedule what was dropped."""
+        self._changing.run(self._take_back(entry))
+
+    async def _take_back(self, entry: Entry) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            return
+        schedule = workspace.client.schedule
+        try:
+            fresh = await workspace.client.flags.get(entry.record)
+            plan = await plan_unscheduling(entry, fresh, schedule, self._desk.session.clock())
+        except ApiError as error:
+            if await self._changing.signing_in.helps(error):
+                await self._take_back(entry)
+            else:
+                self._changing.tell(explain_error(error, entry.key))
+            return
+        if plan is None:
+            self._changing.tell(explain_already_back(entry.key))
+        elif isinstance(plan, Blocked):
+            self._changing.tell(explain_blocked(plan, entry.key))
+        elif await self._is_asked_again(way_back(entry), replace(plan, undoes=entry.id), workspace):
+            await self._take_back(entry)
+
+    async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
+        fresh = await read_flag(row, self._desk, self._changing)
+        if fresh is None:
+            return
+        plan = plan_later(later, fresh)
+        if isinstance(plan, Blocked):
+            self._changing.tell(explain_blocked(plan, row.key))
+            return
+        if await self._is_asked_again(later, plan, workspace):
+            await self._ask(later, row, workspace)
+
+    async def _is_asked_again(self, later: Later, plan: AsidePlan, workspace: Workspace) -> bool:
+        """Ask, send, say how it ended; True when the key was refused and there is another one now."""
+        send = send_later(later, plan.id, workspace.client.schedule)
+        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
+        if ended is None:
+            return False
+        if await self._changing.signing_in.helps(ended.error):
+            return True
+        unknown = "whether it was done is not known. @ shows what is scheduled."
+        back = "" if plan.undoes else "J, u takes it back"
+        self._changing.tell(said(ended, unknown, "not scheduled", back))
+        self._desk.tell()
+        return False
+
+
+def _dropped(change: ScheduledChange) -> Later:
+    moment = change.scheduled_at or local_time.utc(0)
+    again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
+    if not change.is_recurring:
+        again = {}
+    return Later(scheduled_words(change), change.payload, moment, change.id, again)
+
+
+def _when(change: ScheduledChange) -> str:
+    return local_time.minute(change.scheduled_at.timestamp()) if change.scheduled_at else ""
+
+
+def _share(line: str) -> Reading:
+    return Reading(problem="" if share_of(line) is not None else "a number from 0 to 100")

@@ -1,0 +1,251 @@
+"""One flag in full: a line of tabs, what each of them shows, and a column that stays."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar, Final
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from flagtui.api.errors import ApiError
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.flags.flag_artifacts import Beside
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.flags.flag_reader import Reading
+from flagtui.app.flags.form.flag_form_keys import FlagKeys
+from flagtui.app.flags.tabs.conditions_tab import condition_pages
+from flagtui.app.flags.tabs.copy_value import copied_value
+from flagtui.app.flags.tabs.head import head_lines, tab_pieces
+from flagtui.app.flags.tabs.history_tab import HistoryPane
+from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.flags.tabs.links_tab import link_pages
+from flagtui.app.flags.tabs.overview_tab import overview_lines
+from flagtui.app.flags.tabs.reach_tab import reach_lines
+from flagtui.app.flags.tabs.side_column import side_lines
+from flagtui.app.flags.tabs.tab_pane import Study, TextPane
+from flagtui.app.flags.tabs.variants_tab import variant_pages
+from flagtui.app.flags.tabs.who_tab import WhoPane
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Tabs
+from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.writing.changes import Changing
+from flagtui.models.rows import FlagRow
+from flagtui.text.notices import tell
+from flagtui.text.outcomes import explain_error
+
+WIDE: Final = 110
+"""Columns from which the column beside the tabs has room."""
+SIDE: Final = 46
+SHORT: Final = 20
+"""Lines from which the description has room above the tabs."""
+TABS: Final = ("overview", "conditions", "variants", "reach", "who", "history", "links", "json")
+Pane = TextPane | WhoPane | HistoryPane | JsonPane
+
+
+class FlagScreen(FlagKeys, Screen[None]):
+    """Follows its flag: what is saved or arrives anew is drawn at once."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("flag", "everywhere"),
+        Binding("j,down", "scroll('down')", "down", show=False),
+        Binding("k,up", "scroll('up')", "up", show=False),
+        Binding("pagedown", "scroll('page_down')", "page down", show=False),
+        Binding("pageup", "scroll('page_up')", "page up", show=False),
+        Binding("home,g", "scroll('first')", "to the top", show=False),
+        Binding("end,G", "scroll('last')", "to the end", show=False),
+    ]
+    AUTO_FOCUS = ""
+
+    def __init__(self, desk: Desk, changing: Changing, row: FlagRow, tab: str = "overview") -> None:
+        super().__init__()
+        self._desk = desk
+        self._changing = changing
+        self._beside = Beside(desk, changing)
+        self._row = row
+        self._tab = tab
+        details = desk.inspector.known(row) if desk.inspector else Details(row)
+        self._study = Study(details, desk.now())
+
+    def compose(self) -> ComposeResult:
+        reading = Reading(self.app, self._desk, self._changing)
+        yield Header()
+        yield Tabs()
+        with Horizontal(id="flag"):
+            with Vertical(id="flag-main"):
+                yield Static(id="flag-head", markup=False)
+                yield Line(id="flag-tabs")
+                yield TextPane("overview", overview_lines)
+                yield TextPane("conditions", condition_pages)
+                yield TextPane("variants", variant_pages)
+                yield TextPane("reach", reach_lines)
+                yield WhoPane("who", reading.account)
+                yield HistoryPane("history", reading.log, reading.version, reading.go_back)
+                yield TextPane("links", link_pages)
+                yield JsonPane("json")
+            yield Static(id="flag-side", markup=False)
+        yield KeyLine()
+
+    @property
+    def pane(self) -> Pane:
+        """The tab that is open."""
+        found = self.query_one(f"#tab-{self._tab}")
+        assert isinstance(found, Pane)
+        return found
+
+    def on_mount(self) -> None:
+        self._stop_watching = self._desk.watch(self.believe)
+        self._open()
+        self._look()
+
+    def on_unmount(self) -> None:
+        self._stop_watching()
+
+    def believe(self) -> None:
+        """Draw what the desk knows now; look again when the flag has moved on."""
+        if not self.is_attached or self._desk.workspace is None:
+            return
+        row = self._desk.workspace.flags.get(self._row.id)
+        if row is None:
+            self.dismiss_here()
+            return
+        has_moved = row.version != self._row.version
+        self._row = row
+        if self._desk.inspector is not None:
+            known = self._desk.inspector.known(row)
+            # Until the flag has been read again the older picture is better than none.
+            details = known if known.flag is not None else replace(self._study.details, row=row)
+            self._study = replace(self._study, details=details)
+        self._draw()
+        if has_moved:
+            self._look()
+
+    @work(exclusive=True, group="inspect")
+    async def _look(self) -> None:
+        if self._desk.inspector is not None:
+            async for details in self._desk.inspector.look_closer(self._row):
+                self._study = replace(self._study, details=details)
+                self._draw()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_attached or not self.query(KeyLine):
+            # An answer or a resize can come when the program is ending and half of this is gone.
+            return
+        desk, now = self._desk, self._desk.now()
+        is_wide = self.size.width >= WIDE
+        self._study = replace(
+            self._study,
+            now=now,
+            is_wide=is_wide,
+            names=self._desk.names_about(self._study.details.flag),
+            closed=self._beside.closed,
+        )
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
+        self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
+        width = self.size.width - 4 - (SIDE if is_wide else 0)
+        head = [*head_lines(self._study, width)]
+        # The description gives way where every line counts; the overview is one tab away.
+        self.query_one("#flag-head", Static).update(_text(head if self.size.height >= SHORT else head[:-1]))
+        self.query_one("#flag-tabs", Line).show(styled(*tab_pieces(TABS, self._tab, width)))
+        if is_wide:
+            self.query_one("#flag-side", Static).update(_text(side_lines(self._study, SIDE - 4)))
+        self.pane.show(self._study)
+
+    # Tabs
+
+    def action_open_tab(self, tab: str) -> None:
+        self._tab = tab
+        self._open()
+
+    def action_step_tab(self, step: int) -> None:
+        self.action_open_tab(TABS[(TABS.index(self._tab) + step) % len(TABS)])
+
+    def _open(self) -> None:
+        for name in TABS:
+            self.query_one(f"#tab-{name}").display = name == self._tab
+        self._draw()
+        self.call_after_refresh(self._draw)
+        self.pane.focus()
+
+    def action_scroll(self, way: str) -> None:
+        self.pane.move(way)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in writes_in("history") | {"cohort", "dashboard"}:
+            return None if self._is_closed(action) else may_write(self._desk, "flags")
+        return super().check_action(action, parameters)
+
+    def action_unmask(self) -> None:
+        flag = self._study.details.flag
+        if flag is not None:
+            self._study = replace(self._study, is_unmasked=not self._study.is_unmasked)
+            self._draw()
+            if flag.is_remote_configuration and self._study.is_unmasked:
+                self._ask_value(flag.id)
+
+    @work(exclusive=True, group="inspect")
+    async def _ask_value(self, id: int) -> None:
+        if self._desk.workspace is None:
+            return
+        try:
+            value = await self._desk.workspace.client.flags.remote_config(id)
+        except ApiError as error:
+            tell(self.app, explain_error(error, "the value cannot be read"))
+            return
+        self._study = replace(self._study, asked_value=value)
+        self._draw()
+
+    # Keys
+
+    def chosen(self) -> list[FlagRow]:
+        return [self._row]
+
+    def _is_closed(self, action: str) -> bool:
+        """Whether the server refused this to keys before."""
+        if action == "cohort":
+            return bool(self._beside.why_not("cohort"))
+        return action == "dashboard" and bool(self._beside.why_not("dashboard"))
+
+    def action_cohort(self) -> None:
+        self._beside.make("cohort", self._row)
+
+    def action_dashboard(self) -> None:
+        self._beside.make_dashboard(self._row, self._study.details.flag)
+
+    def action_copy_value(self) -> None:
+        """What the flag hands out: secrets only while they are shown."""
+        tell(self.app, copied_value(self.app, self._study))
+
+    def action_undo(self) -> None:
+        self._changing.undo()
+
+    def action_back(self) -> None:
+        pane = self.pane
+        if not (isinstance(pane, JsonPane | WhoPane) and pane.leave_typing()):
+            self.dismiss_here()
+
+    def dismiss_here(self) -> None:
+        """Close this screen and nothing else."""
+        if self.is_current:
+            self.dismiss(None)
+
+
+def _text(lines: Iterable[list[Piece]]) -> Content:
+    text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+    return text.rstrip("\n")

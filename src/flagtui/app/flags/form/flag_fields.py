@@ -1,0 +1,245 @@
+"""What each line of the form asks when it is opened."""
+
+from collections.abc import Sequence
+
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.flags.form.flag_form_lines import FormLine, counted_noun
+from flagtui.app.flags.form.payload import PayloadScreen
+from flagtui.app.flags.form.properties import Surroundings, ask_property
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.form_questions import Check, ask_about_variant, ask_item_share, ask_line, no_problem
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_refusals import is_plain_key
+from flagtui.changes.flags.mask import MASK
+from flagtui.changes.flags.tag_line import read_tags
+from flagtui.models.json_value import as_dict, as_list, as_text
+from flagtui.models.rows import FlagRow
+from flagtui.text.notices import Notice
+
+PEOPLE = -1
+"""Stands for people among the types of groups, which count from 0."""
+RUNTIMES = (
+    Choice("all", "server and client", "all"),
+    Choice("server", "server", "only where code runs on servers"),
+    Choice("client", "client", "only in browsers and apps"),
+)
+
+
+class FieldQuestions:
+    """Asks, and puts the answer into the working copy."""
+
+    def __init__(self, copy: WorkingCopy, changing: Changing, desk: Desk) -> None:
+        self._copy = copy
+        self._changing = changing
+        self._desk = desk
+
+    @property
+    def _rows(self) -> Sequence[FlagRow]:
+        return self._desk.workspace.flags.rows if self._desk.workspace else ()
+
+    async def open(self, line: FormLine) -> None:
+        """The question of one line."""
+        match line.part:
+            case "field":
+                await self._field(line.name)
+            case "counted":
+                await self._counted(None)
+            case "condition":
+                await self._condition(line.place)
+            case "property":
+                await self._property(line.place, line.within)
+            case "add property":
+                await self._property(line.place, None)
+            case "add condition":
+                self._copy.add_condition()
+            case "variant":
+                await self._variant(line.place)
+            case "add variant":
+                await self._add_variant()
+            case "sum":
+                self._copy.distribute()
+            case "payload":
+                await self._payload(line.name)
+
+    async def share(self, line: FormLine) -> None:
+        """The share of a condition or a variant."""
+        copy = self._copy
+        items = copy.groups if line.part == "condition" else copy.variants
+        item = as_dict(items[line.place])
+        await ask_item_share(self._changing, item)
+
+    # Fields
+
+    async def _field(self, name: str) -> None:
+        value = self._copy.values[name]
+        match name:
+            case "active" | "ensure_experience_continuity":
+                self._copy.set(name, not value)
+            case "evaluation_runtime":
+                choices = [
+                    Choice(one.value, one.name, one.about, one.value == (value or "all")) for one in RUNTIMES
+                ]
+                chosen = await self._changing.ask(PickerScreen("Runs on", choices))
+                if chosen is not None and chosen != (value or "all"):
+                    self._copy.set(name, chosen)
+            case "tags":
+                await self._tags()
+            case "key":
+                self._take(
+                    name, await self._line("Key", "code asks for it", as_text(value), self._key_problem)
+                )
+            case _:
+                self._take(name, await self._line("Description", "", as_text(value)))
+
+    def _take(self, name: str, line: str | None) -> None:
+        if line is not None:
+            self._copy.set(name, line)
+
+    async def _tags(self) -> None:
+        tags = [as_text(tag) for tag in as_list(self._copy.values["tags"])]
+        about = "all its tags, with commas between them"
+        line = await self._line("Tags", about, ", ".join(tags), lambda line: read_tags("=" + line).problem)
+        if line is not None and line != ", ".join(tags):
+            self._copy.set("tags", list(read_tags("=" + line).of(())))
+
+    def _key_problem(self, line: str) -> str:
+        if not is_plain_key(line):
+            return "letters, digits, - and _, up to 400 of them"
+        return f"there is already a flag {line}" if any(row.key == line for row in self._rows) else ""
+
+    # Conditions
+
+    async def _condition(self, place: int) -> None:
+        copy, group = self._copy, as_dict(self._copy.groups[place])
+        can_choose = bool(self._desk.names.groups) or copy.group_type(place) is not None
+        about = counted_noun(copy.group_type(place), self._desk.names)
+        choices = [
+            Choice("share", "share", "how many of them, in percent"),
+            Choice("property", "add a property", "narrow who is asked"),
+            Choice("counted", "about …", f"{about} now") if can_choose else None,
+            Choice("variant", "always as …", "force one variant") if copy.variants else None,
+            Choice("description", "note", "for people to read"),
+            Choice("remove", "remove this condition", "d does it too"),
+        ]
+        chosen = await self._changing.ask(
+            PickerScreen(f"Condition {place + 1}", [choice for choice in choices if choice])
+        )
+        match chosen:
+            case "share":
+                await self.share(FormLine("condition", (), place=place))
+            case "property":
+                await self._property(place, None)
+            case "counted":
+                await self._counted(place)
+            case "variant":
+                await self._forced(place)
+            case "description":
+                line = await self._line("Note", "", as_text(group.get("description")))
+                if line is not None:
+                    group["description"] = line
+            case "remove":
+                copy.remove_condition(place)
+
+    async def _counted(self, place: int | None) -> None:
+        """Whom a condition is about, or every one: people, or groups of a type the project has."""
+        copy, names = self._copy, self._desk.names
+        flag = copy.flag
+        if flag.features or flag.targeting.feature_enrollment:
+            text = "early access is for people, so no condition can be about groups"
+            self._changing.tell(Notice(f"{flag.key}: {text}", "warning", "not possible now"))
+            return
+        now = set(copy.group_types if place is None else [copy.group_type(place)])
+        kinds = [None, *sorted({*names.groups, *(kind for kind in copy.group_types if kind is not None)})]
+        choices = [
+            Choice(
+                PEOPLE if kind is None else kind,
+                counted_noun(kind, names),
+                self._lost(kind, place),
+                now == {kind},
+            )
+            for kind in kinds
+        ]
+        title = "The conditions are about" if place is None else f"Condition {place + 1} is about"
+        chosen = await self._changing.ask(PickerScreen(title, choices))
+        if chosen is not None:
+            copy.set_group_type(None if chosen == PEOPLE else chosen, place)
+
+    def _lost(self, kind: int | None, place: int | None) -> str:
+        """What choosing this takes away."""
+        copy = self._copy
+        places = [each for each in range(len(copy.groups)) if place in (None, each)]
+        lost = sum(len(copy.properties(each)) for each in places if copy.group_type(each) != kind)
+        if not lost:
+            return ""
+        return f"takes {lost} {'property' if lost == 1 else 'properties'} away, which ask about others"
+
+    async def _forced(self, place: int) -> None:
+        group = as_dict(self._copy.groups[place])
+        now = as_text(group.get("variant"))
+        keys = self._copy.payload_keys
+        choices = [Choice("", "as the shares say", current=not now)]
+        choices += [Choice(key, key, current=key == now) for key in keys]
+        chosen = await self._changing.ask(PickerScreen("Always as", choices))
+        if chosen is not None and chosen != now:
+            group["variant"] = chosen or None
+
+    async def _property(self, place: int, within: int | None) -> None:
+        copy = self._copy
+        old = {} if within is None else dict(as_dict(copy.properties(place)[within]))
+        inspector = self._desk.inspector
+        cohorts = inspector.cohorts if inspector else None
+        around = Surroundings(copy.group_type(place), copy.flag.id, self._rows, cohorts, self._desk.names)
+        item = await ask_property(self._changing, old, around)
+        if item is not None:
+            copy.set_property(place, within, item)
+
+    # Variants and payloads
+
+    async def _variant(self, place: int) -> None:
+        copy, variant = self._copy, as_dict(self._copy.variants[place])
+        key = as_text(variant.get("key"))
+        match await ask_about_variant(self._changing, key):
+            case "share":
+                await self.share(FormLine("variant", (), place=place))
+            case "key":
+                line = await self._line("Key", "", key, lambda line: self._variant_problem(line, key))
+                if line is not None and line != key:
+                    copy.rename_variant(place, line)
+            case "name":
+                line = await self._line("Description", "", as_text(variant.get("name")))
+                if line is not None:
+                    variant["name"] = line
+            case "remove":
+                copy.remove_variant(place)
+
+    async def _add_variant(self) -> None:
+        key = await self._line("Key of the new variant", "", "", lambda line: self._variant_problem(line, ""))
+        if key is not None:
+            self._copy.add_variant(key)
+
+    def _variant_problem(self, line: str, itself: str) -> str:
+        if not is_plain_key(line):
+            return "letters, digits, - and _, up to 400 of them"
+        taken = line != itself and line in self._copy.payload_keys and bool(self._copy.variants)
+        return "there is already a variant with this key" if taken else ""
+
+    async def _payload(self, key: str) -> None:
+        copy = self._copy
+        text, payload = copy.payload_text(key), copy.payloads.get(key)
+        if payload is not None and not isinstance(payload, str):
+            note = "stored in another form than text; edit it with E"
+        elif payload == MASK:
+            note = "it is encrypted; what you type here replaces it"
+        else:
+            note = ""
+        found = await self._changing.ask(PayloadScreen(f"Payload of {key}", text, note))
+        if found is not None and found != text:
+            copy.set_payload(key, found or None)
+
+    async def _line(self, title: str, about: str, value: str, problem: Check = no_problem) -> str | None:
+        return await ask_line(self._changing, title, about, value, problem)
+
+
+def _number(kind: int | None) -> int:
+    return PEOPLE if kind is None else kind

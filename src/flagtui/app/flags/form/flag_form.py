@@ -1,0 +1,87 @@
+"""A flag as a form of lines."""
+
+from collections.abc import Iterator, Sequence
+
+from textual import work
+
+from flagtui.app.flags.form.flag_fields import FieldQuestions
+from flagtui.app.flags.form.flag_form_lines import FormLine, form_lines
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.line import Piece
+from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.draft_form import LinesForm
+from flagtui.app.writing.listener import Listener
+from flagtui.app.writing.optimistic_save import Ended
+from flagtui.app.writing.requested_changes import NewFlag
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.safe_text import safe_text
+from flagtui.text.notices import Notice
+
+
+class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
+    """Puts a flag together; the path of all changes does the rest."""
+
+    def __init__(
+        self, desk: Desk, changing: Changing, copy: WorkingCopy, told: Sequence[Consequence] = ()
+    ) -> None:
+        super().__init__(desk, changing, copy, FieldQuestions(copy, changing, desk))
+        self._told = told
+
+    def on_mount(self) -> None:
+        self._learn_names()
+
+    @work(exclusive=True, group="inspect")
+    async def _learn_names(self) -> None:
+        """What groups and cohorts are called; the form can be used meanwhile."""
+        inspector = self._desk.inspector
+        if inspector is None or "filters" not in self._copy.values:
+            return
+        if not inspector.definitions.is_read:
+            await inspector.definitions.read()
+        if not self._copy.cohorts <= inspector.cohorts.names.keys():
+            await inspector.cohorts.learn()
+        if self.is_attached:
+            self._draw()
+
+    def lines(self) -> Iterator[FormLine]:
+        return form_lines(self._copy, self._desk.names)
+
+    def heading(self) -> Sequence[Piece]:
+        copy = self._copy
+        name = safe_text(str(copy.values.get("key") or copy.flag.key), 60)
+        title: Piece = ("New flag ", "bold $primary") if copy.is_new else ("Edit ", "bold $primary")
+        version = "" if copy.flag.version is None else f"  v{copy.flag.version}"
+        return title, (name, "bold"), (version, "$faint")
+
+    def has_share(self, line: FormLine) -> bool:
+        return line.part in ("condition", "variant")
+
+    def remove_line(self, line: FormLine) -> None:
+        match line:
+            case FormLine(part="condition", place=place):
+                self._copy.remove_condition(place)
+            case FormLine(part="property", place=place, within=within):
+                del self._copy.properties(place)[within]
+            case FormLine(part="variant", place=place):
+                self._copy.remove_variant(place)
+            case FormLine(part="payload", name=name):
+                self._copy.set_payload(name, None)
+
+    def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
+        if line.part not in ("condition", "property", "add property"):
+            return None
+        place = line.place + step
+        return ("condition", "", place, -1) if self._copy.move_condition(line.place, place) else None
+
+    def save(self) -> None:
+        if self._copy.is_new:
+            self._changing.create([NewFlag(self._copy.values, self._told)], Listener(ended=self._ended))
+        elif (intent := self._copy.intent()) is not None:
+            self._changing.start([intent], ended=self._ended)
+        else:
+            self._changing.tell(Notice("Nothing is changed."))
+
+    def _ended(self, ended: Ended) -> None:
+        if ended.is_saved and self.is_attached:
+            self.leave()

@@ -1,0 +1,89 @@
+"""The keys that change flags, for every screen on which flags can be chosen."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from flagtui.app.state.permissions import may_write, writes_in
+
+if TYPE_CHECKING:
+    from flagtui.app.flags.flag_edits import Editing
+    from flagtui.app.state.app_state import Desk
+    from flagtui.app.writing.changes import Changing
+    from flagtui.models.rows import FlagRow
+    from flagtui.store.load_progress import RecordId
+
+    AnyScreen = Screen[None]
+else:
+    # Textual reads the styles of a class from its first base that is a widget, and this is none.
+    AnyScreen = object
+
+
+class FlagKeys(AnyScreen):
+    """A screen with this says which flags are meant; the rest is the same everywhere."""
+
+    _desk: Desk
+    _changing: Changing
+
+    @cached_property
+    def editing(self) -> Editing:
+        """The stories behind the keys; a list is drawn before anybody needs them."""
+        from flagtui.app.flags.flag_edits import Editing
+
+        return Editing(self._desk, self._changing)
+
+    @abstractmethod
+    def chosen(self) -> Sequence[FlagRow]:
+        """The flags a key is meant for."""
+
+    def at_cursor(self) -> Sequence[FlagRow]:
+        """The one flag that a key is meant for which can only be about one; none without a flag."""
+        return self.chosen()
+
+    def saved(self, records: Collection[RecordId]) -> None:
+        """What was chosen and is changed now."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing that changes flags has a key where it is known that it would be refused."""
+        if action in writes_in("flags") and (allowed := may_write(self._desk, "flags")) is not True:
+            return allowed
+        return super().check_action(action, parameters)
+
+    def action_switch(self) -> None:
+        self.editing.switch(self.chosen(), self.saved)
+
+    def action_delete(self) -> None:
+        self.editing.delete(self.chosen(), self.saved)
+
+    def action_archive(self) -> None:
+        self.editing.archive(self.chosen(), self.saved)
+
+    def action_rollout(self) -> None:
+        self.editing.rollout(self.chosen(), self.saved)
+
+    def action_tags(self) -> None:
+        self.editing.tags(self.chosen(), self.saved)
+
+    def action_edit_json(self) -> None:
+        self.editing.as_json(self.at_cursor())
+
+    def action_edit(self) -> None:
+        self.editing.form(self.at_cursor())
+
+    def action_new(self) -> None:
+        self.editing.making.new(self.at_cursor())
+
+    def action_copy_to(self) -> None:
+        self.editing.making.copy_to(self.chosen(), self.saved)
+
+    def action_deleted(self) -> None:
+        self.editing.making.deleted()
+
+    def action_schedule(self) -> None:
+        for row in self.at_cursor():
+            self.editing.scheduling.begin(row)

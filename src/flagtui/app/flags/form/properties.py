@@ -1,0 +1,188 @@
+"""The questions that make one property of a condition: what is asked about, how, and with which value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.flags.cohort_names import Cohorts
+from flagtui.app.writing.changes import Changing
+from flagtui.changes.flags.property_rules import FLAG_OPERATOR
+from flagtui.changes.flags.property_values import needs_value, typed_value, value_line, value_problem
+from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
+from flagtui.models.cohort import Cohort
+from flagtui.models.filters import Property
+from flagtui.models.json_value import JSON, as_id, as_text
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.rows import FlagRow
+from flagtui.text.flag_sentences import property_pieces
+from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_error
+
+Item = dict[str, JSON]
+
+_ALIASES: Final = ("min", "max")
+"""Older names of two operators; servers rewrite them."""
+_MANY: Final = {"exact": "is, or is any of", "is_not": "is not, or is none of"}
+_KINDS: Final = (
+    Choice("person", "a person's property", "email, country, plan"),
+    Choice("cohort", "a cohort", "a group of people under a name"),
+    Choice("flag", "another flag", "on, off, or one of its variants"),
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a property may be about."""
+
+    group_type: int | None
+    """The group type of its condition; None for people."""
+    flag_id: int
+    rows: Sequence[FlagRow]
+    """Flags it could ask for."""
+    cohorts: Cohorts | None = None
+    names: Names = NO_NAMES
+
+
+async def ask_property(changing: Changing, old: Item, around: Surroundings) -> Item | None:
+    """A property as wanted, keys of the old one that nobody named kept; None to leave it."""
+    if around.group_type is not None:
+        kind: str | None = "group"
+    elif old:
+        kind = as_text(old.get("type")) or "person"
+    else:
+        kind = await changing.ask(PickerScreen("What is asked about", _KINDS))
+    if kind is None:
+        return None
+    if kind == "flag":
+        return await _flag(changing, old, around)
+    if kind == "cohort":
+        return await _cohort(changing, old, around)
+    return await _property(changing, {**old, "type": kind}, around)
+
+
+async def _property(changing: Changing, item: Item, around: Surroundings) -> Item | None:
+    if around.group_type is not None:
+        item["group_type_index"] = around.group_type
+    about = "its name, such as email"
+    if around.group_type is not None:
+        about = "its name, such as plan; $group_key is what the group itself is called"
+    key = await _line(changing, "Property", about, as_text(item.get("key")))
+    if not key:
+        return None
+    operator = await changing.ask(PickerScreen(f"{key} …", _operators(as_text(item.get("operator")))))
+    if operator is None:
+        return None
+    item = {**item, "key": key, "operator": operator}
+    if not needs_value(operator):
+        return {**item, "value": operator}
+    return await _value(changing, item, around, "several with commas" if operator in _MANY else "")
+
+
+async def _value(changing: Changing, item: Item, around: Surroundings, about: str) -> Item | None:
+    kind, operator = as_text(item.get("type")), as_text(item.get("operator"))
+
+    def with_value(line: str) -> Item:
+        typed = typed_value(line, kind, operator)
+        # The line as it was means the value as it was, in whatever form that is stored.
+        return item if "value" in item and line == value_line(item["value"]) else {**item, "value": typed}
+
+    def read(line: str) -> Reading:
+        wanted = with_value(line)
+        problem = value_problem(wanted, around.group_type, around.flag_id)
+        return Reading(property_pieces(Property.of(wanted), around.names), problem)
+
+    title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
+    prompt = Prompt(title, about, value_line(item.get("value")), read=read)
+    line = await changing.ask(PromptScreen(prompt))
+    return None if line is None else with_value(line)
+
+
+async def _cohort(changing: Changing, old: Item, around: Surroundings) -> Item | None:
+    negative = old.get("operator") == "not_in"
+    choices = [
+        Choice("in", "is in a cohort", current=bool(old) and not negative),
+        Choice("not_in", "is not in a cohort", current=negative),
+    ]
+    operator = await changing.ask(PickerScreen("The person …", choices))
+    if operator is None:
+        return None
+    kept = {key: value for key, value in old.items() if key != "negation"}
+    wanted: Item = {**kept, "key": "id", "type": "cohort", "operator": operator}
+    try:
+        cohorts = await around.cohorts.all() if around.cohorts else ()
+    except ApiError as error:
+        changing.tell(explain_error(error, "cohorts cannot be listed; type the number"))
+        return await _value(changing, wanted, around, "the cohort's number")
+    if not cohorts:
+        changing.tell(Notice("This project has no cohort that a condition could ask for.", "warning"))
+        return None
+    chosen = await changing.ask(
+        PickerScreen("Which cohort", _cohort_choices(cohorts, as_id(old.get("value"))))
+    )
+    if chosen is None:
+        return None
+    if chosen != as_id(old.get("value")):
+        # A label kept from the other cohort would be shown for this one.
+        wanted.pop("label", None)
+        wanted["value"] = chosen
+    return wanted
+
+
+def _cohort_choices(cohorts: Sequence[Cohort], current: int | None) -> list[Choice[int]]:
+    by_name = sorted(cohorts, key=lambda one: (one.name.casefold(), one.id))
+    return [Choice(one.id, one.name or "without a name", _size(one), one.id == current) for one in by_name]
+
+
+def _size(cohort: Cohort) -> str:
+    """`#31 · 412 people · a fixed list`."""
+    people = "" if cohort.count is None else f" · {cohort.count:,} people"
+    return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
+
+
+async def _flag(changing: Changing, old: Item, around: Surroundings) -> Item | None:
+    """Flags that are off cannot be asked for: the server refuses that."""
+    others = [row for row in around.rows if row.active and row.id != around.flag_id]
+    choices = [
+        Choice(row.id, row.key, row.name, current=str(row.id) == str(old.get("key"))) for row in others
+    ]
+    chosen = await changing.ask(PickerScreen("Which flag", choices))
+    if chosen is None:
+        return None
+    states: list[Choice[bool | str]] = [
+        Choice(True, "is on", "any value"),
+        Choice(False, "is off"),
+        Choice("", "has the variant …"),
+    ]
+    value = await changing.ask(PickerScreen("It …", states))
+    if value == "":
+        value = await _line(changing, "Variant", "the variant's key, exactly", as_text(old.get("value")))
+    if value is None or value == "":
+        return None
+    label = next(row.key for row in others if row.id == chosen)
+    return {
+        **old,
+        "key": str(chosen),
+        "type": "flag",
+        "operator": FLAG_OPERATOR,
+        "value": value,
+        "label": label,
+    }
+
+
+async def _line(changing: Changing, title: str, about: str, value: str) -> str | None:
+    def read(line: str) -> Reading:
+        return Reading(problem="" if line.strip() else "type something")
+
+    line = await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+    return None if line is None else line.strip()
+
+
+def _operators(current: str) -> list[Choice[str]]:
+    return [
+        Choice(name, _MANY.get(name, words), name, current=name == (current or "exact"))
+        for name, words in OPERATOR_WORDS.items()
+        if name not in _ALIASES and (name not in RANGES or name == current)
+    ]

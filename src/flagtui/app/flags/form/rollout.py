@@ -1,0 +1,177 @@
+"""How many people see a flag: a number, or a step of the ramp, for one condition or for all."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.changes.flags.targeting_intents import RAMP, ramp_step
+from flagtui.models.filters import Condition, Filters
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import as_list
+from flagtui.safe_text import safe_text
+from flagtui.text.flag_sentences import condition_lines
+from flagtui.text.formats import percent
+
+BAR: Final = 28
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """The answer: a share in percent for one condition, by its place, or for all of them."""
+
+    percent: float
+    condition: int | None = None
+
+
+class RolloutScreen(ModalScreen[Rollout | None]):
+    """Digits are typed; + and - go along the ramp; arrows choose the condition."""
+
+    BINDINGS = [
+        Binding("escape", "leave", "leave", key_display="esc"),
+        Binding("plus", "step(True)", "next step", priority=True),
+        Binding("minus", "step(False)", "step back", priority=True),
+        Binding("down", "move(1)", "down", show=False),
+        Binding("up", "move(-1)", "up", show=False),
+        # Each condition has a share of its own.
+        Binding("tab", "move(1)", "next condition", show=False, priority=True),
+        Binding("shift+tab", "move(-1)", "condition before", show=False, priority=True),
+    ]
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, flags: Sequence[Flag]) -> None:
+        super().__init__()
+        self._flags = flags
+        self._choices = list(choices_of(flags))
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="rollout") as box:
+            name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
+            box.border_title = styled((f" Rollout of {safe_text(name, 50)} ", "bold $primary"))
+            walk = " · tab next condition" if len(self._choices) > 1 else ""
+            box.border_subtitle = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
+            options = OptionList(*(Option(line) for _, _, line in self._choices), markup=False)
+            options.can_focus = False
+            yield options
+            yield Field(restrict=r"[0-9]{0,3}([.][0-9]{0,4})?", max_length=8)
+            yield Static(id="reading")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).highlighted = 0
+        self._start_from(0)
+
+    @property
+    def _place(self) -> int:
+        return self.query_one(OptionList).highlighted or 0
+
+    def _start_from(self, place: int) -> None:
+        number = self.query_one(Field)
+        number.value = _spelled(self._choices[place][1])
+        number.select_all()
+        self._show(number.value)
+
+    @on(OptionList.OptionHighlighted)
+    def _chosen(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._start_from(event.option_index)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show(event.value)
+
+    def _show(self, text: str) -> None:
+        self.query_one("#reading", Static).update(styled(*_reading(self._choices[self._place][1], text)))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        share = share_of(event.value)
+        if share is not None and self.is_current:
+            self.dismiss(Rollout(share, self._choices[self._place][0]))
+
+    def action_step(self, forward: bool) -> None:
+        number = self.query_one(Field)
+        share = share_of(number.value)
+        number.value = str(ramp_step(self._choices[self._place][1] if share is None else share, forward))
+        number.select_all()
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        options.highlighted = (self._place + step) % len(self._choices)
+
+    def action_leave(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+
+def share_of(text: str) -> float | None:
+    """The number typed, when it is a share in percent."""
+    try:
+        share = float(text)
+    except ValueError:
+        return None
+    return share if 0 <= share <= 100 else None
+
+
+Choice = tuple[int | None, float, Content]
+"""Place of the condition, its share now, and how it is shown."""
+
+
+def choices_of(flags: Sequence[Flag]) -> Iterator[Choice]:
+    """Each condition, and all of them together where there are several."""
+    filters = flags[0].targeting
+    groups = as_list(filters.raw.get("groups"))
+    conditions = [(place, Condition.of(raw)) for place, raw in enumerate(groups) if isinstance(raw, dict)]
+    if len(flags) == 1:
+        for place, condition in conditions:
+            yield place, condition.rollout, _condition(place, condition, filters)
+    if len(flags) > 1 or len(conditions) > 1:
+        highest = max((flag.targeting.rollout for flag in flags), default=0.0)
+        yield None, highest, styled(("   every condition", "bold"))
+
+
+def _condition(place: int, condition: Condition, filters: Filters) -> Content:
+    """A condition on one line, however many properties it asks for."""
+    head, *rest = condition_lines(place + 1, condition, filters)
+    pieces: list[Piece] = [*head]
+    for line in rest:
+        (opening, style), *others = line
+        pieces += [(f" {opening.strip()} " if opening.strip() else " ", style), *others]
+    return styled(*pieces)
+
+
+def _spelled(share: float) -> str:
+    return f"{share:g}"
+
+
+def _reading(before: float, text: str) -> list[Piece]:
+    share = share_of(text)
+    if share is None:
+        return [("a number from 0 to 100", "$warning" if text else "$text-muted"), ("\n", ""), *_ramp(None)]
+    filled = round(share / 100 * BAR)
+    filled = filled if share in (0, 100) else min(max(filled, 1), BAR - 1)
+    style = "$success" if share >= before else "$warning"
+    return [
+        ("━" * filled, style),
+        ("━" * (BAR - filled), "$track"),
+        (f"  {percent(before)} → ", "$text-muted"),
+        (percent(share), f"bold {style}"),
+        ("\n", ""),
+        *_ramp(share),
+    ]
+
+
+def _ramp(share: float | None) -> list[Piece]:
+    """The steps, the one that is meant in bold."""
+    return [(f"{step}  ", "bold $primary" if step == share else "$faint") for step in RAMP]

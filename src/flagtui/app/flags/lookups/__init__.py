@@ -1,0 +1,1 @@
+"""Flags found by other means than the list: by id, mine, local evaluation definitions."""

@@ -1,0 +1,92 @@
+"""The data libraries evaluate flags with: to look at, to search, to write to a file."""
+
+import json
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.shell.export_file import export
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Tabs
+from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.line import Line, styled
+from flagtui.models.local_evaluation import LocalEvaluation
+from flagtui.text.formats import count
+from flagtui.text.notices import Notice, tell
+from flagtui.text.outcomes import explain_error
+
+
+class DefinitionsScreen(Screen[None]):
+    """Every flag folded to a line at first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("definitions", "everywhere")]
+    AUTO_FOCUS = ""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield Line(id="heading")
+        yield JsonPane("json")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self._draw("asking…")
+        self._load()
+
+    def _draw(self, words: str) -> None:
+        desk = self._desk
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
+        self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
+        title = styled((" LOCAL EVALUATION DATA", "bold"))
+        self.query_one("#heading", Line).show(title, styled((f"{words} ", "$text-muted")))
+
+    @work(exclusive=True, group="lookup")
+    async def _load(self) -> None:
+        if self._desk.inspector is None:
+            return
+        local = self._desk.inspector.definitions
+        found = await local.read()
+        if local.trouble is not None:
+            tell(self.app, explain_error(local.trouble, "the data cannot be read"))
+        if found is None:
+            self._draw("there is none")
+            return
+        self._draw(summary(found))
+        pane = self.query_one(JsonPane)
+        pane.show_value(found.raw, [("flags", place) for place in range(len(found.flags))])
+        pane.focus()
+
+    def action_export(self) -> None:
+        """Into the folder flagtui was started in, for the person alone, never over another file."""
+        document = self._desk.inspector.definitions.document if self._desk.inspector else None
+        workspace = self._desk.workspace
+        if document is None or workspace is None:
+            tell(self.app, Notice("There is nothing to write yet."))
+            return
+        text = json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n"
+        name = f"flags-{workspace.client.project}.json"
+        tell(self.app, export(name, text, summary(document), self._desk.session.clock()))
+
+    def action_back(self) -> None:
+        if not self.query_one(JsonPane).leave_typing() and self.is_current:
+            self.dismiss(None)
+
+
+def summary(document: LocalEvaluation) -> str:
+    """`262 flags · 5 cohorts · 1 group type`."""
+    parts = (
+        count(len(document.flags), "flag"),
+        count(len(document.cohorts), "cohort"),
+        count(len(document.group_type_mapping), "group type"),
+    )
+    return " · ".join(parts)

@@ -1,0 +1,1 @@
+"""The tabs of a flag's screen."""

@@ -1,0 +1,189 @@
+"""What was changed, by whom, and when; what that changed below, or what lies between two versions."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
+
+from flagtui.api.errors import ApiError
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.line import Piece, cut, styled
+from flagtui.app.widgets.line_view import LineView
+from flagtui.models.activity import SYSTEM, Activity
+from flagtui.models.activity_rows import version_made
+from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.json_value import JSON
+from flagtui.models.times import unix
+from flagtui.safe_text import safe_text
+from flagtui.text.activity_words import STAFF, activity_words, who_did
+from flagtui.text.differences import diff_lines
+from flagtui.text.formats import age, moment
+
+MOST = 500
+"""Entries that are read."""
+
+ReadLog = Callable[[int], Awaitable[Sequence[Activity]]]
+ReadVersion = Callable[[int, int], Awaitable[FlagVersion]]
+Return = Callable[[int, int], None]
+
+
+class HistoryPane(Vertical):
+    """The log with a cursor; x marks one side of a comparison."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("history")]
+
+    def __init__(self, name: str, read: ReadLog, version: ReadVersion, go_back: Return) -> None:
+        super().__init__(id=f"tab-{name}", classes="pane")
+        self._read = read
+        self._version = version
+        self._go_back = go_back
+        self._study: Study | None = None
+        self._entries: Sequence[Activity] = ()
+        self._read_at: int | None = -1
+        """The flag's version when the log was read."""
+        self._marked: int | None = None
+        """The version the cursor's is compared with."""
+        self._trouble = ""
+
+    def compose(self) -> ComposeResult:
+        yield LineView(id="log")
+        with VerticalScroll(id="log-diff"):
+            yield Static(markup=False)
+
+    @property
+    def view(self) -> LineView:
+        return self.query_one(LineView)
+
+    @property
+    def entry(self) -> Activity | None:
+        """The entry under the cursor."""
+        return self._entries[self.view.place] if 0 <= self.view.place < len(self._entries) else None
+
+    def focus(self, scroll_visible: bool = True) -> "HistoryPane":
+        self.view.focus(scroll_visible)
+        return self
+
+    def show(self, study: Study) -> None:
+        """Draw; the log is read when first shown and when the flag has moved on."""
+        self._study = study
+        if self._read_at != study.details.row.version:
+            self._read_at = study.details.row.version
+            self._load(study.details.row.id)
+        self._draw()
+
+    def move(self, way: str) -> None:
+        self.view.move(way)
+
+    @work(exclusive=True, group="history")
+    async def _load(self, record: int) -> None:
+        try:
+            self._entries = await self._read(record)
+            self._trouble = "" if self._entries else "Nothing is written down about this flag."
+        except ApiError as error:
+            self._trouble = error.what
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._study is None or not self.is_attached:
+            return
+        study, width = self._study, max(20, self.size.width - 4)
+        self.view.show([log_line(entry, study, width, self._marked) for entry in self._entries])
+        self._explain()
+
+    @on(LineView.Moved)
+    def _moved(self, event: LineView.Moved) -> None:
+        event.stop()
+        self._explain()
+
+    def _explain(self) -> None:
+        entry = self.entry
+        if entry is None:
+            self._tell([[(safe_text(self._trouble or "reading the log…", 300), "$text-muted")]])
+            return
+        here = version_made(entry)
+        if self._marked is not None and here is not None and here != self._marked:
+            self._compare(min(here, self._marked), max(here, self._marked))
+        elif self._study is not None:
+            self._tell([*entry_lines(entry, self._study)])
+
+    @work(exclusive=True, group="history")
+    async def _compare(self, older: int, newer: int) -> None:
+        study = self._study
+        if study is None:
+            return
+        record = study.details.row.id
+        self._tell([[(f"reading v{older} and v{newer}…", "$text-muted")]])
+        try:
+            one, other = await self._version(record, older), await self._version(record, newer)
+        except ApiError as error:
+            self._tell([[(safe_text(error.what, 300), "$warning")]])
+            return
+        head: list[Piece] = [(f"v{older} → v{newer}", "bold"), ("   x takes the mark away", "$faint")]
+        found = diff_lines(
+            one.raw,
+            other.raw,
+            is_secret=_is_secret(study),
+            nothing="the two are the same",
+            names=study.names,
+        )
+        self._tell([head, [], *found])
+
+    def _tell(self, lines: Sequence[list[Piece]]) -> None:
+        text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        self.query_one(Static).update(text)
+
+    def action_mark_version(self) -> None:
+        """Compare from here, or no longer."""
+        version = version_made(self.entry) if self.entry else None
+        self._marked = None if self._marked is not None else version
+        self._draw()
+
+    def action_return(self) -> None:
+        """Bring back the version under the cursor, after the usual question."""
+        version = version_made(self.entry) if self.entry else None
+        if self._study is not None and version is not None:
+            self._go_back(self._study.details.row.id, version)
+
+
+def log_line(entry: Activity, study: Study, width: int, marked: int | None = None) -> list[Piece]:
+    """`▌  2m v12   sam         rollout 25 % → 50 %`."""
+    version = version_made(entry)
+    is_marked = version is not None and version == marked
+    words = cut(activity_words(entry, 200, study.names), max(12, width - 28))
+    return [
+        ("▌" if is_marked else " ", "$primary"),
+        (f"{age(unix(entry.created_at), study.now):>5} ", "$text-muted"),
+        ((f"v{version}" if version else "").ljust(6), "$primary" if is_marked else "$faint"),
+        (cut(who_did(entry), 11).ljust(12), "$primary"),
+        (words, ""),
+    ]
+
+
+def entry_lines(entry: Activity, study: Study) -> Iterator[list[Piece]]:
+    """One entry in full: when, who, how, and what moved."""
+    version = version_made(entry)
+    who = "the system"
+    if entry.user is not None and entry.actor != SYSTEM:
+        who = f"{STAFF if entry.was_impersonated else ''}{entry.user.email or entry.user.label}"
+    what = f"   v{version - 1} → v{version}" if version and version > 1 else ""
+    how = f"   by a {safe_text(entry.trigger.replace('_', ' '), 40)}" if entry.trigger else ""
+    when = moment(unix(entry.created_at))
+    yield [(when, "bold"), (f"  {safe_text(who, 60)}", "$primary"), (what + how, "$text-muted")]
+    yield []
+    yield from diff_lines(*_sides(entry), is_secret=_is_secret(study), names=study.names)
+
+
+def _is_secret(study: Study) -> bool:
+    flag = study.details.flag
+    return flag is None or (flag.has_encrypted_payloads and not study.is_unmasked)
+
+
+def _sides(entry: Activity) -> tuple[Mapping[str, JSON], Mapping[str, JSON]]:
+    before = {change.field: change.before for change in entry.changes if change.action != "created"}
+    after = {change.field: change.after for change in entry.changes if change.action != "deleted"}
+    return before, after

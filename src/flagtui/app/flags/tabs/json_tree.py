@@ -1,0 +1,164 @@
+"""The whole record as JSON: fold, search, nothing hidden but secrets."""
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.flags.tabs.tab_pane import MASK, Study
+from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line_view import LineView
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.safe_text import safe_text
+from flagtui.text.json_lines import JsonRow, Path, json_rows
+
+
+class JsonPane(Vertical):
+    """A tab with a cursor of its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("json")]
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=f"tab-{name}", classes="pane")
+        self._value: JSON = None
+        self._rows: list[JsonRow] = []
+        self._folded: set[Path] = set()
+
+    def compose(self) -> ComposeResult:
+        hint = "search in the JSON; enter goes to the next place"
+        yield Field(placeholder=hint, id="json-search", answers="next place", leaves="to the lines")
+        yield LineView(id="json-lines")
+        yield Line(id="json-words")
+
+    @property
+    def view(self) -> LineView:
+        return self.query_one(LineView)
+
+    def focus(self, scroll_visible: bool = True) -> "JsonPane":
+        self.view.focus(scroll_visible)
+        return self
+
+    def show(self, study: Study) -> None:
+        """Draw the record of this study."""
+        flag = study.details.flag
+        self.show_value(None if flag is None else shown_record(flag, study.is_unmasked))
+
+    def show_value(self, value: JSON, folded: Iterable[Path] = ()) -> None:
+        """Draw any JSON, the first time with these paths folded."""
+        if self._value is None:
+            self._folded = set(folded)
+        self._value = value
+        self._redraw()
+
+    def move(self, way: str) -> None:
+        self.view.move(way)
+
+    def _redraw(self, keep: Path | None = None) -> None:
+        self._rows = [*json_rows(self._value, self._folded)] if self._value is not None else []
+        place = (
+            next((n for n, row in enumerate(self._rows) if row.path == keep), None)
+            if keep is not None
+            else None
+        )
+        wanted = self._words
+        self.view.show([_marked(row, wanted) for row in self._rows], place)
+        self._say()
+
+    @property
+    def _words(self) -> str:
+        return self.query_one(Field).value.casefold()
+
+    def _say(self) -> None:
+        found = sum(self._words in row.text.casefold() for row in self._rows) if self._words else 0
+        words = f"{found:,} lines have it" if self._words else f"{len(self._rows):,} lines"
+        here = self._rows[self.view.place].path if 0 <= self.view.place < len(self._rows) else ()
+        self.query_one("#json-words", Line).show(
+            styled((json_path(here), "$text-muted")), styled((words, "$faint"))
+        )
+
+    @on(LineView.Moved)
+    def _moved(self, event: LineView.Moved) -> None:
+        event.stop()
+        self._say()
+
+    @on(LineView.Chosen)
+    def _chosen(self, event: LineView.Chosen) -> None:
+        event.stop()
+        self.action_fold()
+
+    def action_fold(self) -> None:
+        """Fold what begins on this line, or unfold it."""
+        if not 0 <= self.view.place < len(self._rows):
+            return
+        row = self._rows[self.view.place]
+        path = row.path if row.can_fold else row.path[:-1]
+        self._folded ^= {path}
+        self._redraw(path)
+
+    def action_fold_all(self) -> None:
+        """Everything below the first level folded, or nothing."""
+        every: set[Path] = {row.path for row in json_rows(self._value) if row.can_fold and len(row.path) == 1}
+        self._folded = set() if self._folded else every
+        self._redraw()
+
+    def action_search_json(self) -> None:
+        self.query_one(Field).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._words and self._folded:
+            self._folded = set()
+        self._redraw()
+        self._go_to_found(self.view.place)
+
+    @on(Input.Submitted)
+    def _next(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._go_to_found(self.view.place + 1)
+
+    def _go_to_found(self, start: int) -> None:
+        wanted, count = self._words, len(self._rows)
+        if not wanted:
+            return
+        for place in [*range(start, count), *range(min(start, count))]:
+            if wanted in self._rows[place].text.casefold():
+                self.view.go_to(place)
+                return
+
+    def leave_typing(self) -> bool:
+        """Out of the search line; true when it had the focus."""
+        if self.query_one(Field).has_focus:
+            self.view.focus()
+            return True
+        return False
+
+
+def shown_record(flag: Flag, is_unmasked: bool) -> Mapping[str, JSON]:
+    """The record as received, with encrypted payloads masked unless they were asked for."""
+    if not flag.has_encrypted_payloads or is_unmasked:
+        return flag.raw
+    filters = as_dict(flag.raw.get("filters"))
+    masked = dict.fromkeys(as_dict(filters.get("payloads")), MASK)
+    return {**flag.raw, "filters": {**filters, "payloads": masked}}
+
+
+def json_path(path: Path) -> str:
+    """`filters.groups[0].properties`, safe to draw."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f"{'.' if text else ''}{step}"
+    return safe_text(text, 100)
+
+
+def _marked(row: JsonRow, words: str) -> list[Piece]:
+    if not words or words not in row.text.casefold():
+        return [*row.pieces]
+    return [(text, f"{style} underline" if text.strip() else style) for text, style in row.pieces]

@@ -1,0 +1,113 @@
+"""What hangs together with the flag: experiments, other flags, cohorts, early access, what is scheduled."""
+
+from collections.abc import Iterator
+
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.line import Piece
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.times import unix
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import ago, moment
+from flagtui.text.schedule_words import scheduled_words
+
+NONE: list[Piece] = [("  none", "$faint")]
+
+
+def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
+    """Each kind of link under its own heading, also when there is none: absence is worth knowing."""
+    details, flag = study.details, study.details.flag
+    if flag is None:
+        yield [("loading…" if not details.trouble else "not known", "$text-muted")]
+        return
+    yield from _headed("EXPERIMENTS", [*_experiments(flag)])
+    yield from _headed("NEEDED BY", [*_needed_by(details)])
+    yield from _headed("NEEDS", [*_needs(flag, study)])
+    yield from _headed("COHORTS", [*_cohorts(flag)])
+    yield from _headed("EARLY ACCESS", [[("  ", ""), (_name_of(one), "")] for one in flag.features])
+    yield from _headed("SURVEYS", [[("  ", ""), (_name_of(one), "")] for one in flag.surveys])
+    yield from _headed("SCHEDULE", [*_schedule(study)])
+    yield from _headed("DASHBOARD", [*_dashboard(flag)])
+    if study.closed:
+        refused: list[list[Piece]] = [
+            [(f"  {title}: ", "$faint"), (safe_text(why, 160), "$faint")] for title, why in study.closed
+        ]
+        yield from _headed("NOT FROM HERE", refused)
+
+
+def _headed(title: str, lines: list[list[Piece]]) -> Iterator[list[Piece]]:
+    yield [(title, "$text-muted")]
+    yield from lines or [NONE]
+    yield []
+
+
+def _experiments(flag: Flag) -> Iterator[list[Piece]]:
+    for link in flag.experiment_set_metadata:
+        running = {True: "  running", False: "  not running", None: ""}[link.is_running]
+        style = "$success" if link.is_running else "$faint"
+        yield [(f"  #{link.id} ", "$faint"), (safe_text(link.name, 100), "$secondary"), (running, style)]
+    named = {link.id for link in flag.experiment_set_metadata}
+    for id in flag.experiment_set:
+        if id not in named:
+            yield [(f"  #{id}", "$secondary")]
+
+
+def _needed_by(details: Details) -> Iterator[list[Piece]]:
+    if details.dependents is None:
+        yield [(f"  {safe_text(details.no_dependents, 120) or 'asking…'}", "$faint")]
+    elif not details.dependents:
+        yield [("  no flag that is on", "$faint")]
+    for key in details.dependents or ():
+        yield [("  ", ""), (safe_text(key, 80), "")]
+
+
+def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
+    for id in flag.targeting.depends_on:
+        key = study.names.flags.get(id)
+        yield [
+            ("  ", ""),
+            (safe_text(key, 80) if key else "flag", "" if key else "$warning"),
+            (f"  #{id}", "$faint"),
+            (f"  {study.names.undecided[id]}" if id in study.names.undecided else "", "$warning"),
+        ]
+
+
+def _cohorts(flag: Flag) -> Iterator[list[Piece]]:
+    asked = [item for condition in flag.targeting.conditions for item in condition.properties]
+    names = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
+    for id, name in names.items():
+        yield [
+            ("  ", ""),
+            (safe_text(name, 80) or "a cohort that is gone", "$primary"),
+            (f"  #{id}", "$faint"),
+        ]
+
+
+def _schedule(study: Study) -> Iterator[list[Piece]]:
+    details = study.details
+    if details.schedule is None:
+        yield [(f"  {safe_text(details.no_schedule, 120) or 'asking…'}", "$faint")]
+    for change in details.schedule or ():
+        due = unix(change.scheduled_at)
+        yield [("  ", ""), (moment(due), "$warning"), (f"  {scheduled_words(change)}", "")]
+        if change.failure_reason:
+            yield [("    ", ""), (f"failed: {safe_text(change.failure_reason, 200)}", "$error")]
+        elif change.executed_at:
+            yield [("    ", ""), (f"done {ago(unix(change.executed_at), study.now)}", "$faint")]
+
+
+def _dashboard(flag: Flag) -> Iterator[list[Piece]]:
+    if flag.usage_dashboard is not None:
+        enriched = ", with enriched data" if flag.has_enriched_analytics else ""
+        yield [("  ", ""), (f"usage dashboard #{flag.usage_dashboard}{enriched}", "")]
+    for id in flag.analytics_dashboards:
+        yield [("  ", ""), (f"dashboard #{id}", "")]
+
+
+def _name_of(raw: JSON) -> str:
+    found = as_dict(raw)
+    stage = as_text(found.get("stage"))
+    return safe_text(as_text(found.get("name")) or "without a name", 80) + (
+        f"  {safe_text(stage, 20)}" if stage else ""
+    )

@@ -1,0 +1,66 @@
+"""How many the flag reaches: in total and condition by condition, with bars."""
+
+from collections.abc import Iterator
+
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.flags.flag_preview_lines import total_pieces
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.line import Piece
+from flagtui.models.json_value import as_list
+from flagtui.safe_text import safe_text
+from flagtui.text.flag_sentences import numbered_lines
+from flagtui.text.formats import percent
+
+
+def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
+    """The total, then each condition: who fits, which share of them, how many that makes."""
+    details, flag = study.details, study.details.flag
+    yield from reach_summary(details, width)
+    reach = details.reach
+    if flag is None or reach is None:
+        return
+    counted = {part.number: part for part in reach.parts}
+    if not flag.active and reach.parts:
+        yield [("It is off, so it reaches nobody now; this is what it would reach.", "$warning")]
+        yield []
+    for number, raw in enumerate(as_list(flag.targeting.raw.get("groups")), 1):
+        yield from numbered_lines(number, raw, flag.targeting, study.names)
+        if (part := counted.get(number)) is not None:
+            words = f"{part.fitting:,} fit · {percent(part.share)} of them are about "
+            yield [
+                ("      ", ""),
+                (words, "$text-muted"),
+                (f"{part.reached:,}", "bold"),
+                (f" {part.unit}", ""),
+            ]
+            yield [("      ", ""), *bar(part.reached, part.total, max(10, width - 8))]
+        elif reach.reason:
+            yield [("      ", ""), ("not counted yet" if reach.uncounted else "not counted", "$faint")]
+        yield []
+    if reach.parts:
+        yield [("Estimates of the server; who fits several conditions is counted for each.", "$faint")]
+
+
+def reach_summary(details: Details, width: int) -> Iterator[list[Piece]]:
+    """`REACH`, the total, its bar, and why there is none."""
+    reach = details.reach
+    yield [("REACH", "$text-muted")]
+    if reach is None:
+        yield [("counting…" if not details.trouble else "not known", "$faint")]
+    elif reach.affected is not None and reach.total is not None:
+        yield [*total_pieces(reach)]
+        yield [*bar(reach.affected, reach.total, max(10, min(width, 60)))]
+    else:
+        yield [(safe_text(reach.reason, 160) or "nobody: it has no condition", "$faint")]
+    yield []
+
+
+def bar(part: int, whole: int, width: int) -> Iterator[Piece]:
+    """A bar as long as the share; never empty for somebody, never full for less than all."""
+    filled = round(width * part / whole) if whole else 0
+    if part and not filled:
+        filled = 1
+    if filled == width and part < whole:
+        filled = width - 1
+    yield "━" * filled, "$success"
+    yield "━" * (width - filled), "$track"

@@ -1,0 +1,65 @@
+"""What every tab of a flag's screen is: something that shows a study and can be moved through."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
+
+MASK: Final = "••••••"
+
+Lines = Iterable[list[Piece]]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything known about the flag at this moment, for whichever tab is open."""
+
+    details: Details
+    now: float
+    """Unix seconds."""
+    names: Names = NO_NAMES
+    is_unmasked: bool = False
+    """Whether the person asked to see encrypted payloads."""
+    is_wide: bool = False
+    """Whether the column beside the tabs is there: then a tab need not repeat it."""
+    closed: tuple[tuple[str, str], ...] = ()
+    """What the server refused to keys, and why."""
+    asked_value: JSON = None
+    """The remote configuration's value as the server gave it, once somebody asked."""
+
+
+class TextPane(VerticalScroll, can_focus=True):
+    """A tab of lines."""
+
+    def __init__(self, name: str, lines: Callable[[Study, int], Lines]) -> None:
+        super().__init__(id=f"tab-{name}", classes="pane")
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False)
+
+    def show(self, study: Study) -> None:
+        """Draw this study."""
+        width = max(20, self.size.width - 2)
+        pieces = [piece for line in self._lines(study, width) for piece in [*line, ("\n", "")]]
+        self.query_one(Static).update(styled(*pieces))
+
+    def move(self, way: str) -> None:
+        """Scroll."""
+        scroll = {
+            "down": self.scroll_down,
+            "up": self.scroll_up,
+            "page_down": self.scroll_page_down,
+            "page_up": self.scroll_page_up,
+            "first": self.scroll_home,
+            "last": self.scroll_end,
+        }
+        scroll[way](animate=False)

@@ -1,0 +1,94 @@
+"""Variants and payloads, or the value of a remote configuration; secrets only when asked for."""
+
+import json
+from collections.abc import Iterator
+
+from flagtui.app.flags.flag_preview_lines import VARIANT_STYLES, variant_bar
+from flagtui.app.flags.tabs.tab_pane import MASK, Study
+from flagtui.app.widgets.line import Piece
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.safe_text import safe_text
+from flagtui.text.flag_sentences import rest_words
+from flagtui.text.formats import percent
+from flagtui.text.json_lines import json_lines
+
+LINES = 400
+"""Lines of one payload that are shown."""
+
+
+def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
+    """Each variant with its share and payload."""
+    flag = study.details.flag
+    if flag is None:
+        yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
+        return
+    if not flag.targeting.is_editable:
+        yield [("rules of a newer kind; what they give out is in the JSON tab", "$warning")]
+        return
+    variants = flag.targeting.variants
+    if variants:
+        total = sum(variant.rollout for variant in variants)
+        rest = rest_words(variants)
+        words = f"together {percent(total)}" + (", which is not 100 %" if rest else "")
+        yield [("VARIANTS  ", "$text-muted"), (words, "$warning" if rest else "$faint")]
+        yield [*variant_bar(variants, max(10, width - 2))]
+        if rest:
+            yield [(rest, "$warning")]
+        yield []
+    for place, variant in enumerate(variants):
+        style = VARIANT_STYLES[place % len(VARIANT_STYLES)]
+        name = f"  {safe_text(variant.name, 80)}" if variant.name else ""
+        yield [
+            (safe_text(variant.key, 60), f"bold {style}"),
+            (f"  {percent(variant.rollout)}", "bold"),
+            (name, "$text-muted"),
+        ]
+        yield from _payload(study, flag, variant.key)
+        yield []
+    yield from _others(study, flag, {variant.key for variant in variants})
+
+
+def _others(study: Study, flag: Flag, known: set[str]) -> Iterator[list[Piece]]:
+    """Payloads without a variant: the one of an on/off flag, and any left over."""
+    keys = [key for key in flag.targeting.payloads if key not in known]
+    if flag.is_remote_configuration and not known:
+        yield [("VALUE  ", "$text-muted"), ("remote configuration", "$warning")]
+        if study.asked_value is not None and study.is_unmasked:
+            yield from _indented(study.asked_value)
+            return
+    elif not known and not keys:
+        yield [("On or off, without variants and without a payload.", "$text-muted")]
+    for key in keys:
+        title = "PAYLOAD" if key == "true" and not known else f"PAYLOAD OF {safe_text(key, 60)}"
+        unused = "  no variant has this name" if known or key not in ("true", "false") else ""
+        yield [(title, "$text-muted"), (unused, "$warning")]
+        yield from _payload(study, flag, key)
+        yield []
+
+
+def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
+    if key not in flag.targeting.payloads:
+        yield [("  no payload", "$faint")]
+    elif flag.has_encrypted_payloads and not study.is_unmasked:
+        yield [(f"  {MASK}", ""), ("  encrypted; m shows it", "$faint")]
+    else:
+        yield from _indented(payload_value(flag.targeting.payloads[key]))
+
+
+def _indented(value: JSON) -> Iterator[list[Piece]]:
+    for number, line in enumerate(json_lines(value)):
+        if number == LINES:
+            yield [("  … the rest is in the JSON tab", "$faint")]
+            return
+        yield [("  ", ""), *line]
+
+
+def payload_value(stored: JSON) -> JSON:
+    """What a program gets: the JSON inside the stored text; text that is none stays text."""
+    if not isinstance(stored, str):
+        return stored
+    try:
+        return json.loads(stored)
+    except (ValueError, RecursionError):
+        return stored

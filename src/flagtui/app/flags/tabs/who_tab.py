@@ -1,0 +1,249 @@
+"""Who sees it: one or two people, what each gets, what decided it, and where they part."""
+
+from collections.abc import Awaitable, Callable, Iterator
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Input, Static
+
+from flagtui.app.flags.evaluation_subject import HINT, LONGEST, Misread, Whom, read_whom
+from flagtui.app.flags.evaluations import Account
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.line import Piece, cut, styled
+from flagtui.models.filters import Condition
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_list
+from flagtui.safe_text import safe_text
+from flagtui.text.evaluation_words import (
+    all_keys,
+    decided_by,
+    differing,
+    hash_words,
+    library_words,
+    payload_words,
+    value_words,
+    variant_words,
+    why_they_differ,
+)
+from flagtui.text.flag_sentences import condition_lines, plain
+
+LABEL = 14
+LISTED = 200
+"""Other flags that are listed at most."""
+
+Ask = Callable[[Whom, Flag], Awaitable[Account | None]]
+
+
+class WhoPane(Vertical):
+    """Two lines to name people in, and their accounts side by side."""
+
+    def __init__(self, name: str, ask: Ask) -> None:
+        super().__init__(id=f"tab-{name}", classes="pane")
+        self._ask = ask
+        self._study: Study | None = None
+        self._accounts: list[Account] = []
+        self._trouble = ""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="whom"):
+            yield _person("distinct id, key=value …", "whom-one")
+            yield _person("and somebody else", "whom-other")
+        with VerticalScroll(id="accounts", can_focus=True):
+            yield Static(markup=False)
+
+    def focus(self, scroll_visible: bool = True) -> "WhoPane":
+        """The line to type in, or the accounts once there are some; asked again there, the line."""
+        accounts = self.query_one("#accounts")
+        target = accounts if self._accounts and not accounts.has_focus else self.query_one("#whom-one")
+        target.focus(scroll_visible)
+        return self
+
+    def show(self, study: Study) -> None:
+        """Draw; people are asked about again when the flag has moved on."""
+        before, self._study = self._study, study
+        flag = study.details.flag
+        if before is not None and before.details.flag != flag and self._accounts and flag is not None:
+            self._find()
+        self._draw()
+
+    def move(self, way: str) -> None:
+        body = self.query_one("#accounts", VerticalScroll)
+        scroll = {
+            "down": body.scroll_down,
+            "up": body.scroll_up,
+            "page_down": body.scroll_page_down,
+            "page_up": body.scroll_page_up,
+            "first": body.scroll_home,
+            "last": body.scroll_end,
+        }
+        scroll[way](animate=False)
+
+    def leave_typing(self) -> bool:
+        """Out of the lines; true when one had the focus."""
+        typing = any(line.has_focus for line in self.query(Field))
+        if typing:
+            self.query_one("#accounts").focus()
+        return typing
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._find()
+
+    @work(exclusive=True, group="who")
+    async def _find(self) -> None:
+        flag = self._study.details.flag if self._study else None
+        if flag is None:
+            return
+        try:
+            named = [read_whom(line.value) for line in self.query(Field)]
+        except Misread as fault:
+            self._trouble = safe_text(str(fault), 160)
+            self._draw()
+            return
+        self._trouble = "asking…"
+        self._draw()
+        found = [await self._ask(whom, flag) for whom in named if whom is not None]
+        self._accounts = [account for account in found if account is not None]
+        self._trouble = ""
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._study is None or not self.is_attached:
+            return
+        width = max(30, self.size.width - 4)
+        lines: list[list[Piece]] = [[(self._trouble, "$warning")], []] if self._trouble else []
+        if self._accounts:
+            lines += account_lines(self._accounts, self._study, width)
+        elif not self._trouble:
+            lines += [
+                [
+                    (
+                        "Type a distinct id and press enter; a second one beside it compares the two.",
+                        "$text-muted",
+                    )
+                ]
+            ]
+            lines += [[(HINT, "$faint")]]
+        text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        self.query_one(Static).update(text)
+
+
+def _person(hint: str, id: str) -> Field:
+    return Field(placeholder=hint, id=id, max_length=LONGEST, answers="ask", leaves="out of the line")
+
+
+def account_lines(accounts: list[Account], study: Study, width: int) -> list[list[Piece]]:
+    """The table, what sets the two apart, and the other flags."""
+    column = max(12, (width - LABEL) // len(accounts) - 1)
+    lines = [*_table(accounts, study, column), *_refusals(accounts), []]
+    if len(accounts) == 2:
+        one, other = accounts
+        if (type(one.value), one.value) == (type(other.value), other.value):
+            lines += [[("They get the same.", "$text-muted")], []]
+        else:
+            lines += [[("They differ because ", "$text-muted"), (why_they_differ(one, other), "")], []]
+        lines += _others_that_differ(one, other, width)
+    else:
+        lines += _others(accounts[0], width)
+    return lines
+
+
+def _refusals(accounts: list[Account]) -> Iterator[list[Piece]]:
+    """Once each: what the server does not say to keys, or could not say now."""
+    for reason in dict.fromkeys(reason for account in accounts for reason in account.refusals):
+        yield [(f"Not from the server: {safe_text(reason, 200)}", "$faint")]
+
+
+def _table(accounts: list[Account], study: Study, column: int) -> Iterator[list[Piece]]:
+    def row(label: str, cells: list[Piece]) -> list[Piece]:
+        padded = [(cut(text, column).ljust(column + 1), style) for text, style in cells]
+        return [(label.ljust(LABEL), "$text-muted"), *padded]
+
+    yield row("WHO", [(safe_text(account.whom.distinct_id, 100), "bold") for account in accounts])
+    yield row("value", [(value_words(account.value), value_style(account.value)) for account in accounts])
+    yield row("decided by", [(decided_by(account), "") for account in accounts])
+    sentences = [_sentence(account, study) for account in accounts]
+    if any(sentences):
+        yield row("", [(words, "$text-muted") for words in sentences])
+    hashes = [hash_words(account) for account in accounts]
+    if any(hashes):
+        yield row(
+            "hash",
+            [
+                (found[0], "$success" if found[1] else "$warning") if found else ("—", "$faint")
+                for found in hashes
+            ],
+        )
+    variants = [variant_words(account) for account in accounts]
+    if any(variants):
+        yield row("variant hash", [(words or "—", "$secondary" if words else "$faint") for words in variants])
+    yield row("payload", [(payload_words(account), "$text-muted") for account in accounts])
+    sources = ["the server" if account.is_from_server else "worked out here" for account in accounts]
+    yield row("according to", [(words, "$faint") for words in sources])
+    libraries = [library_words(account) for account in accounts]
+    if any(libraries):
+        yield row(
+            "in libraries", [(words or "the same", "$warning" if words else "$faint") for words in libraries]
+        )
+
+
+def _sentence(account: Account, study: Study) -> str:
+    """The condition that decided, on one line: `email ends with @acme.com`, `10 % of everyone else`."""
+    index, filters = account.condition_index, account.flag.targeting
+    stored = as_list(filters.raw.get("groups"))
+    if index is None or not 0 <= index < len(stored) or not isinstance(stored[index], dict):
+        return ""
+    head, *clauses = plain(
+        condition_lines(index + 1, Condition.of(stored[index]), filters, study.names)
+    ).split("\n")
+    if clauses:
+        return " and ".join(clause.removeprefix("  and").strip() for clause in clauses)
+    return head[3:]
+
+
+def value_style(value: JSON) -> str:
+    """On and variants stand out."""
+    if value is True:
+        return "bold $success"
+    return "$text-muted" if value is False else ("$warning" if value is None else "bold $secondary")
+
+
+def _others_that_differ(one: Account, other: Account, width: int) -> Iterator[list[Piece]]:
+    found = [*differing(one, other)]
+    total = len(all_keys(one) | all_keys(other) | {one.flag.key})
+    yield [
+        ("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"),
+        (f"   {len(found)} of {total}", "$faint"),
+    ]
+    name, cell = max(16, min(34, width // 3)), 12
+    for each in found[:LISTED]:
+        yield [
+            (cut(safe_text(each.key, 200), name).ljust(name + 1), ""),
+            (cut(value_words(each.one), cell).ljust(cell + 1), value_style(each.one)),
+            (cut(value_words(each.other), cell).ljust(cell + 1), value_style(each.other)),
+            (cut(each.why, max(10, width - name - 2 * cell - 4)), "$text-muted"),
+        ]
+    yield from _untold(one, width)
+
+
+def _others(account: Account, width: int) -> Iterator[list[Piece]]:
+    keys = sorted(all_keys(account) - {account.flag.key})
+    on = [key for key in keys if account.value_of(key) not in (False, None)]
+    yield [("OTHER FLAGS THIS ONE SEES", "$text-muted"), (f"   {len(on)} of {len(keys)}", "$faint")]
+    name = max(16, min(40, width // 2))
+    for key in on[:LISTED]:
+        value = account.value_of(key)
+        yield [(cut(safe_text(key, 200), name).ljust(name + 1), ""), (value_words(value), value_style(value))]
+    if len(on) > LISTED:
+        yield [(f"… {len(on) - LISTED} more", "$faint")]
+    yield from _untold(account, width)
+
+
+def _untold(account: Account, width: int) -> Iterator[list[Piece]]:
+    unknown = sum(account.value_of(key) is None for key in all_keys(account))
+    if unknown:
+        yield [(f"{unknown} flags cannot be told without the server's knowledge of this person.", "$faint")]
+    yield []

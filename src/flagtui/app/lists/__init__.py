@@ -1,0 +1,1 @@
+"""The list screen and its parts: search line, rows, marks, order, preview, empty states."""

@@ -1,0 +1,150 @@
+"""The frame of every list: header, tabs, search line, rows, preview, keys. Subclasses bring the rows."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Label
+
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
+from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.search_line import SearchLine
+from flagtui.store.query import Chip
+
+STANDARD = 76
+"""Columns from which the filters have room beside the search line."""
+WIDE = 110
+"""Columns from which the preview has room beside the list."""
+
+
+class BrowseScreen(Screen[None]):
+    """Puts the frame together and keeps it true; subclasses say what is searched and drawn."""
+
+    DEFAULT_CLASSES = "-browse"
+    # What the style sheets go by: Textual forgets a base class that is not the first one.
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-narrow"),
+        (STANDARD, "-standard"),
+        (WIDE, "-wide"),
+        (160, "-wider"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
+    AUTO_FOCUS = "RowList"
+    place = ""
+    """Where what the keys change here is, for a screen that knows it better than their names do."""
+
+    @abstractmethod
+    def make_rows(self) -> RowList[Any]:
+        """The list of this screen."""
+
+    @abstractmethod
+    def make_search(self) -> SearchLine:
+        """The search line of this screen."""
+
+    @abstractmethod
+    def make_preview(self) -> Any:
+        """The pane beside the list."""
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        with Horizontal(id="search-bar"):
+            yield Label("/", id="search-prompt", markup=False)
+            yield self.make_search()
+            yield Line(id="chips")
+        with Horizontal(id="body"):
+            yield self.make_rows()
+            yield self.make_preview()
+        yield KeyLine()
+
+    @property
+    def rows(self) -> RowList[Any]:
+        return self.query_one(RowList)
+
+    @property
+    def search(self) -> SearchLine:
+        return self.query_one(SearchLine)
+
+    def show_frame(self, location: Location, link: Link, tabs: Sequence[Tab], current: str) -> None:
+        """Draw the two lines above."""
+        self.query_one(Header).show_location(location, link)
+        self.query_one(Tabs).show_tabs(list(tabs), current)
+
+    def show_chips(self, chips: Sequence[Chip], marked: int, count: str, reason: str = "") -> None:
+        """`state any  type any  runtime any   2 marked  12 of 248`, or why a part of the line is ignored.
+
+        Where there is no room for all of it, chips that filter nothing go first.
+        """
+        line = self.query_one("#chips", Line)
+        end: list[Piece] = [(f" {marked} marked  ", "$primary")] if marked else []
+        end.append((count, "$text-muted"))
+        if reason:
+            line.show(styled(), styled((f"{reason}  ", "$warning"), *end))
+            return
+        room = line.size.width - sum(len(text) for text, _ in end)
+        shown = [chip for chip in chips if self.size.width >= STANDARD]
+        while shown and sum(len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
+            shown.remove(next((chip for chip in shown if not chip.is_set), shown[0]))
+        pieces: list[Piece] = []
+        for chip in shown:
+            pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", "$primary" if chip.is_set else "")]
+        line.show(styled(), styled(*pieces, *end))
+
+    def on_resize(self, _event: events.Resize) -> None:
+        self.reframe()
+
+    def on_screen_resume(self) -> None:
+        self.rows.redraw_ages()
+
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self.rows.redraw_ages()
+        self.reframe()
+
+    @abstractmethod
+    def reframe(self) -> None:
+        """Draw everything around the rows again: the size or what is known has changed."""
+
+    def action_rows(self, what: str) -> None:
+        """Hand a key to the list wherever the focus is, so that arrows work while typing a query."""
+        action = getattr(self.rows, f"action_{what}")
+        action()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A slash typed into the search line is text."""
+        return not (action == "search" and isinstance(self.focused, SearchLine))
+
+    def action_search(self) -> None:
+        self.set_focus(self.search)
+
+    def action_mark_shown(self) -> None:
+        if self.rows.marks:
+            self.rows.action_clear_marks()
+        else:
+            self.rows.action_mark_all()
+
+    def action_preview(self) -> None:
+        self.toggle_class("-preview")
+
+    def leave_line(self) -> None:
+        """Go on to the rows; the very next key is theirs."""
+        self.set_focus(self.rows)
+
+    def action_back(self) -> None:
+        """One step outward: from the line to the rows, then out of the search, then out of what is left."""
+        if self.focused is self.search:
+            self.set_focus(self.rows)
+        elif self.search.value:
+            self.search.set_line("")
+        else:
+            self.leave_rows()
+
+    def leave_rows(self) -> None:
+        """The last step outward."""
+        self.rows.action_clear_marks()

@@ -1,0 +1,234 @@
+"""What every list of records does: find while typing, keep an order, follow the cursor, jump to a record."""
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import islice
+from typing import ClassVar, Final, Generic, TypeVar
+
+from textual import events, on, work
+from textual.timer import Timer
+
+from flagtui.app.dialogs.palette import Jump
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.shell.status_line import missing_records
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.row_messages import SortAsked
+from flagtui.app.widgets.row_painter import Sort as ShownSort
+from flagtui.app.widgets.search_line import Completion, SearchLine
+from flagtui.app.writing.changes import Changing
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.store.finder import Finder
+from flagtui.store.load_progress import RecordId
+from flagtui.store.query import Vocabulary, accept, compile_query, complete, cycle, describe, read_line
+from flagtui.store.sort_orders import Sort
+from flagtui.store.workspace import Kind
+from flagtui.text.empty_states import Words
+from flagtui.text.notices import Notice, tell
+
+R = TypeVar("R", FlagRow, EventDefinitionRow, ExperimentRow)
+
+PAUSE: Final = 0.25
+"""Seconds without a letter after which the server is searched."""
+REST: Final = 0.12
+"""Seconds the cursor stays before the pane beside the list follows: a held arrow key asks nothing."""
+
+
+class ListScreen(BrowseScreen, Generic[R]):
+    """A finder, its rows on screen, and the line above them. Subclasses say where rows come from."""
+
+    kind: Kind
+    hint = "search"
+    orders: tuple[str, ...]
+    shown_orders: ClassVar[dict[str, str]] = {}
+    """Orders without a column of their own, by the column that is nearest in meaning."""
+
+    def __init__(self, desk: Desk, changing: Changing, finder: Finder[R], vocabulary: Vocabulary[R]) -> None:
+        super().__init__()
+        self._desk = desk
+        self._changing = changing
+        self._finder: Finder[R] = finder
+        self._vocabulary: Vocabulary[R] = vocabulary
+        self._resting: Timer | None = None
+        self._drawn_version = 0
+        self._sought: RecordId | None = None
+        """The record to put the cursor on as soon as it has arrived."""
+
+    @abstractmethod
+    def known_values(self, rows: Sequence[R]) -> dict[str, list[str]]:
+        """What Tab offers after a qualifier."""
+
+    @abstractmethod
+    def draw_preview(self, row: R | None) -> None:
+        """Draw what is known of the row beside the list."""
+
+    def look_closer(self, row: R) -> None:
+        """Find out more for the preview, now that the cursor rests on the row."""
+
+    @abstractmethod
+    def words_without(self, total: int) -> Words:
+        """What stands in place of rows; `total` counts those the line hides."""
+
+    @abstractmethod
+    def jump_words(self, row: R) -> tuple[str, str]:
+        """A record's name and what to know of it, for the palette. Raw."""
+
+    @abstractmethod
+    def action_open(self) -> None:
+        """Open the record under the cursor."""
+
+    @property
+    def record(self) -> R | None:
+        """The record under the cursor."""
+        row: R | None = self.rows.row
+        return row
+
+    def chosen(self) -> list[R]:
+        """The marked records, else the one under the cursor."""
+        marked: list[R] = self.rows.marked_rows()
+        return marked or ([self.record] if self.record is not None else [])
+
+    def at_cursor(self) -> list[R]:
+        """The record under the cursor alone, whatever is marked."""
+        return [self.record] if self.record is not None else []
+
+    # Searching
+
+    def make_search(self) -> SearchLine:
+        return SearchLine(self._find, self.leave_line, self._completions, placeholder=self.hint)
+
+    def _find(self, line: str) -> None:
+        if not self._finder.is_steady:
+            self._search_server()
+        order = self._finder.find(line)
+        self.rows.show(self._finder.rows, order, anchor="top")
+        self.search.set_problems([(p.start, p.end, p.reason) for p in self._finder.query.problems])
+        self._show_counts(order)
+
+    @work(exclusive=True, group="search-server")
+    async def _search_server(self) -> None:
+        """While pages are missing, the server is asked for what is typed as well, once the typing pauses."""
+        await asyncio.sleep(PAUSE)
+        if self._desk.workspace is not None:
+            await self._desk.workspace.search_server(self.kind, self._finder.query.longest_word)
+
+    def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
+        known = self.known_values(self._finder.rows)
+        return [accept(line, cursor, found) for found in complete(line, cursor, known, self._vocabulary)]
+
+    def _show_counts(self, order: Sequence[int]) -> None:
+        total = self._finder.total
+        apart = self._finder.apart(order)
+        listed = len(order) - sum(apart.values())
+        count = f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
+        if missing := missing_records(self._desk.workspace, self.kind, total):
+            count += f" of {total + missing:,}"
+        if apart:
+            others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
+            count = ", ".join([count, *others] if listed else others)
+        chips = describe(self._finder.query)
+        self.show_chips(chips, len(self.rows.marks), count, safe_text(self.search.reason, 60))
+        if not order:
+            words = self.words_without(total)
+            self.rows.explain(*words.lines, look=words.look)
+
+    # Following the cursor
+
+    @on(RowList.Highlighted)
+    def _moved(self) -> None:
+        self._look_soon()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        # A pane that had no room was not kept up to date.
+        self._look_soon()
+
+    @on(RowList.MarksChanged)
+    def _marked(self) -> None:
+        self._show_counts(self._finder.find(self.search.value))
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self.action_open()
+
+    def leave_line(self) -> None:
+        # Leaving the line for the list chooses the record under the cursor, also once the line is cleared.
+        if self.record is not None:
+            self.rows.select(self.record.id)
+        super().leave_line()
+
+    def _look_soon(self) -> None:
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(REST, self._preview)
+
+    def _preview(self) -> None:
+        row = self.record
+        self.draw_preview(row)
+        if row is not None:
+            self.look_closer(row)
+
+    def redraw_ages(self) -> None:
+        super().redraw_ages()
+        self.draw_preview(self.record)
+
+    # Keys
+
+    def action_cycle(self, qualifier: str) -> None:
+        self.search.set_line(cycle(self.search.value, qualifier, self._vocabulary))
+
+    def action_sort(self) -> None:
+        name = self._finder.sort.name
+        place = self.orders.index(name) if name in self.orders else -1
+        self._sort_by(Sort(self.orders[(place + 1) % len(self.orders)]))
+
+    def action_reverse(self) -> None:
+        self._sort_by(self._finder.sort.press(self._finder.sort.name))
+
+    @on(SortAsked)
+    def _sort_asked(self, asked: SortAsked) -> None:
+        self._sort_by(self._finder.sort.press(asked.column))
+
+    def _sort_by(self, sort: Sort) -> None:
+        self._finder.sort_by(sort)
+        self._show_sort()
+        self.rows.show(self._finder.rows, self._finder.find(self.search.value))
+
+    def _show_sort(self) -> None:
+        sort = self._finder.sort
+        name = self.shown_orders.get(sort.name, sort.name)
+        self.rows.set_sort(ShownSort(name, descending=not sort.is_reversed))
+
+    def jumps(self, words: str, limit: int) -> Iterable[Jump]:
+        """Records that have these words, for the palette."""
+        asked = compile_query(read_line(words, self._vocabulary), now=self._desk.session.clock())
+        for row in islice(filter(asked, self._finder.rows), limit):
+            yield Jump(*self.jump_words(row), partial(self.go_to, row.id))
+
+    def go_to(self, record: RecordId) -> None:
+        """Put the cursor on a record, and the focus on the list."""
+        self.stand_on(record)
+        self.set_focus(self.rows)
+
+    def stand_on(self, record: RecordId) -> None:
+        """Put the cursor on a record once it has arrived; a search that hides it is cleared, and says so."""
+        self._sought = record
+        self.seek()
+
+    def seek(self) -> None:
+        """Go on looking for the record to stand on."""
+        record, rows = self._sought, self.rows
+        if record is None:
+            return
+        row = None if rows.select(record) else rows.known(record)
+        if row is not None:
+            line, words = self._finder.line_showing(row), self.search.value.strip()
+            self.search.set_line(line)
+            rows.select(record)
+            name = self.jump_words(row)[0]
+            cleared = f"the search {words} was cleared: it hid {name}"
+            tell(self.app, Notice(f"the search is {line} now, to show {name}" if line else cleared))
+        if row is not None or rows.row_id == record:
+            self._sought = None

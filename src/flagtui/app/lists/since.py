@@ -1,0 +1,152 @@
+"""What is different in a list since a moment: the copy on disk from then, held against the rows of now."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from flagtui import local_time
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.store.list_differences import Changed, Comparison, compare
+from flagtui.store.query.moments import MOMENTS, read_moment
+from flagtui.store.query.vocabulary import WrongValue
+from flagtui.store.snapshots import Snapshot
+from flagtui.store.workspace import Kind
+from flagtui.text.formats import moment
+
+USUAL: Final = "yesterday 18:00"
+MOST: Final = 300
+"""Records told one by one."""
+NAMES: Final = {"active": "on", "runtime": "runs on", "seen_at": "last seen"}
+AnyRow = FlagRow | ExperimentRow | EventDefinitionRow
+
+
+class SinceScreen(ModalScreen[None]):
+    """Asks for a moment and tells the difference; asks the server nothing."""
+
+    BINDINGS = [
+        Binding("escape", "leave", "close", key_display="esc"),
+        Binding("down", "scroll(1)", "down", show=False),
+        Binding("up", "scroll(-1)", "up", show=False),
+        Binding("pagedown", "scroll(12)", "page down", show=False),
+        Binding("pageup", "scroll(-12)", "page up", show=False),
+    ]
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, desk: Desk, kind: Kind = "flags") -> None:
+        super().__init__()
+        self._desk = desk
+        self._kind = kind
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="since") as box:
+            box.border_title = styled((f" What is different in the {self._kind} since ", "bold $primary"))
+            box.border_subtitle = "⏎ compare · ↓ more · esc close"
+            zone = local_time.label(self._desk.session.clock())
+            hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
+            yield Field(USUAL, placeholder=hint)
+            with VerticalScroll(can_focus=False):
+                yield Static(id="difference")
+
+    def on_mount(self) -> None:
+        self.query_one(Field).select_all()
+        self._compare(USUAL)
+
+    @on(Input.Submitted)
+    def _asked(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._compare(event.value)
+
+    @work(exclusive=True, group="inspect")
+    async def _compare(self, text: str) -> None:
+        workspace = self._desk.workspace
+        if workspace is None:
+            self._show([[("There is nothing to compare yet.", "$warning")]])
+            return
+        try:
+            then = read_moment(text, self._desk.session.clock())
+        except WrongValue:
+            zone = local_time.label(self._desk.session.clock())
+            words = f"{safe_text(text, 60)} is no moment; use {MOMENTS}, in {zone}"
+            self._show([[(words, "$warning")]])
+            return
+        copy: Snapshot[AnyRow] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)
+        if copy is None:
+            oldest = next(iter(workspace.copies(self._kind)), None)
+            told = f"The oldest copy of this list is from {moment(oldest)}." if oldest else ""
+            self._show([[("No copy of this list is that old. ", "$warning"), (told, "")]])
+            return
+        found = await asyncio.to_thread(compare, copy.rows, workspace.said_rows(self._kind))
+        self._show([*difference_lines(found, copy.taken_at)])
+
+    def _show(self, lines: Sequence[Sequence[Piece]]) -> None:
+        pieces = [piece for line in lines for piece in [*line, ("\n", "")]]
+        self.query_one("#difference", Static).update(styled(*pieces))
+
+    def action_scroll(self, lines: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def action_leave(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+
+def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[list[Piece]]:
+    """Each record that came, went or changed, in words."""
+    yield [(f"held against the copy of {moment(taken_at)}", "$text-muted")]
+    yield []
+    if found.is_empty:
+        yield [("Nothing is different.", "")]
+        return
+    lines = [*_lines(found)]
+    yield from lines[:MOST]
+    if len(lines) > MOST:
+        yield [(f"… and {len(lines) - MOST:,} more", "$text-muted")]
+
+
+def _lines(found: Comparison[AnyRow]) -> Iterator[list[Piece]]:
+    for row in found.added:
+        yield [("+ ", "bold $success"), (_called(row), "bold"), ("  is new", "$text-muted")]
+    for row in found.gone:
+        yield [
+            ("− ", "bold $error"),
+            (_called(row), "bold"),
+            ("  is gone", "$text-muted"),
+        ]
+    for changed in found.changed:
+        words = ", ".join(_words(changed)) or "changed in a way the list does not show"
+        yield [("~ ", "bold $warning"), (_called(changed.after), "bold"), (f"  {words}", "")]
+
+
+def _words(changed: Changed[AnyRow]) -> Iterator[str]:
+    for field in changed.fields:
+        before, after = (_value(field, getattr(row, field)) for row in (changed.before, changed.after))
+        # What a flag calls its name is its description.
+        is_text = field == "name" and isinstance(changed.after, FlagRow)
+        name = "description" if is_text else NAMES.get(field, field.removesuffix("_at").replace("_", " "))
+        yield f"{name} {before} → {after}"
+
+
+def _called(row: AnyRow) -> str:
+    """What a person knows the record by."""
+    return safe_text(row.key if isinstance(row, FlagRow) else row.name, 80)
+
+
+def _value(field: str, value: object) -> str:
+    if field.endswith("_at") and isinstance(value, float):
+        return moment(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple | list):
+        return safe_text(" ".join(map(str, value)), 60) or "none"
+    return safe_text("none" if value in (None, "") else value, 60)

@@ -1,0 +1,1 @@
+"""The screen of one record: its frame, its tabs, the way to another record."""

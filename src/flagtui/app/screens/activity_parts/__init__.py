@@ -1,1 +1,0 @@
-"""The pane, the words and the reading behind the activity of a project."""

@@ -1,1 +1,0 @@
-"""What a flag's own screen shows, a file for each of its tabs."""

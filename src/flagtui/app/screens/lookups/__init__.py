@@ -1,1 +1,0 @@
-"""Looking things up beside the list: flags by id, one's own values, the data libraries evaluate with."""

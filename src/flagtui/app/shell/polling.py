@@ -1,0 +1,132 @@
+"""Keeps the list in front current: polls for what others changed, and tries again after a failure."""
+
+import asyncio
+from collections.abc import Callable
+
+from flagtui.api.errors import ApiError, may_pass
+from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
+from flagtui.api.poll_interval import next_poll, next_retry
+from flagtui.app.shell.sign_in import needs_key
+from flagtui.app.state.app_state import Desk
+from flagtui.store.load import Loaded
+from flagtui.store.workspace import Workspace
+
+
+class Polling:
+    """Polls often while the person is there, rarely while nobody is, and not at all when told so.
+
+    After a failure it tries again with exponential backoff, whatever failed: the connection, a load that
+    lacks pages, a comparison.
+    """
+
+    def __init__(self, desk: Desk, reconnect: Callable[[], object]) -> None:
+        self._desk = desk
+        self._reconnect = reconnect
+        self._marks: dict[Workspace, Mark] = {}
+        self._last_key = self._last_poll = desk.session.monotonic()
+        self._failures = 0
+        self._is_due = asyncio.Event()
+        self._has_failed = asyncio.Event()
+
+    def notice_person(self) -> None:
+        """A key was pressed. A person who comes back does not wait for the next poll."""
+        self._last_key = self._desk.session.monotonic()
+        if self._last_key - self._last_poll >= self._desk.session.refresh:
+            self._is_due.set()
+
+    def notice_tab(self) -> None:
+        """Another list came to the front; one that was not polled for long is polled at once."""
+        desk = self._desk
+        loading = desk.workspace.loading(desk.kind) if desk.workspace else None
+        if loading is not None and (loading.age or 0.0) >= desk.session.refresh:
+            self._is_due.set()
+
+    async def mark(self, workspace: Workspace) -> None:
+        """Remember where the activity feed stands; called when a load begins."""
+        try:
+            self._marks = {workspace: await take_mark(workspace.client.flags)}
+        except ApiError:
+            self._marks = {workspace: Mark()}
+
+    async def run(self) -> None:
+        """Poll again and again until cancelled."""
+        if self._desk.session.refresh <= 0:
+            return
+        while True:
+            self._last_poll = self._desk.session.monotonic()
+            self._failures = self._failures + 1 if may_pass(self._desk.trouble) else 0
+            if await self._wait(self._pause()):
+                await self.poll()
+
+    def _pause(self) -> float:
+        if self._failures:
+            return next_retry(self._failures)
+        return next_poll(self._last_poll - self._last_key, self._desk.session.refresh)
+
+    async def _wait(self, seconds: float) -> bool:
+        """Until it is time or the person comes back; False when something else has failed meanwhile."""
+        self._is_due.clear()
+        self._has_failed.clear()
+        stop = self._desk.watch(self._notice_failure)
+        waits = [
+            asyncio.ensure_future(wait)
+            for wait in (
+                self._desk.session.timing.sleep(seconds),
+                self._is_due.wait(),
+                self._has_failed.wait(),
+            )
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return waits[0].done() or self._is_due.is_set()
+        finally:
+            stop()
+            for wait in waits:
+                wait.cancel()
+
+    def _notice_failure(self) -> None:
+        if not self._failures and may_pass(self._desk.trouble):
+            self._has_failed.set()
+
+    async def poll(self) -> None:
+        """Poll once. A failure is the list's trouble; the rows stay."""
+        desk, workspace = self._desk, self._desk.workspace
+        if workspace is None:
+            if desk.trouble is not None and not desk.is_connecting and not needs_key(desk.trouble):
+                self._reconnect()
+            return
+        loading = workspace.loading(desk.kind)
+        if loading.is_running:
+            return
+        try:
+            if not isinstance(loading.state, Loaded):
+                await workspace.refresh(desk.kind, resume=True)
+            elif desk.kind == "flags":
+                await self._take_changes(workspace)
+            else:
+                await workspace.compare(desk.kind)
+        except ApiError as error:
+            loading.doubt(error)
+        if loading.trouble is None or needs_key(loading.trouble):
+            desk.become_troubled(loading.trouble)
+
+    async def _take_changes(self, workspace: Workspace) -> None:
+        asked = workspace.flags.moment
+        found = await changes_since(workspace.client.flags, self._mark_of(workspace))
+        self._marks = {workspace: found.mark}
+        workspace.activity.hear(found.mark.newest)
+        if found.must_reload:
+            await workspace.refresh()
+        for row in found.rows:
+            workspace.flags.put(row, asked)
+        for record in found.gone:
+            workspace.flags.remove(record)
+        workspace.flags_loading.confirm()
+
+    def _mark_of(self, workspace: Workspace) -> Mark:
+        mark = self._marks.get(workspace, Mark())
+        if mark.newest is not None or mark.total:
+            return mark
+        rows = workspace.flags.rows
+        newest = max((row.updated_at or 0.0 for row in rows), default=0.0)
+        return known_from(mark, workspace.flags.total or len(rows), newest)

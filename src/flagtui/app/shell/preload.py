@@ -1,0 +1,40 @@
+"""What the first rows do without: loaded behind them in pieces, so that a key waits for one of them at most.
+
+Not in a thread: two threads that load parts of one package at the same time can stop each other.
+"""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+CLIENT: Final = ("flagtui.models.record", "flagtui.api.connection", "flagtui.api.client")
+"""What asks the server."""
+PANE: Final = ("flagtui.evaluate", "flagtui.changes.flags.flag_words", "flagtui.app.flags.flag_preview_lines")
+"""What the pane beside the list tells of a flag."""
+REST: Final = (
+    *PANE,
+    "flagtui.changes.flags.flag_plan",
+    "flagtui.changes.flags.flag_recovery",
+    "flagtui.app.writing.optimistic_save",
+    "flagtui.app.writing.flag_planner",
+    "flagtui.app.writing.flag_pipeline",
+    "flagtui.app.flags.form.flag_form_lines",
+    "flagtui.app.flags.flag_schedules",
+    "flagtui.app.flags.flag_edits",
+    "flagtui.app.flags.flag_screen",
+    "flagtui.app.dialogs.help",
+    "flagtui.app.experiments.experiment_steps",
+    "flagtui.app.journal.journal_screen",
+    "flagtui.app.lists.since",
+)
+"""In the order in which a person is likely to need it, first of all the question before a change."""
+
+
+async def load_behind(names: Sequence[str] = REST) -> None:
+    """Returns when these modules are loaded. Whatever else is waiting takes its turn after each."""
+    for name in names:
+        if name not in sys.modules:
+            import_module(name)
+            await asyncio.sleep(0)

@@ -1,0 +1,131 @@
+"""A key that is not accepted any more, or not there: another is asked for, over whatever is on screen."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from flagtui.api.errors import ApiError, BadKey, NotSignedIn
+from flagtui.app.state.app_state import Desk
+from flagtui.app.state.session import Session
+from flagtui.config.daemon import await_call
+from flagtui.store.key_info import Introduction, abilities, introduce
+from flagtui.text.notices import Notice, tell
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+def needs_key(error: ApiError | None) -> bool:
+    """Whether another key would help."""
+    return isinstance(error, NotSignedIn | BadKey)
+
+
+@dataclass(eq=False)
+class Attempt:
+    """Keys as they are typed, each tried on the profile's server."""
+
+    session: Session
+    text: str = ""
+    client: Client | None = field(default=None, repr=False)
+    found: Introduction | None = None
+
+    async def run(self, text: str) -> str:
+        """Why this key does not do; empty when it does."""
+        assert self.session.with_key is not None
+        try:
+            client = self.session.with_key(text)
+        except ApiError as error:
+            return f"{error.what} {error.next}"
+        try:
+            self.found = await introduce(client)
+        except ApiError as error:
+            await client.close()
+            return f"{error.what} {error.next}"
+        self.text, self.client = text, client
+        return ""
+
+
+class SigningIn:
+    """Asks for a key. What was open stays as it is: only the key is another one."""
+
+    def __init__(self, app: App[Any], desk: Desk) -> None:
+        self._app = app
+        self._desk = desk
+        self._is_asking = False
+        self._turn = asyncio.Lock()
+        self._asked = 0
+        self._has_helped = False
+        self.opens: Introduction | None = None
+        """What the server said of the key given last."""
+
+    async def ask(self, why: ApiError | None = None) -> bool:
+        """True when the person gave a key that works. Only within a worker; nothing is repeated by itself."""
+        session = self._desk.session
+        if session.with_key is None or self._is_asking:
+            return False
+        from flagtui.app.shell.sign_in_screen import SignInScreen
+
+        attempt = Attempt(session)
+        self._is_asking = True
+        try:
+            keep = await self._app.push_screen_wait(
+                SignInScreen(session.host, why.what if why else "", attempt.run, bool(session.keep_key))
+            )
+        finally:
+            self._is_asking = False
+        if keep is None:
+            return False
+        await self._adopt(session, attempt)
+        if keep and session.keep_key is not None:
+            kept = session.keep_key
+            said = await await_call(lambda: kept(attempt.text))
+            tell(self._app, Notice(said))
+        return True
+
+    async def helps(self, error: ApiError | None) -> bool:
+        """Whether another key was all that was missing, and the person gave one. Only within a worker."""
+        if error is None or not needs_key(error):
+            return False
+        asked = self._asked
+        async with self._turn:
+            if self._asked == asked:
+                # Of several that were refused at the same time one asks, and the answer counts for all.
+                self._desk.become_troubled(error)
+                self._has_helped = await self.ask(error)
+                self._asked += 1
+        return self._has_helped
+
+    async def _adopt(self, session: Session, attempt: Attempt) -> None:
+        """Everything there is goes on with the new key."""
+        client, found, text = attempt.client, attempt.found, attempt.text
+        assert client is not None
+        assert found is not None
+        workspace = self._desk.workspace
+        with_key = session.with_key
+        assert with_key is not None
+
+        async def connect() -> Client:
+            return with_key(text)
+
+        self.opens = found
+        self._desk.session = replace(session, connect=connect)
+        if workspace is not None:
+            workspace.client.take_key_of(client)
+            workspace.me, workspace.key = found.me or workspace.me, found.key
+        await client.close()
+        if needs_key(self._desk.trouble):
+            self._desk.become_troubled(None)
+        self._desk.tell()
+        tell(self._app, welcome(found))
+
+
+def welcome(found: Introduction) -> Notice:
+    """Whose key it is and what will not work with it."""
+    lacking = [each for each in abilities(found.key) if not each.works]
+    who = f" as {found.person}" if found.person else ""
+    lines = [f"signed in{who}", *(f"{each.words}: the key lacks {each.scope}" for each in lacking)]
+    return Notice("\n".join(lines), "warning" if lacking else "information")

@@ -1,0 +1,144 @@
+"""What the frame says, from what the desk knows: where we are, how fresh the rows are, why there are none."""
+
+from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
+from flagtui.app.shell.header import Link, Location, Tab
+from flagtui.app.state.app_state import Desk
+from flagtui.changes.guard_rules import Level
+from flagtui.store.load import Running
+from flagtui.store.workspace import Kind, Workspace
+from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
+from flagtui.text.formats import DAY, HOUR, MINUTE, count
+
+
+def location_of(desk: Desk) -> Location:
+    """Badge, organisation, project, host and person, as far as they are known."""
+    session, workspace = desk.session, desk.workspace
+    if workspace is None:
+        return Location(session.badge, session.colour, host=session.host, overridden=session.overridden)
+    me, project, number = workspace.me, workspace.project, workspace.client.project
+    return Location(
+        badge=session.badge,
+        colour=session.colour,
+        organization=workspace.organization if project else "",
+        project=project.label if project else "",
+        project_id=number if isinstance(number, int) else None,
+        host=session.host,
+        user=me.email or me.label if me else "",
+        overridden=session.overridden,
+    )
+
+
+def link_of(desk: Desk) -> Link:
+    """How current the list in front is, in minutes, so that the words seldom move."""
+    if isinstance(desk.trouble, NotSignedIn):
+        return Link("signed-out", "sign in again")
+    if desk.workspace is None:
+        return Link("offline", "no connection") if desk.trouble else Link("loading", "connecting")
+    return _fault_of(desk, desk.workspace) or _freshness_of(desk, desk.workspace)
+
+
+def _fault_of(desk: Desk, workspace: Workspace) -> Link | None:
+    kind = desk.kind
+    loading, link = workspace.loading(kind), workspace.client.link
+    if workspace.waiting:
+        return Link("retrying", "asked to wait")
+    doubt = f"{count(workspace.in_doubt, 'change')} not known" if workspace.in_doubt else ""
+    more = doubt or _missing_words(workspace, kind)
+    if not more and loading.loaded_at:
+        more = f"data {_rough(loading.age)} old"
+    trouble = desk.connection_trouble or loading.trouble
+    if link.is_offline:
+        return Link("offline", _joined("offline", more))
+    if trouble is not None and not loading.is_running:
+        return _troubled_link(trouble, more)
+    return Link("retrying", doubt) if doubt else None
+
+
+def _freshness_of(desk: Desk, workspace: Workspace) -> Link:
+    loading = workspace.loading(desk.kind)
+    is_all_here = workspace.collection(desk.kind).is_complete and loading.age is not None
+    state = loading.state
+    if isinstance(state, Running) and (state.is_asked or not is_all_here):
+        total = f" of {state.total:,}" if state.total else ""
+        return Link("loading", f"loading {state.done:,}{total}")
+    synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
+    if workspace.client.link.is_slow:
+        return Link("retrying", f"slow, {synced}")
+    if desk.session.rules.level is Level.READ_ONLY:
+        return Link("read-only", "read-only")
+    return Link("synced", synced)
+
+
+def _troubled_link(trouble: ApiError, more: str) -> Link:
+    """What failed while other requests were answered."""
+    if isinstance(trouble, Unreachable | Unanswered):
+        return Link("retrying", _joined("slow" if isinstance(trouble, Unanswered) else "retrying", more))
+    status = str(trouble.status) if trouble.status and trouble.status >= 400 else "no usable answer"
+    return Link("offline", _joined(status, more))
+
+
+def _missing_words(workspace: Workspace, kind: Kind) -> str:
+    collection = workspace.collection(kind)
+    missing = missing_records(workspace, kind, len(collection))
+    return f"{len(collection):,} of {collection.total:,}" if missing and collection.total else ""
+
+
+def _joined(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def tabs_of(desk: Desk) -> list[Tab]:
+    """The tabs that work."""
+    workspace = desk.workspace
+    if workspace is None:
+        return [Tab("1", "Flags"), Tab("2", "Experiments"), Tab("3", "Events"), Tab("4", "Activity")]
+    return [
+        Tab("1", "Flags", count_of(workspace, "flags")),
+        Tab("2", "Experiments", count_of(workspace, "experiments")),
+        Tab("3", "Events", count_of(workspace, "events")),
+        Tab("4", "Activity"),
+    ]
+
+
+def count_of(workspace: Workspace, kind: Kind) -> str:
+    """How many records there are: `248`, `148 of 248` while pages are missing, empty while nothing is known.
+
+    Archived ones are not counted, as the server does not list them.
+
+    `10,000+` while the server's own count stops there.
+    """
+    collection, loading = workspace.collection(kind), workspace.loading(kind)
+    known, total = workspace.listed(kind), collection.total or 0
+    more = "+" if loading.is_capped and not collection.is_complete else ""
+    if collection.is_complete or total <= known:
+        return f"{known:,}{more}" if known else ""
+    return f"{known:,} of {total:,}{more}"
+
+
+def words_without_records(desk: Desk, kind: Kind, line: str, total: int) -> Words:
+    """Why a list shows no rows; `total` counts those the line hides."""
+    what = {"flags": "flags", "experiments": "experiments", "events": "event definitions"}[kind]
+    workspace = desk.workspace
+    missing = missing_records(workspace, kind, total)
+    if total:
+        return no_match_words(line, total, missing)
+    trouble = desk.connection_trouble or (workspace.loading(kind).trouble if workspace else None)
+    if trouble is not None:
+        return trouble_words(trouble)
+    if workspace is None or not workspace.collection(kind).is_complete:
+        return waiting_words(what)
+    return nothing_words(what)
+
+
+def missing_records(workspace: Workspace | None, kind: Kind, shown: int) -> int:
+    """How many records of the list have not come; `shown` are those an empty line finds."""
+    if workspace is None or (collection := workspace.collection(kind)).is_complete:
+        return 0
+    return max(0, (collection.total or 0) - shown)
+
+
+def _rough(seconds: float | None) -> str:
+    for size, unit in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if seconds is not None and seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "<1 min"

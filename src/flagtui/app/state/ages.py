@@ -1,0 +1,37 @@
+"""Ages on screen stay those of now: drawn anew once a minute, and not in between."""
+
+from typing import Any, Protocol, runtime_checkable
+
+from textual.app import App
+
+from flagtui.app.shell.header import Header
+from flagtui.app.shell.status_line import link_of, location_of
+from flagtui.app.state.app_state import MINUTE, Desk
+
+
+@runtime_checkable
+class ShowsAges(Protocol):
+    """A screen that says how long ago something was."""
+
+    def redraw_ages(self) -> None: ...
+
+
+class Ages:
+    """Waits for each full minute. Lines are the same unless an age has changed, so nothing else is sent."""
+
+    def __init__(self, app: App[Any], desk: Desk) -> None:
+        self._app = app
+        self._desk = desk
+
+    def start(self) -> None:
+        """Draw every age again at the next full minute, and so on."""
+        self._app.set_timer(MINUTE - self._desk.session.clock() % MINUTE, self.pass_minute)
+
+    def pass_minute(self) -> None:
+        """Another minute has begun."""
+        self.start()
+        for screen in self._app.screen_stack:
+            if isinstance(screen, ShowsAges):
+                screen.redraw_ages()
+            for header in screen.query(Header):
+                header.show_location(location_of(self._desk), link_of(self._desk))

@@ -1,0 +1,51 @@
+"""What cannot be done here, and why: a profile that only reads, or a key that lacks a scope."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.state.app_state import Desk
+from flagtui.changes.guard_rules import Level
+
+SCOPES: Final[Mapping[str, str]] = {
+    "flags": "feature_flag:write",
+    "flag": "feature_flag:write",
+    "journal": "feature_flag:write",
+    "activity": "feature_flag:write",
+    "experiments": "experiment:write",
+    "experiment": "experiment:write",
+    "events": "event_definition:write",
+    "event": "event_definition:write",
+}
+"""By the place a command works in: what a key needs to write there."""
+
+
+@cache
+def writes_in(place: str) -> frozenset[str]:
+    """The actions of the commands that change something in a place, without their parameters."""
+    return frozenset(
+        command.action.partition("(")[0] for command in COMMANDS if command.writes and place in command.places
+    )
+
+
+def may_write(desk: Desk, place: str) -> bool | None:
+    """For `check_action`: True; None, which dims, without the scope; False, no key at all, to read only."""
+    if desk.session.rules.level is Level.READ_ONLY:
+        return False
+    return None if missing_scope(desk, place) else True
+
+
+def missing_scope(desk: Desk, place: str) -> str:
+    """The scope the key lacks to change what is here; empty when it has it, or when that is not known."""
+    workspace, scope = desk.workspace, SCOPES.get(place, "")
+    return scope if workspace is not None and scope and not workspace.allows(scope) else ""
+
+
+def why_dimmed(desk: Desk, command: str, place: str = "") -> str:
+    """`needs feature_flag:write` for a command that the key does not cover.
+
+    `place` is where it writes when the screen knows better than the command's own name.
+    """
+    scope = missing_scope(desk, place or command.partition(".")[0])
+    return f"needs {scope}" if scope else ""

@@ -1,0 +1,80 @@
+"""What the app is started with; the command line puts it together."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flagtui.api.clock import Clock, SystemClock
+from flagtui.app.state.preferences import Tastes
+from flagtui.store.snapshots import Snapshots
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.changes.guard_rules import Rules
+    from flagtui.changes.journal import Journal
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A profile to switch to."""
+
+    name: str
+    about: str
+    """Its server and how careful it is."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One profile, ready to be opened. Nothing in it has asked the server anything yet."""
+
+    profile: str
+    host: str
+    """The server, for people to read."""
+    badge: str
+    """The word beside the name, such as PROD."""
+    colour: str
+    """A theme variable: error, warning, success, primary, secondary or neutral."""
+    rules: Rules
+    connect: Callable[[], Awaitable[Client]]
+    """Finds the key and opens the client; raises ApiError when that cannot be done."""
+    journal: Journal
+    state_folder: Path
+    """Where crash reports go."""
+    project: int | str = "@current"
+    """The project the profile names; that of the browser where it names none."""
+    snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
+    refresh: float = 60.0
+    """Seconds between polls for what changed; 0 never polls."""
+    unlock: float = 0.0
+    """Seconds a strict profile stays unlocked after a key was typed in full; 0 asks for it every time."""
+    overridden: str = ""
+    """Environment variables that win over the profile, in words for the header."""
+    theme: str = "flagtui-night"
+    flag: str = ""
+    """Key of the flag to open first."""
+    tastes: Tastes = field(default_factory=Tastes)
+    """What the person likes of the lists; shared by all profiles."""
+    timing: Clock = field(default_factory=SystemClock)
+    redact: Callable[[str], str] = str
+    """Takes the key out of a text, wherever it stands."""
+    with_key: Callable[[str], Client] | None = None
+    """A client with a key that was just typed; raises ApiError. None where no key is needed."""
+    keep_key: Callable[[str], str] | None = None
+    """Keeps such a key for the next start, and says where; takes as long as a keyring does."""
+    neighbours: tuple[Neighbour, ...] = ()
+    """The profiles one can switch to, this one among them."""
+    switch: Callable[[str], Session | str] | None = None
+    """The session of another profile, or why it cannot be opened."""
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Unix seconds."""
+        return self.timing.time
+
+    @property
+    def monotonic(self) -> Callable[[], float]:
+        """Seconds that only go forward."""
+        return self.timing.monotonic

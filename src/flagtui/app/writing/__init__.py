@@ -1,0 +1,1 @@
+"""From a request to its result on screen: the question, progress, results, conflicts, undo."""

@@ -1,0 +1,213 @@
+"""A record as a form of lines: the cursor, what was changed, what keeps it from being saved, and leaving."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.flags.form.flag_form_lines import FormLine
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header
+from flagtui.app.shell.status_line import link_of, location_of
+from flagtui.app.state.app_state import Desk
+from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.writing.changes import Changing
+from flagtui.safe_text import safe_text
+from flagtui.text.notices import Notice
+
+
+class Copy(Protocol):
+    """A record as it is put together."""
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """What a strict server would refuse, top to bottom."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything would be lost by forgetting it."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the record is not there yet, so that it can be saved as it is."""
+
+    def distribute(self) -> None:
+        """Give every variant the same share."""
+
+
+class Questions(Protocol):
+    """What is asked about a line; the answer goes into the copy."""
+
+    async def open(self, line: FormLine) -> None:
+        """Ask what the line is about."""
+
+    async def share(self, line: FormLine) -> None:
+        """Ask for the share of the line."""
+
+
+CopyT = TypeVar("CopyT", bound=Copy)
+QuestionsT = TypeVar("QuestionsT", bound=Questions)
+
+
+class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
+    """Stays until what it says is saved, so that a refusal or a conflict loses nothing.
+
+    Subclasses say which lines there are and what each key does to one of them.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
+    AUTO_FOCUS = "OptionList"
+
+    def __init__(self, desk: Desk, changing: Changing, copy: CopyT, questions: QuestionsT) -> None:
+        super().__init__()
+        self._desk = desk
+        self._changing = changing
+        self._copy = copy
+        self._questions = questions
+        self._lines: list[FormLine] = []
+        self._is_leaving = False
+
+    @abstractmethod
+    def lines(self) -> Iterator[FormLine]:
+        """The whole form, top to bottom."""
+
+    @abstractmethod
+    def heading(self) -> Sequence[Piece]:
+        """What is edited."""
+
+    @abstractmethod
+    def has_share(self, line: FormLine) -> bool:
+        """Whether a share belongs to the line."""
+
+    @abstractmethod
+    def remove_line(self, line: FormLine) -> None:
+        """Take away what the line is about, where that can be."""
+
+    @abstractmethod
+    def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
+        """The id of the line where it stands now; None when it cannot be moved there."""
+
+    @abstractmethod
+    def save(self) -> None:
+        """Begin the path that ends in a change."""
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Line(id="form-title")
+        yield OptionList(markup=False, id="form")
+        yield Line(id="form-state")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw_frame()
+
+    def _draw(self) -> None:
+        options = self.query_one(OptionList)
+        here = self._line
+        place = options.highlighted or 0
+        self._lines = list(self.lines())
+        options.clear_options()
+        options.add_options(
+            Option(styled(*line.pieces), disabled=line.part == "heading") for line in self._lines
+        )
+        ids = [line.id for line in self._lines]
+        if here is not None and here.id in ids:
+            place = ids.index(here.id)
+        options.highlighted = min(place, len(ids) - 1)
+        self._draw_frame()
+
+    def _draw_frame(self) -> None:
+        desk = self._desk
+        self.query_one(Header).show_location(location_of(desk), link_of(desk))
+        self.query_one("#form-title", Line).show(styled(*self.heading()))
+        self.query_one("#form-state", Line).show(styled(*self._state()))
+
+    def _state(self) -> list[Piece]:
+        problems = self._copy.problems
+        if problems:
+            more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
+            return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
+        if self._is_leaving:
+            return [("esc again throws away what you changed", "$warning")]
+        if self._copy.is_changed or self._copy.is_new:
+            return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
+        return [("nothing is changed", "$faint")]
+
+    @property
+    def _line(self) -> FormLine | None:
+        place = self.query_one(OptionList).highlighted
+        return self._lines[place] if place is not None and place < len(self._lines) else None
+
+    @on(OptionList.OptionSelected)
+    def _opened(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        line = self._line
+        if line is not None and line.part != "heading":
+            self._changing.run(self._ask(line))
+
+    async def _ask(self, line: FormLine) -> None:
+        await self._questions.open(line)
+        self.show_change()
+
+    def action_share(self) -> None:
+        line = self._line
+        if line is not None and self.has_share(line):
+            self._changing.run(self._ask_share(line))
+
+    async def _ask_share(self, line: FormLine) -> None:
+        await self._questions.share(line)
+        self.show_change()
+
+    def action_remove(self) -> None:
+        line = self._line
+        if line is not None:
+            self.remove_line(line)
+        self.show_change()
+
+    def action_move(self, step: int) -> None:
+        line = self._line
+        moved = self.move_line(line, step) if line is not None else None
+        if moved is not None:
+            self.show_change()
+            ids = [each.id for each in self._lines]
+            self.query_one(OptionList).highlighted = ids.index(moved)
+
+    def action_distribute(self) -> None:
+        self._copy.distribute()
+        self.show_change()
+
+    def show_change(self) -> None:
+        """Draw what the values are now."""
+        self._is_leaving = False
+        if self.is_attached:
+            self._draw()
+
+    def action_save(self) -> None:
+        problems = self._copy.problems
+        if problems:
+            text = "\n".join(problems[:6])
+            self._changing.tell(Notice(text, "warning", "not possible like this"))
+        else:
+            self.save()
+
+    def action_back(self) -> None:
+        if self._copy.is_changed and not self._is_leaving:
+            self._is_leaving = True
+            self._draw_frame()
+        else:
+            self.leave()
+
+    def leave(self) -> None:
+        """Close the form, whatever was changed."""
+        if self.is_current:
+            self.dismiss(None)

@@ -1,0 +1,114 @@
+"""From wishes to plans: each record is read again, and what surrounds it is found out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.shell.sign_in import needs_key
+from flagtui.app.state.app_state import Desk
+from flagtui.app.writing.requested_changes import Found, Wish
+from flagtui.changes.batch import in_order, within_batch
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.surroundings import Surroundings, gather
+from flagtui.changes.left_out import LeftOut
+from flagtui.models.flag import Flag
+from flagtui.store.workspace import Workspace
+from flagtui.text import outcomes
+from flagtui.text.notices import Notice
+
+AT_ONCE: Final = 8
+"""Flags read again at the same time for one question."""
+
+
+class Planner:
+    """Plans what a person wishes, on the records as they are now."""
+
+    def __init__(self, desk: Desk, tell: Callable[[Notice], None]) -> None:
+        self._desk = desk
+        self._tell = tell
+
+    async def plan_all(self, wishes: Sequence[Wish], workspace: Workspace) -> Planned:
+        """The plans that can be asked about together, and why the others cannot."""
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def one(wish: Wish) -> Looked | LeftOut:
+            async with turn:
+                return await self._look(wish, workspace, is_one_of_many=True)
+
+        looked = await asyncio.gather(*map(one, wishes))
+        left_out = [item for item in looked if isinstance(item, LeftOut)]
+        known = [item for item in looked if not isinstance(item, LeftOut)]
+        while True:
+            # What is left out stays as it is, and may stand in the way of the others.
+            ids = frozenset(item.fresh.id for item in known)
+            found = [(item, item.plan(ids)) for item in known]
+            out = [_left_out(item.fresh, plan) for item, plan in found if not isinstance(plan, Plan)]
+            if not out:
+                plans = in_order([plan for _, plan in found if isinstance(plan, Plan)])
+                return Planned(plans, tuple(left_out))
+            left_out += out
+            known = [item for item, plan in found if isinstance(plan, Plan)]
+
+    async def plan_one(self, wish: Wish, workspace: Workspace) -> tuple[str, Found] | None:
+        """The key of the record and what the wish comes to; None, and said, when it cannot be read."""
+        looked = await self._look(wish, workspace, is_one_of_many=False)
+        if isinstance(looked, LeftOut):
+            return None
+        return looked.fresh.key, looked.plan(frozenset({wish.record}))
+
+    async def _look(self, wish: Wish, workspace: Workspace, *, is_one_of_many: bool) -> Looked | LeftOut:
+        flags, asked = workspace.client.flags, workspace.flags.moment
+        try:
+            fresh = await flags.get(wish.record)
+        except ApiError as error:
+            if needs_key(error):
+                self._desk.become_troubled(error)
+            row = workspace.flags.get(wish.record)
+            key = row.key if row else f"flag {wish.record}"
+            if not is_one_of_many:
+                self._tell(outcomes.explain_error(error, key))
+            return LeftOut(wish.record, key, error.what.rstrip("."), error.next.rstrip("."))
+        if not fresh.deleted:
+            workspace.flags.put(fresh.row(), asked)
+        intent = wish.intent(fresh)
+        around = Surroundings(
+            workspace.flags.rows,
+            workspace.me,
+            self._desk.session.clock(),
+            intent.seen_version,
+            is_one_of_many=is_one_of_many,
+            names=self._desk.names,
+        )
+        return Looked(wish, fresh, await gather(flags, fresh, intent.changes, around))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What many wishes came to."""
+
+    plans: Sequence[Plan]
+    left_out: Sequence[LeftOut]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A record read again for a wish, and what surrounds it."""
+
+    wish: Wish
+    fresh: Flag
+    context: Context
+
+    def plan(self, together: frozenset[int]) -> Found:
+        """What the wish comes to when these records change at the same time."""
+        return self.wish.plan(self.fresh, within_batch(self.context, together))
+
+
+def _left_out(fresh: Flag, found: NothingToDo | Blocked) -> LeftOut:
+    reason = found.words if isinstance(found, NothingToDo) else found.reason
+    return LeftOut(fresh.id, fresh.key, reason, "" if isinstance(found, NothingToDo) else found.next)

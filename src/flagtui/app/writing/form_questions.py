@@ -1,0 +1,70 @@
+"""The questions that lines of every form have in common."""
+
+from collections.abc import Callable
+from typing import Final, Literal
+
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.flags.form.rollout import share_of
+from flagtui.app.writing.changes import Changing
+from flagtui.models.json_value import JSON, as_number
+
+VariantPart = Literal["share", "key", "name", "remove"]
+Check = Callable[[str], str]
+"""Why a line cannot be taken; empty when it can."""
+
+
+def no_problem(_line: str) -> str:
+    """Any line will do."""
+    return ""
+
+
+async def ask_line(
+    changing: Changing,
+    title: str,
+    about: str = "",
+    value: str = "",
+    problem: Check = no_problem,
+    hint: str = "",
+) -> str | None:
+    """One line that has no problem; None to leave things as they are."""
+
+    def read(line: str) -> Reading:
+        return Reading(problem=problem(line))
+
+    return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+
+
+async def ask_percent(changing: Changing, before: float | None, title: str = "Share in percent") -> JSON:
+    """Another share, whole where it can be; None when it stays."""
+    shown = f"{100 if before is None else before:g}"
+    line = await ask_line(changing, title, "0 to 100", shown, share_problem)
+    if line is None or line == shown:
+        return None
+    share = float(line)
+    return int(share) if share.is_integer() else share
+
+
+async def ask_item_share(changing: Changing, item: dict[str, JSON]) -> None:
+    """The share of a condition or a variant, put where it belongs."""
+    share = await ask_percent(changing, as_number(item.get("rollout_percentage")))
+    if share is not None:
+        item["rollout_percentage"] = share
+
+
+VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
+    Choice("share", "share", "in percent; all of them together 100"),
+    Choice("key", "key", "code asks for it"),
+    Choice("name", "description", "for people to read"),
+    Choice("remove", "remove this variant", "d does it too"),
+)
+
+
+async def ask_about_variant(changing: Changing, key: str) -> VariantPart | None:
+    """What of a variant is to be changed."""
+    return await changing.ask(PickerScreen(f"Variant {key}", VARIANT))
+
+
+def share_problem(line: str) -> str:
+    """Why a line is no share."""
+    return "" if share_of(line) is not None else "a number from 0 to 100"

@@ -1,0 +1,229 @@
+"""The question before a change: before → after, who is affected, what depends on it, who was here last."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Generic
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.line import styled
+from flagtui.app.writing.question_lines import left_out_line, question_lines
+from flagtui.changes.guard import Answer, Approved, NotYet, P, Question
+from flagtui.changes.left_out import LeftOut
+from flagtui.safe_text import safe_text
+
+SHORT: Final = 20
+"""Below so many lines of screen there is no room for empty ones."""
+TALLEST: Final = 96
+"""Percent of the screen's height that the dialog may take, as the stylesheet has it."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """How the dialog looks and what time it is, in seconds that only go forward."""
+
+    colour: str
+    monotonic: Callable[[], float]
+
+
+class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
+    """Answers with the guard's approval, with something left out that is to be opened instead, or None.
+
+    A key counts only after a moment in which nothing was pressed or pasted: the key that opened the
+    dialog, a held key and type-ahead never confirm.
+    """
+
+    BINDINGS = [
+        Binding("escape", "decline", "cancel", key_display="esc"),
+        Binding("n", "answer_no", "cancel", show=False),
+        Binding("y", "accept", "yes"),
+        Binding("o", "overwrite", "overwrite theirs"),
+        Binding("down", "scroll(1)", "down", show=False),
+        Binding("up", "scroll(-1)", "up", show=False),
+    ]
+
+    def __init__(self, question: Question[P], surface: Surface) -> None:
+        super().__init__()
+        self._question = question
+        self._surface = surface
+        self._last_key = surface.monotonic()
+        self._was_quiet = False
+        self._was_pasted = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
+            box.border_title = styled(
+                (f" {safe_text(self._question.title, 70)} ", f"bold ${self._surface.colour}")
+            )
+            if self._has_fields:
+                box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
+            if self._question.left_out:
+                yield from self._left_out()
+            with VerticalScroll(id="consequences", can_focus=False):
+                yield Static(id="told")
+            yield from self._inputs()
+            with Horizontal(id="answers"):
+                yield Button("Cancel  esc", id="cancel", compact=True)
+                yield Button(self._accept_label(), id="accept", compact=True)
+            yield Static(self._hint(), id="complaint")
+
+    def _left_out(self) -> ComposeResult:
+        left_out = self._question.left_out
+        yield Static(
+            styled(
+                (f"{len(left_out):,} left out, unchanged", "bold $warning"),
+                # Tab leads to the answers first, and Enter there would be one.
+                ("  shift+tab ⏎ opens one", "$text-muted"),
+            )
+        )
+        # Its letters are no commands: only Enter does something there.
+        lines = OptionList(*(Option(left_out_line(one)) for one in left_out), markup=False, id="left-out")
+        lines.add_class("-stop")
+        yield lines
+
+    def _inputs(self) -> ComposeResult:
+        question, colour = self._question, self._surface.colour
+        if question.type_this:
+            asked = safe_text(question.type_this, 80)
+            yield Static(styled(("to confirm, type ", f"${colour}"), (asked, "bold")))
+            yield Typed(id="typed")
+        if question.reason_required:
+            yield Static(styled(("why, for the journal:", "$text-muted")))
+            yield Typed(id="reason")
+
+    @property
+    def _has_fields(self) -> bool:
+        """Letters are text then, wherever the focus is."""
+        return bool(self._question.type_this) or self._question.reason_required
+
+    def _accept_label(self) -> Content:
+        title = safe_text(self._question.plans[0].title.removesuffix(" of"), 40)
+        if self._question.clashes:
+            whose = "what is there" if self._question.is_own else "theirs"
+            return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
+        return styled(f"{title}  {'⏎' if self._has_fields else 'y'}")
+
+    def _hint(self) -> Content:
+        verb = self._question.plans[0].verb
+        undo = f"u afterwards would {safe_text(verb.undo, 60)}" if verb.undo else ""
+        return styled((undo, "$faint"))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Notice every key before anything acts on it, to know how quiet it was before."""
+        if isinstance(event, events.Key):
+            now = self._surface.monotonic()
+            self._was_quiet, self._last_key = now - self._last_key >= self._question.arms_after, now
+        elif isinstance(event, events.Paste):
+            self._last_key, self._was_pasted = self._surface.monotonic(), True
+        await super().on_event(event)
+
+    @on(OptionList.OptionSelected)
+    def _opened(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.is_current:
+            self.dismiss(self._question.left_out[event.option_index])
+
+    @on(Button.Pressed, "#cancel")
+    def _cancelled(self) -> None:
+        self.action_decline()
+
+    @on(Button.Pressed, "#accept")
+    def _pressed(self) -> None:
+        now = self._surface.monotonic()
+        self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
+        self._settle(overwrite=bool(self._question.clashes))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._was_quiet = True
+        self._settle(overwrite=False)
+
+    def action_decline(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+    def action_answer_no(self) -> None:
+        self.action_decline()
+
+    def action_accept(self) -> None:
+        self._settle(overwrite=False)
+
+    def action_overwrite(self) -> None:
+        self._settle(overwrite=True)
+
+    def on_resize(self) -> None:
+        """Keep the answers on screen however little room there is for what they are about."""
+        width = min(88, self.app.size.width - 8)
+        self.query_one("#told", Static).update(_joined(self._question, width))
+        box = self.query_one("#question")
+        inputs, is_short = len(self.query(Typed)), self.app.size.height < SHORT
+        box.set_class(is_short, "-short")
+        around, each = (4, 2) if is_short else (6 - bool(inputs), 4)
+        # On a narrow screen a complaint takes two lines.
+        around += self.app.size.width < 80
+        room = self.app.size.height * TALLEST // 100 - around - each * inputs
+        if left_out := self.query("#left-out"):
+            # What can be done comes first where there is not much room.
+            lines = min(len(self._question.left_out) * 2, max(2, (room - 1) // 3))
+            left_out.first().styles.max_height = lines
+            room -= lines + 1
+        self.query_one("#consequences").styles.max_height = max(3, room)
+
+    def on_mount(self) -> None:
+        # What was said before would lie on top of what is asked now.
+        self.app.clear_notifications()
+        self.query(Typed).first().focus() if self._has_fields else self.query_one("#cancel").focus()
+
+    def action_scroll(self, lines: int) -> None:
+        self.query_one("#consequences", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        has_clashes = bool(self._question.clashes)
+        allowed = {"answer_no": True, "overwrite": has_clashes, "accept": not has_clashes}
+        return allowed[action] and not self._has_fields if action in allowed else True
+
+    def _settle(self, *, overwrite: bool) -> None:
+        if not self.is_current:
+            return
+        answer = Answer(
+            yes=True,
+            typed=self._text("typed"),
+            reason=self._text("reason"),
+            overwrite=overwrite,
+            is_key_repeat=not self._was_quiet,
+        )
+        match self._question.settle(answer):
+            case NotYet(why):
+                self._complain(why)
+            case approved:
+                self.dismiss(approved)
+
+    def _text(self, name: str) -> str:
+        return next((entry.value for entry in self.query(f"#{name}").results(Field)), "")
+
+    def _complain(self, why: str) -> None:
+        self.query_one("#complaint", Static).update(styled((f"{why}; nothing was sent", "$warning")))
+
+
+class Typed(Field):
+    """For what must be typed: pasted text is not taken."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+
+    def action_paste(self) -> None:
+        """The key for pasting does nothing here."""
+
+
+def _joined(question: Question[P], width: int) -> Content:
+    return styled(*(piece for line in question_lines(question, width) for piece in [*line, ("\n", "")]))

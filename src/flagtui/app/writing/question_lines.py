@@ -1,0 +1,135 @@
+"""What a plan looks like in a dialog: the difference, then what follows from it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Any, Final
+
+from textual.content import Content
+
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.changes.difference import MISSING, compact
+from flagtui.changes.flags.flag_consequences import Consequence, Tone
+from flagtui.changes.guard import Question
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import Proposal
+from flagtui.safe_text import code_points, safe_text
+
+LABEL: Final = 15
+BAR: Final = 12
+SHOWN: Final = 12
+"""Differing lines shown before the rest is counted."""
+BULK_KEY: Final = 34
+BULK_WORDS: Final = 30
+"""Cells for a key and for what changes, side by side where there is room for both."""
+
+_STYLES: Final[dict[Tone, str]] = {
+    "plain": "",
+    "good": "$success",
+    "warning": "$warning",
+    "danger": "$error",
+    "experiment": "$secondary",
+}
+
+
+def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]:
+    """Everything to know before answering; a bare yes or no for profiles that want no more."""
+    if len(question.plans) > 1:
+        yield from bulk_lines(question.plans, width)
+    elif question.is_dialog:
+        yield from plan_lines(question.plans[0], width)
+    else:
+        plan = question.plans[0]
+        words = "; ".join(line.words for line in plan.lines[:3])
+        yield [(safe_text(plan.key, 60), "bold"), (f"  {safe_text(words, width)}", "")]
+
+
+def left_out_line(one: LeftOut) -> Content:
+    """`checkout-v2  experiment #31 is running on it; end it first`."""
+    reason = f"{one.reason}; {one.next}" if one.next else one.reason
+    return styled((safe_text(one.key, 48), "bold"), (f"  {safe_text(reason, 300)}", "$text-muted"))
+
+
+def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
+    """One change, in full."""
+    yield [(safe_text(plan.key, max(10, width - 20)), "bold"), (f"   {plan.versions}", "$text-muted")]
+    points = code_points(plan.key)
+    if points:
+        yield [(f"not plain letters: {points}", "$warning")]
+    yield []
+    for line in plan.lines[:SHOWN]:
+        yield [(f"  {safe_text(line.words, max(20, width - 4))}", "bold")]
+        yield from _sides(line.where, line.line.before, line.line.after, width)
+    if len(plan.lines) > SHOWN:
+        yield [(f"  … {len(plan.lines) - SHOWN} more differences", "$text-muted")]
+    yield []
+    for consequence in plan.consequences:
+        yield from consequence_lines(consequence, width)
+    for caution in plan.cautions:
+        yield from caution_lines(caution.text, caution.instead, width)
+    for clash in plan.clashes:
+        where = safe_text(clash.where, 80)
+        words = f"you changed {where} again later" if clash.is_own else f"somebody else changed {where} since"
+        now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
+        yield [("  ! ", "bold $error"), (words, "$error")]
+        for side, value in (("was", clash.seen), (now, clash.theirs), (mine, clash.mine)):
+            shown = safe_text(json.dumps(value, ensure_ascii=False), max(20, width - 14))
+            yield [(f"    {side:<8}", "$text-muted"), (shown, "")]
+
+
+def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
+    """Every record of a batch, each with its own consequence."""
+    for plan in plans:
+        gravest = _gravest(plan)
+        what = safe_text("; ".join(line.words for line in plan.lines[:2]), BULK_WORDS)
+        if width >= BULK_KEY + BULK_WORDS + 2:
+            key = safe_text(plan.key, BULK_KEY - 2)
+            yield [(f"  {key:<{BULK_KEY}}", "bold"), (what, "$text-muted")]
+        else:
+            yield [(f"  {safe_text(plan.key, width - 2)}", "bold")]
+            yield [(f"      {what}", "$text-muted")]
+        if gravest:
+            told = safe_text(f"{gravest.label}: {gravest.text}", 400)
+            for line in wrap(told, max(20, width - 6)):
+                yield [("      ", ""), (line, _STYLES[gravest.tone])]
+        for caution in plan.cautions[:2]:
+            yield [("    ! ", "bold $warning"), (safe_text(caution.text, width), "$warning")]
+
+
+def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Piece]]:
+    """`Reach   41,230 of 82,460 users lose it ━━━━`, wrapped beside its label."""
+    style = _STYLES[consequence.tone]
+    room = max(20, width - LABEL - 2)
+    lines = wrap(safe_text(consequence.text, 400), room) or [""]
+    for place, text in enumerate(lines):
+        label = consequence.label if place == 0 else ""
+        pieces: list[Piece] = [(f"  {label:<{LABEL}}", "$text-muted"), (text, style)]
+        is_last = place == len(lines) - 1
+        if is_last and consequence.share is not None and len(text) + BAR < room:
+            filled = round(consequence.share * BAR)
+            pieces += [(" ", ""), ("━" * filled, style), ("━" * (BAR - filled), "$track")]
+        yield pieces
+
+
+def caution_lines(text: str, instead: Sequence[str], width: int) -> Iterator[list[Piece]]:
+    """`! experiment #31 is running on this flag`, and the safer ways."""
+    for place, line in enumerate(wrap(safe_text(text, 400), max(20, width - 4))):
+        yield [("  ! " if place == 0 else "    ", "bold $warning"), (line, "$warning")]
+    if instead:
+        yield [("    safer: ", "$text-muted"), (safe_text(", ".join(instead), 200), "")]
+
+
+def _sides(where: str, before: object, after: object, width: int) -> Iterator[list[Piece]]:
+    name = safe_text(where, 40)
+    room = max(20, width - LABEL - 6)
+    pad = f"    {name}"
+    if before is not MISSING:
+        yield [(pad, "$text-muted"), ("  - ", "$error"), (safe_text(compact(before), room), "$error")]
+        pad = " " * len(pad)
+    if after is not MISSING:
+        yield [(pad, "$text-muted"), ("  + ", "$success"), (safe_text(compact(after), room), "$success")]
+
+
+def _gravest(plan: Proposal) -> Consequence | None:
+    order: list[Tone] = ["danger", "experiment", "warning", "good", "plain"]
+    return min(plan.consequences, key=lambda found: order.index(found.tone), default=None)

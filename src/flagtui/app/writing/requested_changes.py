@@ -1,0 +1,71 @@
+"""What a person asked for, before it is known whether it can be done: new values, or one taken back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from flagtui.changes.flags.activity_revert import intended, plan_revert
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.undo_list import told_apart
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+Found = Plan | NothingToDo | Blocked
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One record and what is to become of it."""
+
+    record: int
+    intent: Callable[[Flag], Intent]
+    """What is meant, once the record has been read again."""
+    plan: Callable[[Flag, Context], Found]
+    undoes: str = ""
+    """The journal entry it takes back."""
+
+
+@dataclass(frozen=True)
+class NewFlag:
+    """A flag that is not there yet."""
+
+    fields: Mapping[str, JSON]
+    told: Sequence[Consequence] = ()
+    """What the question says besides."""
+    source: int = 0
+    """The number of the flag it is a copy of."""
+
+
+def wish_for(intent: Intent) -> Wish:
+    """New values for some fields."""
+    return Wish(intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context))
+
+
+def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> Wish:
+    """An earlier change of this person taken back, whatever happened to the record since.
+
+    `entries` tell what of that this person did.
+    """
+
+    def plan(fresh: Flag, context: Context) -> Found:
+        found = plan_undo(entry, fresh, context, here)
+        if isinstance(found, Contested):
+            return replace(found.overwrite, clashes=told_apart(found.clashes, entry, entries))
+        return found
+
+    return Wish(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
+
+
+def wish_reverted(record: int, entry: Activity) -> Wish:
+    """Anybody's change taken back, as the activity tells it."""
+    return Wish(
+        record,
+        lambda fresh: intended(entry, fresh),
+        lambda fresh, context: plan_revert(entry, fresh, context),
+    )

@@ -1,0 +1,88 @@
+"""How each of many records came out, when not all of them were changed; the rest can be tried again alone."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.writing.result_lines import LEFT_OUT, NOT_SENT, Result, count_results
+from flagtui.safe_text import safe_text
+
+AGAIN: Final = "again"
+FRAME: Final = 4
+"""Lines of the dialog around its list."""
+TOAST: Final = 3
+"""Lines at the foot: what was told last, and the keys."""
+SHORT: Final = 30
+"""Below so many lines of screen the dialog begins at the top, for the toast to have room under it."""
+_MARKS: Final[dict[str, Piece]] = {
+    "saved": ("✓ ", "$success"),
+    "unknown": ("? ", "$error"),
+    LEFT_OUT: ("– ", "$warning"),
+    NOT_SENT: ("· ", "$text-muted"),
+}
+_REFUSED: Final[Piece] = ("✗ ", "$error")
+
+
+class ResultsScreen(ModalScreen[Result | Literal["again"] | None]):
+    """Answers with a record to open, or `again`: what was not saved is read, planned and asked about anew."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "close", key_display="esc"),
+        Binding("r", "again", "try again"),
+        Binding("j", "step(1)", "down", show=False),
+        Binding("k", "step(-1)", "up", show=False),
+    ]
+    AUTO_FOCUS = "OptionList"
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        super().__init__()
+        self._results = sorted(results, key=lambda result: (result.is_saved, result.ending == LEFT_OUT))
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="results") as box:
+            box.border_title = styled((f" {count_results(self._results)} ", "bold $warning"))
+            again = sum(result.can_try_again for result in self._results)
+            retry = f" · r tries {again:,} again" if again else ""
+            box.border_subtitle = f"⏎ open{retry} · esc close"
+            yield OptionList(*(Option(result_line(result)) for result in self._results), markup=False)
+
+    def on_resize(self) -> None:
+        """Leave the last lines of the screen to the toast that says how it ended and how it is undone."""
+        height = self.app.size.height
+        self.query_one(OptionList).styles.max_height = max(3, height - FRAME - TOAST)
+        self.set_class(height < SHORT, "-short")
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.is_current:
+            self.dismiss(self._results[event.option_index])
+
+    def action_step(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        options.highlighted = ((options.highlighted or 0) + step) % len(self._results)
+
+    def action_again(self) -> None:
+        if self.is_current and any(result.can_try_again for result in self._results):
+            self.dismiss(AGAIN)
+
+    def action_leave(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+
+def result_line(result: Result) -> Content:
+    """`– checkout-v2  left out` with the reason below, as long as it is."""
+    look = "$text-muted" if result.is_saved else "$warning"
+    key: Piece = (safe_text(result.key, 60), "" if result.is_saved else "bold")
+    reason = (f"\n  {safe_text(result.reason, 300)}", "$text-muted") if result.reason else ("", "")
+    return styled(_MARKS.get(result.ending, _REFUSED), key, (f"  {result.ending}", look), reason)

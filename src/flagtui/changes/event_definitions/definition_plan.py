@@ -1,0 +1,233 @@
+"""A wish held against today's definition: what would change, what follows, what would be sent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.changes.difference import MISSING, Clash, Line, same
+from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
+from flagtui.changes.event_definitions.definition_words import consequences_of, in_words, rules_of
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_plan import DiffLine
+from flagtui.changes.verbs import Verb
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.json_value import JSON, as_list, as_text
+
+MADE_AGAIN: Final = (
+    "description",
+    "owner",
+    "tags",
+    "verified",
+    "hidden",
+    "enforcement_mode",
+    "primary_property",
+    "default_columns",
+)
+"""What a server takes when a definition is made by hand; dates and who verified it are its own."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """What is known beside the definition."""
+
+    now: float = 0.0
+    people: Mapping[int, str] = field(default_factory=dict)
+    """Names of people by number, for owners."""
+    used_by: tuple[str, ...] = ()
+    """Experiments known to use the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlan:
+    """A change that could be made, complete."""
+
+    intent: EventIntent
+    fresh: EventDefinition
+    verb: Verb
+    values: Mapping[str, JSON]
+    """The changed fields as they will be, those the server's own rules move included."""
+    before: Mapping[str, JSON]
+    body: Mapping[str, JSON]
+    """What is sent."""
+    lines: tuple[DiffLine, ...]
+    consequences: tuple[Consequence, ...]
+    clashes: tuple[Clash, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.intent.id
+
+    @property
+    def noun(self) -> str:
+        return "event definition"
+
+    @property
+    def key(self) -> str:
+        """The name. Raw; safe only to compare with."""
+        return self.fresh.name
+
+    @property
+    def type_to_confirm(self) -> str:
+        """The name, or the start of its id when the name could deceive."""
+        name = self.fresh.name
+        is_plain = name.isascii() and name.isprintable() and " ".join(name.split()) == name
+        return name if is_plain and 0 < len(name) <= 80 else self.id[:8]
+
+    @property
+    def title(self) -> str:
+        return self.verb.title
+
+    def title_of(self, counted: str) -> str:
+        return f"{self.verb.title} {counted}"
+
+    @property
+    def versions(self) -> str:
+        """Definitions have none."""
+        return ""
+
+    @property
+    def is_deletion(self) -> bool:
+        return self.intent.changes.get("deleted") is True
+
+    @property
+    def is_new(self) -> bool:
+        """It is made again after a deletion, and will have another id."""
+        return self.intent.verb == "recreate"
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadySo:
+    """The definition is as wanted."""
+
+    name: str
+
+
+def plan_event(intent: EventIntent, fresh: EventDefinition, around: Around) -> EventPlan | AlreadySo:
+    """What the wish means for the definition as it is now."""
+    if intent.changes.get("deleted") is True:
+        return _plan_deletion(intent, fresh, around)
+    wanted, clashes = _on_top_of(intent, fresh)
+    body = {name: value for name, value in wanted.items() if not same(value, stored(fresh, name))}
+    if not body:
+        return AlreadySo(fresh.name)
+    values = {**body, **moved_by_rule(body, fresh)}
+    before = {name: stored(fresh, name) for name in values}
+    return EventPlan(
+        intent=intent,
+        fresh=fresh,
+        verb=event_verb(intent.verb),
+        values=values,
+        before=before,
+        body=body,
+        lines=tuple(_lines(before, values, around)),
+        consequences=tuple(consequences_of(fresh, values, around.used_by, around.now)),
+        clashes=clashes,
+        cautions=tuple(Caution("rule", words) for words in rules_of(fresh, body)),
+    )
+
+
+def plan_recreation(name: str, kept: Mapping[str, JSON], around: Around) -> EventPlan:
+    """A deleted definition made again from the copy in the journal."""
+    values = {field: kept[field] for field in MADE_AGAIN if kept.get(field) not in (None, [], "", False)}
+    intent = EventIntent("", values, "recreate")
+    lost = "since when it is known is lost"
+    if kept.get("verified"):
+        lost = "who verified it and when, and since when it is known, are lost"
+    return EventPlan(
+        intent=intent,
+        fresh=EventDefinition.of({"id": "", "name": name}),
+        verb=event_verb("recreate"),
+        values=values,
+        before={},
+        body=values,
+        lines=tuple(_lines({}, values, around)),
+        consequences=(Consequence("Lost", lost, "warning"),),
+    )
+
+
+def stored(fresh: EventDefinition, name: str) -> JSON:
+    """The field as it is now, in the form it is written in: an owner is a number."""
+    match name:
+        case "owner":
+            return fresh.owner.id if fresh.owner else None
+        case "tags":
+            return sorted(fresh.tags)
+        case "description":
+            return fresh.description or ""
+        case "default_columns":
+            return list(fresh.default_columns)
+    value: JSON = getattr(fresh, name, None)
+    return value
+
+
+def moved_by_rule(body: Mapping[str, JSON], fresh: EventDefinition) -> dict[str, JSON]:
+    """What the server changes besides: verifying un-hides, hiding un-verifies."""
+    if body.get("verified") is True and fresh.hidden:
+        return {"hidden": False}
+    if body.get("hidden") is True and fresh.verified:
+        return {"verified": False}
+    return {}
+
+
+def _plan_deletion(intent: EventIntent, fresh: EventDefinition, around: Around) -> EventPlan:
+    """The journal keeps the whole definition, since nothing else will."""
+    line = DiffLine(Line(("definition",), "there", MISSING), "the definition is deleted, not the events")
+    return EventPlan(
+        intent=intent,
+        fresh=fresh,
+        verb=event_verb("delete"),
+        values={"deleted": True},
+        before={**fresh.raw, "owner": stored(fresh, "owner")},
+        body={},
+        lines=(line,),
+        consequences=tuple(consequences_of(fresh, {"deleted": True}, around.used_by, around.now)),
+    )
+
+
+def _on_top_of(intent: EventIntent, fresh: EventDefinition) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
+    """The wanted values on what is there now, and where somebody else went another way meanwhile."""
+    wanted: dict[str, JSON] = {}
+    clashes: list[Clash] = []
+    for name, mine in intent.changes.items():
+        theirs = stored(fresh, name)
+        if name == "tags":
+            wanted[name] = _merged_tags(intent, mine, theirs)
+            continue
+        wanted[name] = mine
+        if name in intent.seen and not same(intent.seen[name], theirs) and not same(mine, theirs):
+            clashes.append(Clash((name,), intent.seen[name], mine, theirs))
+    return wanted, tuple(clashes)
+
+
+def _merged_tags(intent: EventIntent, mine: JSON, theirs: JSON) -> JSON:
+    """Additions and removals of two people never clash."""
+    asked, there = _texts(mine), _texts(theirs)
+    if "tags" not in intent.seen:
+        return sorted(asked)
+    seen = _texts(intent.seen["tags"])
+    kept = [tag for tag in there if tag in asked or tag not in seen]
+    return sorted({*kept, *(tag for tag in asked if tag not in seen)})
+
+
+def _texts(value: JSON) -> tuple[str, ...]:
+    return tidy_tags([as_text(item) for item in as_list(value)])
+
+
+def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON], around: Around) -> Iterator[DiffLine]:
+    for name, after in values.items():
+        old = before.get(name, MISSING) if before else MISSING
+        line = Line((name,), _shown(name, old, around), _shown(name, after, around))
+        yield DiffLine(line, in_words(name, None if old is MISSING else old, after, around.people))
+
+
+def _shown(name: str, value: JSON, around: Around) -> JSON:
+    if name == "owner" and isinstance(value, int):
+        return around.people.get(value, f"user {value}")
+    return value
+
+
+def undo_values(before: Mapping[str, JSON], names: Sequence[str]) -> dict[str, JSON]:
+    """The old values of these fields, in the form they are written in."""
+    return {name: before[name] for name in names if name in before}

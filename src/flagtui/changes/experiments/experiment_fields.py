@@ -1,0 +1,284 @@
+"""The fields of an experiment that people edit: as they are stored, what is wrong with them, and in words."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from flagtui.changes.experiments.exposure_words import (
+    activated_by,
+    counts_test_accounts,
+    exposed_by,
+)
+from flagtui.changes.experiments.metric_order import as_shown
+from flagtui.changes.experiments.metric_words import metric_name, metric_words
+from flagtui.changes.experiments.metrics import problems_in_metric
+from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.changes.flags.flag_refusals import is_plain_key
+from flagtui.changes.flags.flag_words import arrow, brief
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.times import as_moment
+
+CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
+METHODS: Final = ("bayesian", "frequentist")
+LONGEST_NAME: Final = 400
+LONGEST_DESCRIPTION: Final = 3000
+LONGEST_COMMENT: Final = 4000
+MOST_VARIANTS: Final = 20
+BASELINE: Final = "control"
+METRICS: Final = ("metrics", "metrics_secondary")
+FOR_DRAFTS: Final = frozenset({"parameters", "holdout_id"})
+"""Fields that are fixed once an experiment is launched."""
+SAYS_HOW: Final = frozenset({"allow_unknown_events"})
+"""Parts of a request that are no fields: nothing reads them back."""
+WORDS: Final[Mapping[str, str]] = {
+    "feature_flag_key": "flag",
+    "metrics": "primary metrics",
+    "metrics_secondary": "secondary metrics",
+    "saved_metrics_ids": "shared metrics",
+    "holdout_id": "holdout",
+    "conclusion_comment": "comment",
+    "stats_config": "statistics",
+    "exposure_criteria": "exposure",
+    "parameters": "variants",
+}
+
+
+_DATES: Final = ("start_date", "end_date")
+
+
+def stored_field(fresh: Experiment, name: str) -> JSON:
+    """A field as people edit it: without what servers compute from the rest."""
+    value = fresh.raw.get(name)
+    match name:
+        case "metrics" | "metrics_secondary":
+            return [_without(metric, "fingerprint") for metric in as_shown(fresh, name)]
+        case "saved_metrics_ids":
+            return [
+                {"id": link.saved_metric, "metadata": dict(link.metadata)} for link in fresh.saved_metrics
+            ]
+        case "holdout_id":
+            return fresh.holdout_id or (fresh.holdout.id if fresh.holdout else None)
+        case "parameters":
+            kept = dict(as_dict(value))
+            if variants := as_list(kept.get("feature_flag_variants")):
+                kept["feature_flag_variants"] = [_without(as_dict(one), "split_percent") for one in variants]
+            return kept
+    return value
+
+
+def is_kept(found: Experiment, name: str, value: JSON, same: Callable[[JSON, JSON], bool]) -> bool:
+    """Whether a new value arrived. Servers fill in what settings, variants and metrics leave out."""
+    if name in SAYS_HOW:
+        return True
+    stored = stored_field(found, name)
+    if name == "parameters":
+        return same(_shares(stored), _shares(value))
+    if name in _DATES and stored and value:
+        # Servers write a moment in their own way: with Z or +00:00, with or without microseconds.
+        return as_moment(stored) == as_moment(value)
+    if isinstance(value, list):
+        return len(as_list(stored)) == len(value)
+    if isinstance(value, dict):
+        return all(same(as_dict(stored).get(key), part) for key, part in value.items())
+    return same(stored, value) or not (stored or value)
+
+
+def variants_in(parameters: JSON) -> list[JSON]:
+    """The variants themselves, to be changed."""
+    return as_list(as_dict(parameters).get("feature_flag_variants"))
+
+
+def share_sum(variants: list[JSON]) -> float:
+    """In percent; has to be 100."""
+    return math.fsum(as_number(as_dict(one).get("rollout_percentage")) or 0.0 for one in variants)
+
+
+def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
+    """What a strict server would refuse of these new values, top to bottom."""
+    if "name" in fields:
+        name = as_text(fields["name"])
+        if not name.strip():
+            yield "it has no name"
+        elif len(name) > LONGEST_NAME:
+            yield f"the name is longer than {LONGEST_NAME} characters"
+    if len(as_text(fields.get("description"))) > LONGEST_DESCRIPTION:
+        yield f"the description is longer than {LONGEST_DESCRIPTION:,} characters"
+    if len(as_text(fields.get("conclusion_comment"))) > LONGEST_COMMENT:
+        yield f"the comment is longer than {LONGEST_COMMENT:,} characters"
+    if variants := variants_in(fields.get("parameters")):
+        yield from _problems_in_variants(variants)
+    for name in METRICS:
+        for metric in as_list(fields.get(name)):
+            yield from problems_in_metric(as_dict(metric))
+    yield from _problems_in_statistics(as_dict(fields.get("stats_config")))
+
+
+def _problems_in_variants(variants: list[JSON]) -> Iterator[str]:
+    keys = [as_text(as_dict(one).get("key")) for one in variants]
+    if len(keys) < 2:
+        yield "an experiment needs two variants at least"
+    if len(keys) > MOST_VARIANTS:
+        yield f"an experiment has {MOST_VARIANTS} variants at most"
+    if BASELINE not in keys:
+        yield f"one variant has to be called {BASELINE}: the others are compared with it"
+    for key in keys:
+        if not is_plain_key(key):
+            yield f"the variant {key or 'without a key'} needs letters, digits, - and _"
+    if len(set(keys)) < len(keys):
+        yield "two variants have the same key"
+    total = share_sum(variants)
+    if abs(total - 100) > SUM_TOLERANCE:
+        yield f"the variants have {total:g} % together, which has to be 100 %"
+
+
+def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
+    method = settings.get("method")
+    if method is not None and method not in METHODS:
+        yield f"statistics are {' or '.join(METHODS)}"
+    level = as_number(as_dict(settings.get("bayesian")).get("ci_level"))
+    alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
+    if any(part is not None and not 0 < part < 1 for part in (level, alpha)):
+        yield "how sure intervals are is more than 0 and less than 100 %"
+
+
+def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
+    """A changed field as phrases, one for each part: `primary metrics: + Paid (funnel view → purchase)`."""
+    label = WORDS.get(name, name.replace("_", " "))
+    match name:
+        case "metrics" | "metrics_secondary":
+            parts = _metric_changes(as_list(before), as_list(after))
+        case "saved_metrics_ids":
+            parts = _link_changes(as_list(before), as_list(after))
+        case "parameters":
+            return tuple(_parameter_words(as_dict(before), as_dict(after)))
+        case "stats_config" | "exposure_criteria":
+            parts = _part_changes(as_dict(before), as_dict(after))
+        case "holdout_id":
+            return (f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}",)
+        case "start_date" | "end_date" | "conclusion":
+            return (f"{label}: {_or_none(before)} → {_or_none(after)}",)
+        case _:
+            return (f"{label}: {arrow(before, after)}",)
+    return tuple(f"{label}: {part}" for part in parts) or (f"{label}: in another order",)
+
+
+def _or_none(value: JSON) -> str:
+    """A word, or a moment to the minute."""
+    return as_text(value)[:16].replace("T", " ") or "none"
+
+
+def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
+    old, new = _by_uuid(before), _by_uuid(after)
+    for uuid, metric in new.items():
+        if uuid not in old:
+            name, words = as_text(metric.get("name")), metric_words(metric)
+            yield f"+ {name} ({words})" if name else f"+ {words}"
+        elif old[uuid] != metric:
+            yield _metric_change(old[uuid], metric)
+    for uuid, metric in old.items():
+        if uuid not in new:
+            yield f"− {metric_name(metric)}"
+
+
+def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
+    moved = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    words = metric_words(before), metric_words(after)
+    told = [f"{words[0]} → {words[1]}"] if words[0] != words[1] else []
+    for key in moved:
+        if key in ("name", "goal", "conversion_window", "conversion_window_unit"):
+            told.append(f"{key.replace('_', ' ')} {arrow(before.get(key), after.get(key))}")
+    return f"{metric_name(before)}: {', '.join(told) or ', '.join(moved)}"
+
+
+def _by_uuid(metrics: list[JSON]) -> dict[str, dict[str, JSON]]:
+    """What has no number yet is known by its place."""
+    found = (as_dict(metric) for metric in metrics)
+    return {as_text(metric.get("uuid")) or f"new {place}": metric for place, metric in enumerate(found)}
+
+
+def _link_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
+    old, new = ({as_dict(one).get("id"): _role(one) for one in links} for links in (before, after))
+    for id, role in new.items():
+        if id not in old:
+            yield f"+ #{id} ({role})"
+        elif old[id] != role:
+            yield f"#{id}: {old[id]} → {role}"
+    for id in old:
+        if id not in new:
+            yield f"− #{id}"
+
+
+def _role(link: JSON) -> str:
+    return as_text(as_dict(as_dict(link).get("metadata")).get("type")) or "primary"
+
+
+def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> Iterator[str]:
+    old, new = _shares(before), _shares(after)
+    if old != new:
+        yield f"variants: {_split(old)} → {_split(new)}" if old else f"variants: {_split(new)}"
+    elif before.get("feature_flag_variants") != after.get("feature_flag_variants"):
+        yield "variants: other descriptions"
+    for key in {**before, **after}:
+        if key != "feature_flag_variants" and before.get(key) != after.get(key):
+            yield f"{key.replace('_', ' ')}: {arrow(before.get(key), after.get(key))}"
+
+
+def _shares(parameters: JSON) -> dict[str, JSON]:
+    variants = (as_dict(one) for one in variants_in(parameters))
+    return {as_text(one.get("key")): one.get("rollout_percentage") for one in variants}
+
+
+def split_words(parameters: JSON) -> str:
+    """`control 50 % · test 50 %`; empty where no variants are named."""
+    return _split(_shares(parameters))
+
+
+def _split(shares: Mapping[str, JSON]) -> str:
+    return " · ".join(f"{key} {as_number(share) or 0:g} %" for key, share in shares.items())
+
+
+def _part_changes(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> Iterator[str]:
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key):
+            words = PARTS.get(key, key.replace("_", " "))
+            yield f"{words} {_part(key, before)} → {_part(key, after)}"
+
+
+def _part(key: str, settings: Mapping[str, JSON]) -> str:
+    match key:
+        case "filterTestAccounts":
+            return "no" if counts_test_accounts(settings) else "yes"
+        case "exposure_config":
+            return exposed_by(settings)
+        case "activation_config":
+            return activated_by(settings) or "nothing"
+    return _brief(settings.get(key))
+
+
+PARTS: Final[Mapping[str, str]] = {
+    "filterTestAccounts": "without test accounts",
+    "exposure_config": "by",
+    "activation_config": "activated by",
+    "multiple_variant_handling": "who met several",
+    "method": "method",
+    "bayesian": "interval",
+    "frequentist": "interval",
+}
+
+
+def _brief(value: JSON) -> str:
+    match value:
+        case None:
+            return "as usual"
+        case bool():
+            return "yes" if value else "no"
+        case {"ci_level": (int() | float()) as level}:
+            return f"{level * 100:g} %"
+        case {"alpha": (int() | float()) as alpha}:
+            return f"{(1 - alpha) * 100:g} %"
+    return brief(value)
+
+
+def _without(item: Mapping[str, JSON], name: str) -> dict[str, JSON]:
+    return {key: part for key, part in item.items() if key != name}

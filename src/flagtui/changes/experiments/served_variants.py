@@ -1,0 +1,86 @@
+"""Who gets a variant of an experiment's flag as it stands, and who would, in words. Raw."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from flagtui.changes.flags.flag_consequences import Tone
+from flagtui.changes.flags.flag_words import condition_in_short
+from flagtui.models.experiment import Experiment
+from flagtui.models.filters import Filters
+
+Standing = Literal["unknown", "gone", "off", "on", "nobody", "served"]
+"""What the flag does: not known, deleted, off, on for nobody knows whom, on for nobody, on for somebody."""
+Told = tuple[str, Tone]
+
+
+def standing(fresh: Experiment) -> Standing:
+    """What its flag does now."""
+    flag = fresh.feature_flag
+    if flag is None or flag.id <= 0 or "active" not in flag.raw:
+        return "unknown"
+    if flag.deleted:
+        return "gone"
+    return when_on(fresh) if flag.active else "off"
+
+
+def when_on(fresh: Experiment) -> Standing:
+    """What its flag does, or would do, while it is on."""
+    flag = fresh.feature_flag
+    if flag is None:
+        return "unknown"
+    filters = flag.targeting
+    if "filters" not in flag.raw or not filters.is_editable:
+        return "on"
+    return "served" if gives_variants(filters) else "nobody"
+
+
+def gives_variants(filters: Filters) -> bool:
+    """Whether some condition lets somebody in and has a variant for them."""
+    keys = {variant.key for variant in filters.variants}
+    is_drawn = any(variant.rollout > 0 for variant in filters.variants)
+    return any(one.rollout > 0 and (is_drawn or one.variant in keys) for one in filters.deciding)
+
+
+def left_alone(fresh: Experiment) -> Told:
+    """What becomes of people where a step leaves the flag as it is."""
+    told: dict[Standing, Told] = {
+        "unknown": ("stays as it is; whether it is on is not known", "warning"),
+        "gone": ("is deleted: nobody gets a variant", "plain"),
+        "off": ("stays off: nobody gets a variant", "plain"),
+        "on": ("stays on; whom it lets in is not known here", "warning"),
+        "nobody": ("stays on, and lets nobody in: nobody gets a variant", "plain"),
+        "served": ("stays on: people keep getting their variants", "warning"),
+    }
+    return told[standing(fresh)]
+
+
+def turned_on(fresh: Experiment, served: str, tone: Tone) -> Told:
+    """What turning it on does: `served` in words where that gives somebody a variant."""
+    if when_on(fresh) == "nobody":
+        return "is turned on, and lets nobody in: nobody gets a variant", "warning"
+    return f"is turned on{served if when_on(fresh) == 'served' else ''}", tone
+
+
+def let_in(fresh: Experiment) -> str:
+    """Whom its conditions let in: `80 % of everyone`, `2 conditions, at most 50 % of those they fit`."""
+    if fresh.feature_flag is None or when_on(fresh) == "on":
+        return ""
+    filters = fresh.feature_flag.targeting
+    deciding = filters.deciding
+    if len(deciding) == 1:
+        return condition_in_short(dict(deciding[0].raw), flag_index=filters.group_type_index)
+    if not deciding:
+        return "nobody: it has no condition"
+    return f"{len(deciding)} conditions, at most {filters.rollout:g} % of those they fit"
+
+
+def still_given(filters: Filters, shipped: str, *, to_everyone: bool) -> Iterator[str]:
+    """What some people get all the same once a variant is shipped: `condition 2 still gives control`."""
+    keys = {variant.key for variant in filters.variants}
+    for number, condition in enumerate(() if to_everyone else filters.deciding, 1):
+        if condition.variant in keys and condition.variant != shipped and condition.rollout > 0:
+            yield f"condition {number} still gives {condition.variant}"
+    if filters.holdout_id is not None:
+        yield f"people held out still get holdout-{filters.holdout_id}"
+    if filters.feature_enrollment:
+        yield "those who opted in to early access still get plain true, those who opted out false"

@@ -1,0 +1,263 @@
+"""What follows from a step, and what should make a person stop: above all, what becomes of the flag."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.changes.experiments.experiment_fields import FOR_DRAFTS, METRICS, split_words
+from flagtui.changes.experiments.exposure_words import activated_by, exposed_by
+from flagtui.changes.experiments.metric_nodes import measured
+from flagtui.changes.experiments.served_variants import (
+    left_alone,
+    let_in,
+    standing,
+    still_given,
+    turned_on,
+    when_on,
+)
+from flagtui.changes.experiments.steps import LIVE, Choices, Step
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence, Tone
+from flagtui.models.experiment import Experiment
+from flagtui.models.filters import Filters
+from flagtui.models.json_value import as_dict, as_list, as_number, as_text
+from flagtui.models.times import unix
+
+DAY: Final = 86_400.0
+WEEK: Final = 7.0
+"""Days under which an experiment has not seen every day of a week."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What else is known when a step is planned."""
+
+    now: float = 0.0
+    flag_keys: frozenset[str] = frozenset()
+    """Keys of the project's flags."""
+    leading: str = ""
+    """The first metric so far, in words."""
+    dependents: tuple[str, ...] = ()
+    """Keys of flags that are on and ask for its flag."""
+    needs_code: bool | None = None
+    """True when no recent event carried a flag."""
+
+
+def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Consequence]:
+    """All that is known to follow, in the order of a dialog."""
+    match step.name:
+        case "launch":
+            yield from _launching(fresh)
+        case "pause":
+            yield _flag(fresh, "is turned off: nobody gets a variant until it is resumed", "danger")
+            yield Consequence("Results", _while_off(fresh))
+        case "resume":
+            yield _flag(fresh, *turned_on(fresh, ": its variants are served again", "good"))
+        case "end":
+            more = "; W ships one" if standing(fresh) == "served" else ""
+            words, tone = left_alone(fresh)
+            yield _flag(fresh, words + more, tone)
+            yield Consequence("Conclusion", _concluded(choices))
+        case "ship":
+            yield from _shipping(fresh, choices)
+        case "archive" | "unarchive":
+            yield _archiving(fresh, step, choices)
+        case "reset":
+            yield Consequence("Results", "start, end and conclusion are erased; results begin anew", "danger")
+            yield _flag(fresh, *left_alone(fresh))
+        case "delete":
+            yield _flag(fresh, *left_alone(fresh))
+            yield Consequence(
+                "Way back", f"by its number only, #{fresh.id}: no list shows deleted experiments"
+            )
+        case "restore":
+            yield _flag(fresh, "stays as it is")
+        case "reopen":
+            yield from _reopening(fresh, choices)
+    yield from _of_making(fresh, step, choices, around)
+    if around.leading and step.name in ("end", "ship", "reset"):
+        yield Consequence("So far", around.leading)
+
+
+def _of_making(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Consequence]:
+    match step.name:
+        case "duplicate":
+            yield from _copying(choices, around)
+        case "create":
+            yield from _creating(choices, around)
+        case "edit":
+            yield from _editing(fresh, choices)
+        case "copy":
+            yield Consequence("Copy", f"a draft in project #{choices.project}; shared metrics stay behind")
+            key = choices.flag_key or fresh.feature_flag_key
+            yield Consequence("Flag", f"{key} is made there, off; one that is there is used as it is")
+        case "cohort":
+            yield Consequence("Cohort", f"everybody who {_did(fresh)} since the start")
+
+
+def cautions(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Caution]:
+    """Reasons to look twice."""
+    if step.name in ("end", "ship") and fresh.state in LIVE:
+        yield from _peeking(fresh, around)
+    if step.name == "launch":
+        if not any(measured(fresh)):
+            yield Caution("targeting", "it has no metric: nothing will be measured", ("give it one with e",))
+        if around.needs_code:
+            text = "no event of the last 7 days carried a flag: the code is probably not there yet"
+            yield Caution("targeting", text)
+    if step.name == "end":
+        yield from _erased(fresh, choices)
+    if step.name == "duplicate" and choices.flag_key in around.flag_keys:
+        text = f"the flag {choices.flag_key} exists: the copy takes its variants and shares it"
+        yield Caution("linked experiment", text)
+    if step.name == "ship" and fresh.feature_flag is not None and not fresh.feature_flag.active:
+        yield Caution("targeting", "its flag is off: nobody gets the variant until it is turned on")
+
+
+def _erased(fresh: Experiment, choices: Choices) -> Iterator[Caution]:
+    """Ending sets both to what is said, and to nothing where nothing is."""
+    if fresh.conclusion and not choices.conclusion:
+        yield Caution("targeting", f"the conclusion it has, {fresh.conclusion}, is erased")
+    if fresh.conclusion_comment and not choices.comment:
+        yield Caution("targeting", "the comment it has is erased")
+
+
+def _launching(fresh: Experiment) -> Iterator[Consequence]:
+    flag = fresh.feature_flag
+    if flag is None or not flag.active:
+        yield _flag(fresh, *turned_on(fresh, ": its variants are served at once", "warning"))
+    elif when_on(fresh) == "nobody":
+        yield _flag(fresh, "is on already, and lets nobody in: nobody gets a variant", "warning")
+    else:
+        served = ": its variants are being served" if when_on(fresh) == "served" else ""
+        yield _flag(fresh, f"is on already{served}")
+    split = " · ".join(f"{variant.key} {variant.rollout:g} %" for variant in fresh.variants)
+    yield Consequence("Split", split)
+    if people := let_in(fresh):
+        yield Consequence("People", people)
+    count = len(fresh.metrics) + len(fresh.metrics_secondary) + len(fresh.saved_metrics)
+    yield Consequence("Metrics", f"{count} measured from now on")
+
+
+def _while_off(fresh: Experiment) -> str:
+    """Who is counted while nobody is given a variant."""
+    if activated_by(fresh.exposure_criteria):
+        return "nobody meets it while it is off; who met it before counts once they are activated"
+    return "no new people are counted while it is off"
+
+
+def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
+    flag = fresh.feature_flag
+    filters = flag.targeting if flag is not None else Filters.of({})
+    whom = "everyone" if choices.everyone else "everyone its conditions let in"
+    if not choices.everyone and filters.rollout <= 0:
+        whom = "nobody, since no condition lets anybody in"
+    begins = "stays off; once it is on it " if flag is not None and not flag.active else ""
+    yield _flag(fresh, f"{begins}gives {choices.variant} to {whom}", "danger")
+    others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone))
+    yield Consequence("Others", others or "no other variant is given to anybody")
+    if choices.everyone:
+        yield Consequence("Conditions", "an open condition of 100 % is put before all others", "warning")
+    if fresh.state in LIVE:
+        yield Consequence("Experiment", "ends with it", "experiment")
+
+
+def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
+    fields, flag = choices.fields, fresh.feature_flag
+    # Servers turn the flag on where a draft gets a start, and nowhere else.
+    if fields.get("start_date") and fresh.start_date is None and flag is not None and not flag.active:
+        yield _flag(fresh, *turned_on(fresh, " with it: its variants are served at once", "danger"))
+    else:
+        yield _flag(fresh, *left_alone(fresh))
+    if "end_date" in fields and not fields["end_date"]:
+        yield Consequence("Results", "count on until today, as if it had never ended", "warning")
+    elif "start_date" in fields:
+        yield Consequence("Results", "count from its old start again", "warning")
+
+
+def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Consequence:
+    is_off = standing(fresh) == "off"
+    if step.name == "unarchive":
+        return _flag(fresh, "comes back with it if it was archived with it, on or off as it is")
+    if choices.disable_flag and not is_off:
+        return _flag(fresh, "is turned off and archived with it: nobody gets a variant any more", "danger")
+    if is_off:
+        return _flag(fresh, "stays off: nobody gets a variant; newer servers archive it too")
+    return _flag(fresh, *left_alone(fresh))
+
+
+def _did(fresh: Experiment) -> str:
+    """What makes people belong to the cohort: the exposure event, in its older place too."""
+    criteria = fresh.exposure_criteria
+    older = as_list(as_dict(fresh.parameters.get("custom_exposure_filter")).get("events"))
+    if as_dict(criteria.get("exposure_config")):
+        return f"did {exposed_by(criteria)}"
+    if older:
+        return f"did {as_text(as_dict(older[0]).get('id')) or 'what its old exposure filter names'}"
+    return f"called {fresh.feature_flag_key}"
+
+
+def _creating(choices: Choices, around: Around) -> Iterator[Consequence]:
+    key, fields = choices.flag_key, choices.fields
+    if key in around.flag_keys:
+        yield Consequence("Flag", f"{key} is used as it is, with its variants, on or off as now")
+    else:
+        split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
+        share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))
+        people = "" if share is None or share == 100 else f", for {share:g} % of people"
+        yield Consequence("Flag", f"{key} is made new: {split}{people}, off")
+    if fields.get("holdout_id"):
+        yield Consequence("Flag", f"{key} leaves out the people of holdout #{fields['holdout_id']}")
+    count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
+    yield Consequence("Metrics", f"{count} measured once it runs" if count else "none yet; e sets them")
+    yield from _unseen(choices)
+
+
+def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
+    fields = choices.fields
+    if "parameters" in fields:
+        yield _flag(fresh, "gets these variants and shares", "warning")
+    if "holdout_id" in fields:
+        whom = f"the people of holdout #{fields['holdout_id']}" if fields["holdout_id"] else "nobody any more"
+        yield _flag(fresh, f"leaves out {whom}", "warning")
+    if not FOR_DRAFTS & fields.keys():
+        yield _flag(fresh, "stays as it is")
+    if fresh.start_date is not None and {*METRICS, "exposure_criteria", "stats_config"} & fields.keys():
+        yield Consequence("Results", "are calculated anew under the new settings", "warning")
+    yield from _unseen(choices)
+
+
+def _unseen(choices: Choices) -> Iterator[Consequence]:
+    if choices.fields.get("allow_unknown_events"):
+        text = "one of them was never seen here: it counts nothing until it is sent"
+        yield Consequence("Events", text, "warning")
+
+
+def _copying(choices: Choices, around: Around) -> Iterator[Consequence]:
+    yield Consequence("Copy", f"a draft named {choices.name}" if choices.name else "a draft, named as a copy")
+    if choices.flag_key not in around.flag_keys:
+        yield Consequence("Flag", f"{choices.flag_key} is made new, with the same variants, off")
+    yield Consequence("Left behind", "dates, conclusion, holdout and exposure cohort")
+
+
+def _peeking(fresh: Experiment, around: Around) -> Iterator[Caution]:
+    """What looking at results and stopping when they please is worth."""
+    started = unix(fresh.start_date)
+    if started is None or not around.now:
+        return
+    days = max(0.0, (around.now - started) / DAY)
+    planned = as_number((fresh.running_time_calculation or fresh.parameters).get("recommended_running_time"))
+    worth = "a result that was watched until it pleased is less sure than it says"
+    if planned and days < planned:
+        yield Caution("stale", f"day {days:.0f} of {planned:g} that were planned: {worth}", ("let it run",))
+    elif days < WEEK:
+        yield Caution("stale", f"day {days:.0f}: not a whole week; {worth}", ("let it run a week at least",))
+
+
+def _concluded(choices: Choices) -> str:
+    words = choices.conclusion.replace("_", " ")
+    return ": ".join(part for part in (words, choices.comment) if part) or "none; it can be set later"
+
+
+def _flag(fresh: Experiment, text: str, tone: Tone = "plain") -> Consequence:
+    return Consequence("Flag", f"{fresh.feature_flag_key} {text}", tone)

@@ -1,0 +1,201 @@
+"""A step held against the experiment as it is now: what changes, what follows, and how success will look."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from flagtui.changes.difference import MISSING, Clash, Line, same
+from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
+from flagtui.changes.experiments.step_consequences import Around, cautions, consequences
+from flagtui.changes.experiments.step_refusals import foresee_refusal
+from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_plan import DiffLine
+from flagtui.changes.flags.flag_refusals import Blocked, is_plain_key
+from flagtui.changes.verbs import Verb
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPlan:
+    """A step that could be taken."""
+
+    intent: ExperimentIntent
+    fresh: Experiment
+    moves: tuple[DiffLine, ...]
+    """Every value that changes."""
+    consequences: tuple[Consequence, ...]
+    cautions: tuple[Caution, ...]
+    read_at: float
+    """When `fresh` was read, Unix seconds."""
+    clashes: tuple[Clash, ...] = ()
+
+    @property
+    def id(self) -> int:
+        return self.intent.id
+
+    @property
+    def lines(self) -> tuple[DiffLine, ...]:
+        """The moves for a dialog: their words say it all, so the values are not told again."""
+        return tuple(
+            DiffLine(Line(move.line.path, MISSING, MISSING), words)
+            for move in self.moves
+            for words in self._words_of(move)
+        )
+
+    def _words_of(self, move: DiffLine) -> tuple[str, ...]:
+        """One phrase for each part of a field that changes: a metric, a setting."""
+        name = move.where
+        if name not in self.choices.fields:
+            return (move.words,)
+        return change_words(name, move.line.before, move.line.after)
+
+    @property
+    def step(self) -> Step:
+        return self.intent.step
+
+    @property
+    def choices(self) -> Choices:
+        return self.intent.choices
+
+    @property
+    def noun(self) -> str:
+        return "experiment"
+
+    @property
+    def key(self) -> str:
+        """Its name. Raw."""
+        return self.fresh.name or f"experiment {self.id}"
+
+    @property
+    def type_to_confirm(self) -> str:
+        """The key of its flag: names can be anything."""
+        key = self.fresh.feature_flag_key
+        return key if key and is_plain_key(key) else str(self.id)
+
+    @property
+    def title(self) -> str:
+        return self.verb.title
+
+    def title_of(self, counted: str) -> str:
+        what = self.verb.title
+        if "the experiment" in what:
+            return what.replace("the experiment", counted)
+        # `Pause: turn its flag OFF` speaks of one flag.
+        step, about_one, _ = what.partition(":")
+        return f"{step} {counted}" if about_one else f"{what}: {counted}"
+
+    @property
+    def verb(self) -> Verb:
+        return self.step.verb
+
+    @property
+    def versions(self) -> str:
+        return f"#{self.id} · {self.fresh.state}" if self.id else "new"
+
+
+def plan_step(intent: ExperimentIntent, fresh: Experiment, around: Around) -> ExperimentPlan | Blocked:
+    """What the step means for the experiment as it is now."""
+    step, choices = intent.step, intent.choices
+    if refusal := foresee_refusal(fresh, step, choices):
+        return refusal
+    if around.dependents and (step.name == "pause" or choices.disable_flag):
+        reason = f"{', '.join(around.dependents[:5])} asks for its flag, so that cannot be turned off"
+        return Blocked("dependents", reason, "change or turn off what asks for it first")
+    return ExperimentPlan(
+        intent=intent,
+        fresh=fresh,
+        moves=tuple(DiffLine(line, words) for line, words in _lines(fresh, step, choices)),
+        consequences=tuple(consequences(fresh, step, choices, around)),
+        cautions=tuple(cautions(fresh, step, choices, around)),
+        read_at=around.now,
+    )
+
+
+def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:
+    """Whether the experiment is as the step leaves it."""
+    choices, state = plan.choices, found.state
+    is_on = state in ("running", "exposure_frozen")
+    is_concluded = not choices.conclusion or found.conclusion == choices.conclusion
+    shares = {variant.key: variant.rollout for variant in found.variants}
+    reached: dict[StepName, bool] = {
+        "launch": is_on,
+        "resume": is_on,
+        "pause": state == "paused",
+        "end": state == "stopped" and is_concluded,
+        "ship": state == "stopped" and shares.get(choices.variant) == 100,
+        "archive": found.archived,
+        "unarchive": not found.archived,
+        "reset": state == "draft",
+        "cohort": bool(found.exposure_cohort),
+        "delete": found.deleted,
+        "restore": not found.deleted,
+        "duplicate": found.feature_flag_key == choices.flag_key and found.id != plan.id,
+        "create": found.feature_flag_key == choices.flag_key
+        and found.name == choices.name
+        and not left_out(plan, found),
+        "copy": found.id != plan.id,
+        "edit": not left_out(plan, found),
+        "reopen": not left_out(plan, found),
+    }
+    return reached[plan.step.name]
+
+
+def left_out(plan: ExperimentPlan, found: Experiment) -> tuple[str, ...]:
+    """New values that did not arrive, by their fields."""
+    fields = plan.choices.fields
+    return tuple(name for name, value in fields.items() if not is_kept(found, name, value, same))
+
+
+def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Line, str]]:
+    state = fresh.state
+    after = {"launch": "running", "pause": "paused", "resume": "running", "end": "stopped", "reset": "draft"}
+    if step.name in after:
+        yield _moved("status", state, after[step.name])
+    flag = fresh.feature_flag
+    if step.name in ("pause", "resume") or (step.name == "launch" and flag is not None and not flag.active):
+        is_on = step.name != "pause"
+        line = Line(("feature_flag", "active"), not is_on, is_on)
+        yield line, f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
+    if step.name == "ship":
+        yield from _shipped(fresh, choices)
+        if state in LIVE:
+            yield _moved("status", state, "stopped")
+    if step.name in ("archive", "unarchive"):
+        yield _switched("archived", step.name == "archive")
+    if step.name in ("delete", "restore"):
+        yield _switched("deleted", step.name == "delete")
+    if step.name in ("end", "ship") and choices.conclusion:
+        yield _moved("conclusion", fresh.conclusion or "none", choices.conclusion)
+    if step.name in ("end", "ship") and choices.comment:
+        yield _moved("conclusion_comment", fresh.conclusion_comment or None, choices.comment)
+    if step.name == "create":
+        yield _moved("name", None, choices.name)
+        yield _moved("feature_flag_key", None, choices.flag_key)
+    for name, value in choices.fields.items():
+        if name not in SAYS_HOW:
+            before = stored_field(fresh, name)
+            yield Line((name,), before, value), "; ".join(change_words(name, before, value))
+    if step.name == "duplicate":
+        yield _moved("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
+
+
+def _shipped(fresh: Experiment, choices: Choices) -> Iterator[tuple[Line, str]]:
+    for place, variant in enumerate(fresh.variants):
+        share = 100 if variant.key == choices.variant else 0
+        if variant.rollout != share:
+            path = ("filters", "multivariate", "variants", place, "rollout_percentage")
+            line = Line(path, variant.rollout, share)
+            yield line, f"variant {variant.key}: {variant.rollout:g} % → {share} %"
+
+
+def _moved(field: str, before: JSON, after: JSON) -> tuple[Line, str]:
+    names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
+    words = f"{before} → {after}" if before is not None else f"{after}"
+    return Line((field,), before, after), f"{names.get(field, field)}: {words}"
+
+
+def _switched(field: str, value: bool) -> tuple[Line, str]:
+    words = f"not {field} → {field}" if value else f"{field} → not {field}"
+    return Line((field,), not value, value), words

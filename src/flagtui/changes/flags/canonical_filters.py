@@ -1,0 +1,93 @@
+"""`filters` in one form: servers add, rename, derive and drop things by rule, and that is nobody's change."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from flagtui.changes.difference import MISSING, Path, same
+from flagtui.changes.flags.flag_body import clean_filters
+from flagtui.models.json_value import JSON, as_dict, as_list
+
+_ALIASES: Final[Mapping[str, str]] = {"min": "gte", "max": "lte"}
+_LEGACY: Final = ("super_groups", "holdout_groups")
+"""Stripped by newer servers on any write."""
+
+
+def normal_filters(filters: JSON) -> dict[str, JSON]:
+    """`filters` without what the server adds, renames, derives or drops by itself."""
+    kept = clean_filters(filters)
+    for name in _LEGACY:
+        kept.pop(name, None)
+    flag_level = kept.pop("aggregation_group_type_index", None)
+    groups = [_normal_group(group, flag_level) for group in as_list(kept.pop("groups", None))]
+    payloads = _payloads(kept.pop("payloads", None))
+    kept = {name: value for name, value in kept.items() if value is not None}
+    return {"groups": groups, "payloads": payloads, **kept}
+
+
+def means_same(left: JSON, right: JSON, at: Path) -> bool:
+    """Equal for a server that may have rewritten one of them; `at` is the path from the flag down."""
+    if same(left, right):
+        return True
+    match at:
+        case ("filters",):
+            return same(normal_filters(left), normal_filters(right))
+        case ("filters", "groups", int()):
+            return _same_group(left, right)
+        case ("filters", "groups"):
+            return _same_groups(left, right)
+        case ("filters", "payloads", _):
+            return same(_payload(left), _payload(right))
+        case ("filters", "payloads"):
+            return same(_payloads(left), _payloads(right))
+        case ("filters", *_):
+            return left in (None, MISSING) and right in (None, MISSING)
+    return False
+
+
+def _same_groups(left: JSON, right: JSON) -> bool:
+    these, those = as_list(left), as_list(right)
+    return len(these) == len(those) and all(map(_same_group, these, those))
+
+
+def _same_group(left: JSON, right: JSON) -> bool:
+    one, other = _normal_group(left, None), _normal_group(right, None)
+    if isinstance(one, dict) and isinstance(other, dict):
+        name = "aggregation_group_type_index"
+        if name not in one or name not in other:
+            one.pop(name, None)
+            other.pop(name, None)
+    return same(one, other)
+
+
+def _normal_group(group: JSON, flag_level: JSON) -> JSON:
+    if not isinstance(group, dict):
+        return group
+    kept = {"aggregation_group_type_index": flag_level, **group}
+    kept["properties"] = [_normal_property(item) for item in as_list(group.get("properties"))]
+    return {name: value for name, value in kept.items() if value is not None}
+
+
+def _normal_property(item: JSON) -> JSON:
+    if not isinstance(item, dict):
+        return item
+    kept = {name: value for name, value in item.items() if value is not None}
+    if isinstance(kept.get("key"), int) and not isinstance(kept["key"], bool):
+        kept["key"] = str(kept["key"])
+    operator = kept.get("operator")
+    kept["operator"] = _ALIASES.get(operator, operator) if isinstance(operator, str) else operator or "exact"
+    return kept
+
+
+def _payloads(value: JSON) -> dict[str, JSON]:
+    return {key: _payload(payload) for key, payload in as_dict(value).items()}
+
+
+def _payload(value: JSON) -> JSON:
+    """What the payload means: servers store JSON as text, and some keep other values as they came."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value

@@ -1,0 +1,147 @@
+"""What follows from a change: who loses it, what runs on it, what asks for it, who was here last."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_reach import NOBODY
+from flagtui.changes.flags.flag_refusals import experiments_of
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.models.times import unix
+
+TOUCHES: Final = 3
+"""Earlier changes that a question tells one by one."""
+Tone = Literal["plain", "good", "warning", "danger", "experiment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """One thing that follows: a label, a sentence, how it is meant, and a share from 0 to 1 for a bar."""
+
+    label: str
+    text: str
+    tone: Tone = "plain"
+    share: float | None = None
+
+
+def consequences(
+    intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
+) -> tuple[Consequence, ...]:
+    """All that is known to follow from these new values, in the order of a dialog."""
+    return tuple(_consequences(intent, fresh, values, context))
+
+
+def _consequences(
+    intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
+) -> Iterator[Consequence]:
+    if decides_who_sees(fresh, values):
+        yield reach_in_words(context.reach)
+    for experiment in experiments_of(fresh, context):
+        yield _experiment(experiment)
+    if "active" in values or "deleted" in values or "key" in values:
+        yield from _dependents(context.dependents, _what_they_find(fresh, values))
+    if "key" in values and not fresh.deleted:
+        yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
+    if values.get("deleted") is True:
+        yield Consequence("Key", "a new flag with this key can destroy the deleted one for good", "warning")
+    if (touch := _last_touch(fresh, context)) is not None:
+        yield touch
+    if intent.seen_version is not None:
+        yield _changed_since(intent.seen_version, fresh, context)
+
+
+def decides_who_sees(fresh: Flag, values: Mapping[str, JSON]) -> bool:
+    """Whether these values can change who gets it: they turn it on or off, or change whom it lets in."""
+    was_on = fresh.active and not fresh.deleted
+    is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
+    return was_on is not is_on or (is_on and "filters" in values)
+
+
+def ago(seconds: float) -> str:
+    """A rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= size * (2 if unit == "days" else 1):
+            return f"{int(seconds // size):,} {unit} ago"
+    return f"{max(int(seconds), 0)} s ago"
+
+
+def told(touch: Touch, now: float) -> str:
+    """`sam, 3 min ago: rollout 25 % → 50 %`."""
+    when = f", {ago(now - touch.at)}" if touch.at is not None and now else ""
+    return f"{touch.who}{when}{f': {touch.what}' if touch.what else ''}"
+
+
+def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
+    """What becomes of the conditions that ask for it, whatever value they ask for."""
+    if values.get("deleted") is True:
+        return "asks for it, and will find it gone: such a condition matches nobody"
+    if fresh.active and values.get("active") is False:
+        return "asks for it, and will find it off for everybody"
+    return "asks for it"
+
+
+def reach_in_words(reach: Reach | NotKnown) -> Consequence:
+    """Who gains or loses it."""
+    if isinstance(reach, NotKnown):
+        return Consequence("Reach", f"not known: {reach.why}", "warning")
+    if reach == NOBODY:
+        return Consequence("Reach", "nobody, as before: it has no condition that lets anybody in", share=0.0)
+    moved = reach.after - reach.before
+    most = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
+    besides = f"; {reach.besides} are not counted" if reach.besides else ""
+    share = abs(moved) / reach.total if reach.total else 0.0
+    if moved == 0:
+        return Consequence(
+            "Reach", f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{besides}", share=0.0
+        )
+    says, tone = ("lose it", "danger") if moved < 0 else ("gain it", "good")
+    text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {says}"
+    if reach.before and reach.after:
+        text += f": {reach.before:,} → {reach.after:,}"
+    return Consequence("Reach", text + besides, "danger" if tone == "danger" else "good", share)
+
+
+def _experiment(experiment: Linked) -> Consequence:
+    name = f"#{experiment.id} {experiment.name}".rstrip()
+    if experiment.is_on:
+        return Consequence("Experiment", f"{name} is running on it", "experiment")
+    rest = "uses it" if experiment.is_on is None else "uses it and is not running"
+    return Consequence("Experiment", f"{name} {rest}", "experiment" if experiment.is_on is None else "plain")
+
+
+def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
+    if isinstance(dependents, NotKnown):
+        yield Consequence("Dependents", f"not known: {dependents.why}", "warning")
+        return
+    for flag in dependents:
+        state = " (it is off)" if flag.is_on is False else ""
+        yield Consequence("Dependents", f"{flag.name or f'flag {flag.id}'} {follows}{state}", "warning")
+
+
+def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
+    touch = context.last_touch
+    if isinstance(touch, NotKnown):
+        return Consequence("Last change", f"not known: {touch.why}", "warning")
+    if touch is None:
+        if fresh.last_modified_by is None:
+            return None
+        touch = Touch(fresh.last_modified_by.label, unix(fresh.updated_at))
+    recent = touch.at is not None and context.now and context.now - touch.at < 15 * 60
+    return Consequence("Last change", told(touch, context.now), "warning" if recent else "plain")
+
+
+def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
+    if fresh.version is None:
+        return Consequence("Changed since", "not known: the server counts no versions of it", "warning")
+    if fresh.version == seen_version:
+        return Consequence("Changed since", "no, you are looking at the newest version", "good")
+    versions = f"yes, v{seen_version} → v{fresh.version}"
+    who = "; ".join(told(touch, context.now) for touch in context.touched_since[:TOUCHES])
+    if (more := len(context.touched_since) - TOUCHES) > 0:
+        who += f"; and {more} more"
+    if not who and fresh.last_modified_by is not None:
+        who = told(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
+    return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")

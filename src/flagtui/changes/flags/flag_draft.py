@@ -1,0 +1,226 @@
+"""A flag while somebody edits it: values to change freely, what is wrong with them, and the wish they make.
+
+What is not touched stays as it is stored, also keys of targeting that nobody here knows.
+"""
+
+import copy
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from flagtui.changes.difference import same
+from flagtui.changes.flags.field_rules import problems_in_fields
+from flagtui.changes.flags.flag_editor_text import editable, intent_of
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.mask import MASK
+from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.models.filters import Filters, as_index
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+
+GROUP_TYPE: Final = "aggregation_group_type_index"
+"""Where conditions, and the flag for all of them, say which type of group they are about."""
+NEW_FIELDS: Final[Mapping[str, JSON]] = {
+    "tags": [],
+    "evaluation_runtime": "all",
+    "ensure_experience_continuity": False,
+}
+"""What a new flag can be given besides what it starts with."""
+
+
+class WorkingCopy:
+    """The values as the person has them now. Places of conditions, properties and variants count from 0."""
+
+    def __init__(self, flag: Flag, values: Mapping[str, JSON]) -> None:
+        self.flag = flag
+        self.values: dict[str, JSON] = copy.deepcopy(dict(values))
+        self._at_first: dict[str, JSON] = copy.deepcopy(self.values)
+
+    @classmethod
+    def of(cls, flag: Flag) -> "WorkingCopy":
+        """A copy of what can be edited."""
+        return cls(flag, editable(flag))
+
+    @classmethod
+    def new(cls, fields: Mapping[str, JSON]) -> "WorkingCopy":
+        """For a flag that is not there yet."""
+        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**NEW_FIELDS, **fields})
+
+    @property
+    def is_new(self) -> bool:
+        return self.flag.id == 0
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything would be lost by forgetting it."""
+        return not same(self.values, self._at_first)
+
+    @property
+    def filters(self) -> dict[str, JSON]:
+        """The targeting itself, to be changed; empty where it can only be shown."""
+        return as_dict(self.values.get("filters"))
+
+    @property
+    def groups(self) -> list[JSON]:
+        """The conditions themselves, to be changed."""
+        return as_list(self.filters.get("groups"))
+
+    @property
+    def variants(self) -> list[JSON]:
+        """The variants themselves, to be changed."""
+        return as_list(as_dict(self.filters.get("multivariate")).get("variants"))
+
+    @property
+    def payloads(self) -> dict[str, JSON]:
+        """A copy; `set_payload` changes them."""
+        return dict(as_dict(self.filters.get("payloads")))
+
+    @property
+    def cohorts(self) -> set[int]:
+        """The numbers of the cohorts its conditions ask for."""
+        return set(Filters.of(self.filters).cohorts)
+
+    @property
+    def problems(self) -> list[str]:
+        """What a strict server would refuse of what was changed; top to bottom."""
+        if self.is_new:
+            return problems_in_fields(self.values)
+        changed = {
+            name: value for name, value in self.values.items() if not same(value, self._at_first.get(name))
+        }
+        return problems_in_fields(changed, self.flag)
+
+    def intent(self) -> Intent | None:
+        """The wish; None when everything is as it was."""
+        return intent_of(self.values, self.flag)
+
+    def set(self, name: str, value: JSON) -> None:
+        """One field."""
+        self.values[name] = value
+
+    # Conditions
+
+    def add_condition(self) -> int:
+        """For everyone and yet nobody, until a share and properties say otherwise; gives its place."""
+        if not isinstance(self.filters.get("groups"), list):
+            self.filters["groups"] = []
+        self.groups.append({"properties": [], "rollout_percentage": 0, "variant": None})
+        return len(self.groups) - 1
+
+    def remove_condition(self, place: int) -> None:
+        del self.groups[place]
+
+    def move_condition(self, place: int, to: int) -> bool:
+        """False at the ends."""
+        if not 0 <= to < len(self.groups):
+            return False
+        self.groups.insert(to, self.groups.pop(place))
+        return True
+
+    def properties(self, place: int) -> list[JSON]:
+        """The properties of a condition themselves, to be changed."""
+        return as_list(as_dict(self.groups[place]).get("properties"))
+
+    def set_property(self, place: int, within: int | None, item: dict[str, JSON]) -> None:
+        """One property of a condition in place of another, or one more."""
+        group = as_dict(self.groups[place])
+        if not isinstance(group.get("properties"), list):
+            group["properties"] = []
+        if within is None:
+            group["properties"].append(item)
+        else:
+            group["properties"][within] = item
+
+    def group_type(self, place: int) -> int | None:
+        """The type of group a condition is about; None for people."""
+        return as_index(as_dict(self.groups[place]).get(GROUP_TYPE, self.filters.get(GROUP_TYPE)))
+
+    @property
+    def group_types(self) -> list[int | None]:
+        """The same for each condition, in order."""
+        return [self.group_type(place) for place in range(len(self.groups))]
+
+    def set_group_type(self, kind: int | None, place: int | None = None) -> None:
+        """What one condition is about, or every one. Properties of what it was about before go.
+
+        The flag says the same when all its conditions agree, as servers derive it, and nothing otherwise.
+        """
+        before = self.group_types
+        wanted = [kind if place in (None, each) else was for each, was in enumerate(before)]
+        common = wanted[0] if len(set(wanted)) == 1 else None
+        common = common if wanted else kind
+        for raw, was, now in zip(self.groups, before, wanted, strict=True):
+            group = as_dict(raw)
+            if was != now and group.get("properties"):
+                group["properties"] = []
+            if GROUP_TYPE in group or now != common:
+                group[GROUP_TYPE] = now
+        if as_index(self.filters.get(GROUP_TYPE)) != common:
+            self.filters[GROUP_TYPE] = common
+
+    # Variants
+
+    @property
+    def share_sum(self) -> float:
+        """In percent; has to be 100."""
+        return math.fsum(as_number(as_dict(one).get("rollout_percentage")) or 0.0 for one in self.variants)
+
+    def add_variant(self, key: str) -> None:
+        """Without a share of its own, so that the others keep theirs until shares are distributed."""
+        if not self.variants:
+            kept = as_dict(self.filters.get("multivariate"))
+            self.filters["multivariate"] = {**kept, "variants": []}
+            self._drop_payload("true")
+        share = 100 if not self.variants else 0
+        self.variants.append({"key": key, "name": "", "rollout_percentage": share})
+
+    def rename_variant(self, place: int, key: str) -> None:
+        """With what names it: its payload, and the conditions that force it."""
+        old = as_dict(self.variants[place]).get("key")
+        as_dict(self.variants[place])["key"] = key
+        if old in self.payloads:
+            self.filters["payloads"] = {
+                key if name == old else name: value for name, value in self.payloads.items()
+            }
+        for group in self.groups:
+            if old and as_dict(group).get("variant") == old:
+                as_dict(group)["variant"] = key
+
+    def remove_variant(self, place: int) -> None:
+        """With its payload. The last one leaves a flag that is on or off."""
+        self._drop_payload(as_text(as_dict(self.variants[place]).get("key")))
+        del self.variants[place]
+        if not self.variants:
+            self.filters["multivariate"] = None
+
+    def distribute(self) -> None:
+        """Equal shares, as whole numbers."""
+        if self.variants:
+            for variant, share in zip(self.variants, even_shares(len(self.variants)), strict=True):
+                as_dict(variant)["rollout_percentage"] = share
+
+    # Payloads
+
+    @property
+    def payload_keys(self) -> tuple[str, ...]:
+        """What can have a payload: every variant, else the flag being on."""
+        keys = tuple(as_text(as_dict(one).get("key")) for one in self.variants)
+        return tuple(key for key in keys if key) or ("true",)
+
+    def payload_text(self, key: str) -> str:
+        """As it is stored; empty for one that is encrypted or not there."""
+        payload = self.payloads.get(key)
+        return payload if isinstance(payload, str) and payload != MASK else ""
+
+    def set_payload(self, key: str, text: str | None) -> None:
+        """JSON as text; None takes it away."""
+        kept = self.payloads
+        if text is None:
+            kept.pop(key, None)
+        else:
+            kept[key] = text
+        self.filters["payloads"] = kept
+
+    def _drop_payload(self, key: str) -> None:
+        if key in self.payloads:
+            self.set_payload(key, None)

@@ -1,0 +1,226 @@
+"""An intent held against today's record: what would change, what follows, and what would be sent."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.changes.difference import Clash, Line, difference, merge
+from flagtui.changes.flags.canonical_filters import means_same
+from flagtui.changes.flags.field_rules import problems_in_fields
+from flagtui.changes.flags.filter_rules import Problem, problems_in
+from flagtui.changes.flags.flag_body import clean_filters, original_fields, sent_fields
+from flagtui.changes.flags.flag_cautions import Caution, cautions
+from flagtui.changes.flags.flag_consequences import Consequence, consequences
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal
+from flagtui.changes.flags.flag_summary import AboutFlag
+from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
+from flagtui.changes.verbs import Verb, verb, verb_for
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.models.names import Names
+
+SETS: Final = frozenset({"tags", "evaluation_tags", "evaluation_contexts"})
+"""Lists without an order: two people's additions and removals never clash."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One differing path: for reading, and exactly."""
+
+    line: Line
+    words: str
+
+    @property
+    def where(self) -> str:
+        """`filters.groups[0].rollout_percentage`."""
+        return self.line.where
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(AboutFlag):
+    """A change that could be made, complete: nothing is looked up between the question and the request."""
+
+    intent: Intent
+    fresh: Flag
+    verb: Verb
+    values: Mapping[str, JSON]
+    """The changed fields with their new values, without what only the request needs."""
+    before: Mapping[str, JSON]
+    """The same fields as they are now."""
+    lines: tuple[DiffLine, ...]
+    consequences: tuple[Consequence, ...]
+    cautions: tuple[Caution, ...]
+    clashes: tuple[Clash, ...]
+    """Where somebody else changed the same thing since the person looked; agreeing overwrites it."""
+    body: Mapping[str, JSON]
+    original: Mapping[str, JSON]
+    inverse: Intent
+    read_at: float
+    """When `fresh` was read, Unix seconds."""
+
+    @property
+    def is_new(self) -> bool:
+        """The record is not there yet, so it has no number."""
+        return self.id <= 0
+
+    @property
+    def version(self) -> int | None:
+        return self.fresh.version
+
+    @property
+    def versions(self) -> str:
+        """`v12 → v13`; nothing for a flag without versions."""
+        return "" if self.version is None else f"v{self.version} → v{self.version + 1}"
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether values of it must not be written down."""
+        return self.fresh.has_encrypted_payloads or self.values.get("has_encrypted_payloads") is True
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToDo:
+    """The record is already as wanted."""
+
+    intent: Intent
+    fresh: Flag
+
+    @property
+    def words(self) -> str:
+        """After the key: `already is off`."""
+        return f"already {verb(self.intent.verb).done}"
+
+
+def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:
+    """What the intent means for the flag as it is now."""
+    wanted, clashes = _on_top_of(intent, fresh)
+    values = {
+        name: value
+        for name, value in wanted.items()
+        if not means_same(value, stored_value(fresh, name), (name,))
+    }
+    if not values:
+        return NothingToDo(intent, fresh)
+    if refusal := foresee_refusal(fresh, values, context) or _bad_filters(fresh, values):
+        return refusal
+    fields = sent_fields(values, fresh)
+    return Plan(
+        intent=intent,
+        fresh=fresh,
+        verb=verb(intent.verb),
+        values=values,
+        before={name: stored_value(fresh, name) for name in values},
+        lines=_diff(fresh, values, context.names),
+        consequences=consequences(intent, fresh, values, context),
+        cautions=(*cautions(fresh, values, context), *_known_problems(fresh, values)),
+        clashes=tuple(map(hidden_clash, clashes)) if fresh.has_encrypted_payloads else clashes,
+        body=fields,
+        original=original_fields(fields, fresh),
+        inverse=_inverse(fresh, values),
+        read_at=context.now - context.age,
+    )
+
+
+def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
+    """The wanted values put on what is there now, and where somebody else went another way meanwhile."""
+    wanted: dict[str, JSON] = {}
+    clashes: list[Clash] = []
+    for name, value in intent.changes.items():
+        mine = _tidy(name, value)
+        if name in intent.seen:
+            mine, found = _merged(name, _tidy(name, intent.seen[name]), mine, stored_value(fresh, name))
+            clashes.extend(found)
+        wanted[name] = mine
+    original_key = live_key(fresh)
+    if wanted.get("deleted") is False and fresh.deleted and fresh.key != original_key:
+        # Older servers leave the key as the deletion renamed it.
+        wanted.setdefault("key", original_key)
+    return wanted, tuple(clashes)
+
+
+def live_key(fresh: Flag) -> str:
+    """The key without the mark that deleting put on it."""
+    return fresh.key.removesuffix(f":deleted:{fresh.id}")
+
+
+def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tuple[Clash, ...]]:
+    if name not in SETS or not (
+        isinstance(seen, list) and isinstance(mine, list) and isinstance(theirs, list)
+    ):
+        return merge(seen, mine, theirs, (name,), means_same)
+    kept = [item for item in theirs if item in mine or item not in seen]
+    return [*kept, *(item for item in mine if item not in seen and item not in kept)], ()
+
+
+def stored_value(fresh: Flag, name: str) -> JSON:
+    """The field as it is now, in the form plans compare."""
+    if name == "filters":
+        return clean_filters(fresh.filters)
+    return _tidy(name, fresh.raw[name] if name in fresh.raw else getattr(fresh, name, None))
+
+
+def _tidy(name: str, value: JSON) -> JSON:
+    """The value as the server would store it."""
+    if name == "filters":
+        return clean_filters(value) if isinstance(value, dict) else value
+    if name == "tags" and isinstance(value, list | tuple):
+        return list(dict.fromkeys(tag.strip().lower() if isinstance(tag, str) else tag for tag in value))
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _diff(fresh: Flag, values: Mapping[str, JSON], names: Names) -> tuple[DiffLine, ...]:
+    before = {name: stored_value(fresh, name) for name in values}
+    found = difference(before, dict(values))
+    is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
+    return tuple(
+        DiffLine(hidden(line) if is_secret else line, in_words(line, before, values, names)) for line in found
+    )
+
+
+def _inverse(fresh: Flag, values: Mapping[str, JSON]) -> Intent:
+    before = {name: stored_value(fresh, name) for name in values}
+    version = None if fresh.version is None else fresh.version + 1
+    return Intent(fresh.id, before, verb_for(before), seen=dict(values), seen_version=version)
+
+
+def _new_problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
+    """What is wrong with the wanted targeting: caused by this change, and there before."""
+    if "filters" not in values:
+        return (), ()
+    old = Counter(problem.words for problem in _problems(fresh, stored_value(fresh, "filters")))
+    caused: list[Problem] = []
+    inherited: list[Problem] = []
+    for problem in _problems(fresh, values["filters"]):
+        # Compared by words, because a condition that moved takes its problem to another path.
+        (inherited if old[problem.words] > 0 else caused).append(problem)
+        old[problem.words] -= 1
+    return tuple(caused), tuple(inherited)
+
+
+def _problems(fresh: Flag, filters: JSON) -> tuple[Problem, ...]:
+    return problems_in(filters, fresh.id, is_encrypted=fresh.has_encrypted_payloads)
+
+
+def _bad_filters(fresh: Flag, values: Mapping[str, JSON]) -> Blocked | None:
+    caused, _ = _new_problems(fresh, values)
+    if not caused:
+        return _bad_fields(values)
+    more = f", and {len(caused) - 3} more" if len(caused) > 3 else ""
+    named = "; ".join(f"{problem.where} {problem.words}".strip() for problem in caused[:3])
+    return Blocked("targeting", f"{named}{more}", "correct it and try again")
+
+
+def _bad_fields(values: Mapping[str, JSON]) -> Blocked | None:
+    found = problems_in_fields({name: value for name, value in values.items() if name != "filters"})
+    return Blocked("value", found[0], "correct it and try again") if found else None
+
+
+def _known_problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[Caution, ...]:
+    _, inherited = _new_problems(fresh, values)
+    return tuple(
+        Caution("targeting", f"already so before this change: {problem.where} {problem.words}".strip())
+        for problem in inherited[:3]
+    )

@@ -1,0 +1,208 @@
+"""A difference in words, as a person would tell a colleague.
+
+The texts are raw: whoever draws them makes them safe.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
+from flagtui.changes.flags.flag_intent import FIELD_WORDS
+from flagtui.changes.flags.mask import MASK
+from flagtui.changes.flags.property_words import property_in_short
+from flagtui.models.filters import Condition, Property, as_index
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.names import NO_NAMES, Names
+
+SHORT: Final = 80
+"""Characters of one value inside a sentence."""
+Sides = tuple[dict[str, JSON], dict[str, JSON]]
+"""A condition as it is and as it would be."""
+
+_SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
+    "active": ("off", "on"),
+    "archived": ("in the list", "archived"),
+    "deleted": ("not deleted", "deleted"),
+}
+
+
+def in_words(
+    line: Line, before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
+) -> str:
+    """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
+    match line.path:
+        case ("filters", "groups", int() as place):
+            return _condition_words(line, place, names, (_flag_index(before), _flag_index(after)))
+        case ("filters", "groups", int() as place, *rest):
+            sides = (_condition_at(before, place), _condition_at(after, place))
+            return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
+        case ("filters", "aggregation_group_type_index"):
+            return f"the flag {_counted(line, names)}"
+        case ("filters", "multivariate", "variants", int() as place, *rest):
+            return _variant_words(line, place, tuple(rest), before, after)
+        case ("filters", "payloads", str() as key):
+            return f"payload of {key} {_happened(line)}"
+        case (str() as field,):
+            return _field_words(field, line)
+        case _:
+            return f"{line.where}: {arrow(line.before, line.after)}"
+
+
+def hidden(line: Line) -> Line:
+    """The line with an encrypted payload's values masked."""
+    return (
+        replace(line, before=_mask(line.before), after=_mask(line.after)) if _is_payload(line.path) else line
+    )
+
+
+def hidden_clash(clash: Clash) -> Clash:
+    """The clash with an encrypted payload's values masked."""
+    if not _is_payload(clash.path):
+        return clash
+    return Clash(clash.path, _mask(clash.seen), _mask(clash.mine), _mask(clash.theirs))
+
+
+def arrow(before: JSON, after: JSON) -> str:
+    """`old → new`, or which side is missing."""
+    if before is MISSING:
+        return f"+ {brief(after)}"
+    if after is MISSING:
+        return f"− {brief(before)}"
+    return f"{brief(before)} → {brief(after)}"
+
+
+def brief(value: JSON) -> str:
+    """A value short enough for a sentence."""
+    text = value if isinstance(value, str) and value else compact(value)
+    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
+
+
+def percent(value: JSON) -> str:
+    """A share as people write it; null and missing mean everyone, and only a number is shown as one."""
+    if value is None or value is MISSING:
+        return "100 %"
+    number = as_number(value)
+    return f"{number:g} %" if number is not None else brief(value)
+
+
+def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = None) -> str:
+    """`50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's own group type."""
+    if not isinstance(raw, dict):
+        return brief(raw)
+    condition = Condition.of(raw)
+    index = as_index(raw.get("aggregation_group_type_index", flag_index))
+    asks = [property_in_short(item, names) for item in condition.properties]
+    who = "those" if asks else "everyone"
+    if index is not None:
+        who = f"{'' if asks else 'all '}{group_noun(index, names)}"
+    where = f" where {' and '.join(asks)}" if asks else ""
+    variant = f", as {condition.variant}" if condition.variant else ""
+    return f"{percent(raw.get('rollout_percentage'))} of {who}{where}{variant}"
+
+
+def group_noun(index: int, names: Names = NO_NAMES) -> str:
+    """`company groups`, or `groups of type 0` while the name is not known."""
+    return f"{names.groups[index]} groups" if index in names.groups else f"groups of type {index}"
+
+
+def _condition_words(line: Line, place: int, names: Names, indexes: tuple[JSON, JSON]) -> str:
+    if line.before is MISSING:
+        return f"condition {place + 1} added: {condition_in_short(line.after, names, indexes[1])}"
+    if line.after is MISSING:
+        return f"condition {place + 1} removed: {condition_in_short(line.before, names, indexes[0])}"
+    before = condition_in_short(line.before, names, indexes[0])
+    return f"condition {place + 1}: {before} → {condition_in_short(line.after, names, indexes[1])}"
+
+
+def _flag_index(record: Mapping[str, JSON]) -> JSON:
+    return as_dict(record.get("filters")).get("aggregation_group_type_index")
+
+
+def _inside_condition(line: Line, rest: Path, sides: Sides, names: Names) -> str:
+    match rest:
+        case ("rollout_percentage",):
+            return f"rollout {percent(line.before)} → {percent(line.after)}"
+        case ("variant",):
+            return f"forced variant {arrow(line.before, line.after)}"
+        case ("aggregation_group_type_index",):
+            return _counted(line, names)
+        case ("properties", int()) if MISSING in (line.before, line.after):
+            sign, asked = ("+", line.after) if line.before is MISSING else ("−", line.before)
+            return f"{sign} {_asked(asked, names)}"
+        case ("properties", int() as within, "operator" | "value" as field):
+            old, new = (_property_at(side, within) for side in sides)
+            if field == "value" or old.get("value") == new.get("value"):
+                return f"{_asked(old, names)} → {_asked(new, names)}"
+        case ("properties", int() as within, "value", int()):
+            return f"{brief(_property_at(sides[1], within).get('key'))}: {arrow(line.before, line.after)}"
+    return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+
+
+def _condition_at(record: Mapping[str, JSON], place: int) -> dict[str, JSON]:
+    groups = as_list(as_dict(record.get("filters")).get("groups"))
+    return as_dict(groups[place]) if place < len(groups) else {}
+
+
+def _property_at(condition: dict[str, JSON], within: int) -> dict[str, JSON]:
+    properties = as_list(condition.get("properties"))
+    return as_dict(properties[within]) if within < len(properties) else {}
+
+
+def _asked(item: JSON, names: Names) -> str:
+    return property_in_short(Property.of(item), names) if isinstance(item, dict) else brief(item)
+
+
+def _counted(line: Line, names: Names) -> str:
+    """`is about company groups instead of users`."""
+
+    def noun(side: JSON) -> str:
+        index = as_index(side)
+        return "users" if index is None else group_noun(index, names)
+
+    before, after = noun(line.before), noun(line.after)
+    if before == after:
+        return f"is about {after}, said outright" if line.after is not MISSING else f"is about {after}"
+    return f"is about {after} instead of {before}"
+
+
+def _variant_words(
+    line: Line, place: int, rest: Path, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> str:
+    key = _variant_key(before if line.before is not MISSING else after, place)
+    if not rest:
+        return f"variant {key} {_happened(line)}"
+    if rest == ("rollout_percentage",):
+        return f"variant {key}: {percent(line.before)} → {percent(line.after)}"
+    return f"variant {key}: {'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+
+
+def _variant_key(record: Mapping[str, JSON], place: int) -> str:
+    variants = as_list(as_dict(as_dict(record.get("filters")).get("multivariate")).get("variants"))
+    found = as_dict(variants[place]) if place < len(variants) else {}
+    return as_text(found.get("key")) or f"number {place + 1}"
+
+
+def _field_words(field: str, line: Line) -> str:
+    if field in _SWITCHES and isinstance(line.before, bool) and isinstance(line.after, bool):
+        off_and_on = _SWITCHES[field]
+        return f"{off_and_on[line.before]} → {off_and_on[line.after]}"
+    if isinstance(line.before, list) and isinstance(line.after, list):
+        gained = [f"+ {brief(item)}" for item in line.after if item not in line.before]
+        lost = [f"− {brief(item)}" for item in line.before if item not in line.after]
+        return f"{FIELD_WORDS.get(field, field)}: {', '.join(gained + lost) or 'in another order'}"
+    return f"{FIELD_WORDS.get(field, field)}: {arrow(line.before, line.after)}"
+
+
+def _is_payload(path: Path) -> bool:
+    return path[:2] == ("filters", "payloads") or path == ("filters",)
+
+
+def _mask(value: JSON) -> JSON:
+    return value if value in (MISSING, None, {}) else MASK
+
+
+def _happened(line: Line) -> str:
+    if line.before is MISSING:
+        return "added"
+    return "removed" if line.after is MISSING else "changed"

@@ -1,0 +1,168 @@
+"""New flags: what they start with, and the plan that the guard is asked about like any other change."""
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.changes.difference import Line, difference
+from flagtui.changes.flags.field_rules import problems_in_fields
+from flagtui.changes.flags.flag_body import clean_filters
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence, reach_in_words
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import DiffLine, Plan
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.changes.verbs import verb
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.names import Names
+from flagtui.models.rows import FlagRow
+
+COPIED: Final = (
+    "name",
+    "tags",
+    "evaluation_runtime",
+    "bucketing_identifier",
+    "ensure_experience_continuity",
+    "is_remote_configuration",
+)
+"""What a copy takes over besides the targeting."""
+_BLANK: Final[Mapping[str, JSON]] = {"filters": {"groups": [], "payloads": {}, "multivariate": None}}
+
+
+def boolean_flag(key: str, name: str = "") -> dict[str, JSON]:
+    """Off, and for nobody when it is turned on, until a rollout says otherwise."""
+    return {"key": key, "name": name, "active": False, "filters": _filters({})}
+
+
+def multivariate_flag(key: str, variants: Iterable[str], name: str = "") -> dict[str, JSON]:
+    """Off, with equal shares for these variants."""
+    keys = list(variants)
+    shares = even_shares(len(keys)) if keys else []
+    named = [
+        {"key": one, "name": "", "rollout_percentage": share} for one, share in zip(keys, shares, strict=True)
+    ]
+    return {
+        "key": key,
+        "name": name,
+        "active": False,
+        "filters": _filters({"multivariate": {"variants": named} if named else None}),
+    }
+
+
+def remote_configuration(key: str, payload: str, name: str = "") -> dict[str, JSON]:
+    """A value for programs to read; the server gives it to everyone."""
+    filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
+    return {
+        "key": key,
+        "name": name,
+        "active": False,
+        "is_remote_configuration": True,
+        "filters": _filters(filters),
+    }
+
+
+def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
+    """The same flag under another key, off. What belongs to experiments and what is secret stays behind."""
+    filters = clean_filters(flag.filters)
+    for name in ("holdout", "holdout_groups", "super_groups", "feature_enrollment"):
+        filters.pop(name, None)
+    for group in as_list(filters.get("groups")):
+        for name in ("exposure_frozen", "exposure_frozen_cohort"):
+            as_dict(group).pop(name, None)
+    if flag.has_encrypted_payloads:
+        filters["payloads"] = {}
+    kept = {name: copy.deepcopy(flag.raw[name]) for name in COPIED if flag.raw.get(name) is not None}
+    return {**kept, "key": key, "active": False, "filters": filters}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The keys that are in use."""
+
+    rows: Sequence[FlagRow]
+    deleted: Mapping[str, int] = field(default_factory=dict)
+    """Keys of deleted flags that could still be restored, and their numbers."""
+
+
+def taken_by(key: str, taken: Taken) -> Blocked | None:
+    """Why there can be no new flag with this key."""
+    if any(row.key == key for row in taken.rows):
+        return Blocked("taken", f"there is already a flag {key}", "choose another key")
+    return None
+
+
+def plan_create(
+    fields: Mapping[str, JSON],
+    taken: Taken,
+    context: Context,
+    told: Sequence[Consequence] = (),
+    place: int = 0,
+) -> Plan | Blocked:
+    """The plan for a new flag, which has no number until the server gives it one; `told` is said besides.
+
+    `place` tells it from others that are made together with it.
+    """
+    key = as_text(fields.get("key"))
+    if blocked := taken_by(key, taken):
+        return blocked
+    if problems := problems_in_fields({"key": None, **fields}):
+        return Blocked("value", problems[0], "correct it and try again")
+    is_secret = fields.get("has_encrypted_payloads") is True
+    fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
+    values = {name: value for name, value in fields.items() if value is not None}
+    return Plan(
+        intent=Intent(-place, values, "create"),
+        fresh=fresh,
+        verb=verb("create"),
+        values=values,
+        before={},
+        lines=_lines(values, fresh.has_encrypted_payloads, context.names),
+        consequences=(*_consequences(values, context), *told),
+        cautions=tuple(_cautions(key, context, taken)),
+        clashes=(),
+        body=values,
+        original={},
+        inverse=Intent(0, {"deleted": True}, "delete"),
+        read_at=context.now,
+    )
+
+
+def _filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    nobody = [{"properties": [], "rollout_percentage": 0}]
+    return {"groups": nobody, "payloads": {}, "multivariate": None, **filters}
+
+
+def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
+    shown = hidden if is_secret else _as_is
+    found = difference(dict(_BLANK), dict(values))
+    return tuple(DiffLine(shown(line), in_words(line, _BLANK, values, names)) for line in found)
+
+
+def _as_is(line: Line) -> Line:
+    return line
+
+
+def _consequences(values: Mapping[str, JSON], context: Context) -> tuple[Consequence, ...]:
+    if values.get("active", True) is False:
+        return (Consequence("Reach", "nobody until it is turned on", "good"),)
+    return (reach_in_words(context.reach),)
+
+
+def _cautions(key: str, context: Context, taken: Taken) -> list[Caution]:
+    found = warn_of_deleted(key, taken)
+    if context.similar:
+        found.append(Caution("similar keys", f"easily taken for {', '.join(context.similar[:5])}"))
+    return found
+
+
+def warn_of_deleted(key: str, taken: Taken) -> list[Caution]:
+    """A new flag with the key of a deleted one is the end of that one."""
+    if key not in taken.deleted:
+        return []
+    text = f"the deleted flag with this key, number {taken.deleted[key]}, is destroyed for good"
+    return [Caution("destroys", text, ("restore the deleted flag",))]

@@ -1,0 +1,160 @@
+"""Learns what a question has to say besides the change itself, in a few seconds or not at all."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol, TypeVar
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Touch
+from flagtui.changes.flags.flag_reach import reach_of
+from flagtui.models.activity import SYSTEM, Activity, ActivityPage
+from flagtui.models.activity_rows import version_made
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius, FlagKey
+from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.person import User
+from flagtui.models.rows import FlagRow
+from flagtui.models.times import unix
+
+UNLOGGED: Final = "tags changed, or saved without a change"
+"""An entry that tells of a new version alone: servers do not write down the tags of one flag."""
+PATIENCE: Final = 2.5
+"""Seconds a question waits for each thing it would like to know; a kill switch must not wait longer."""
+
+T = TypeVar("T")
+
+
+class Answers(Protocol):
+    """What is asked of the server, as `client.flags` offers it."""
+
+    async def dependents(self, id: int) -> tuple[FlagKey, ...]: ...
+    async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage: ...
+    async def blast_radius(
+        self, condition: Mapping[str, JSON], group_type_index: int | None = None
+    ) -> BlastRadius: ...
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known already: the other flags, who we are, what the time is."""
+
+    rows: Sequence[FlagRow]
+    me: User | None
+    now: float
+    seen_version: int | None = None
+    patience: float = PATIENCE
+    """Seconds to wait for each thing that is asked of the server."""
+    is_one_of_many: bool = False
+    """Nothing is asked then: a hundred flags would use up the server's patience with this key."""
+    names: Names = NO_NAMES
+
+
+async def gather(ask: Answers, fresh: Flag, values: Mapping[str, JSON], around: Surroundings) -> Context:
+    """Everything around one flag that is to get these values."""
+    known = Context(
+        now=around.now,
+        me=around.me,
+        names=around.names,
+        dependencies=_dependencies(fresh, around.rows),
+        similar=similar_keys(fresh.key, (row.key for row in around.rows)),
+    )
+    if around.is_one_of_many:
+        reach = NotKnown("not counted when several flags change at once")
+        return replace(known, reach=reach, dependents=_dependents_listed(fresh, around.rows))
+    return await _asked(ask, fresh, values, around, known)
+
+
+async def _asked(
+    ask: Answers, fresh: Flag, values: Mapping[str, JSON], around: Surroundings, known: Context
+) -> Context:
+    reach, dependents, page = await asyncio.gather(
+        _within(reach_of(ask, fresh, values), around.patience),
+        _within(ask.dependents(fresh.id), around.patience),
+        _within(ask.activity(fresh.id, limit=10), around.patience),
+    )
+    entries = () if isinstance(page, NotKnown) else page.entries
+    return replace(
+        known,
+        reach=reach if reach is not None else NotKnown("nothing of it changes"),
+        dependents=_dependents(dependents, _dependents_listed(fresh, around.rows)),
+        last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
+        touched_since=tuple(_touch(entry) for entry in _since(entries, around.seen_version)),
+    )
+
+
+def _dependents(
+    asked: tuple[FlagKey, ...] | NotKnown, listed: tuple[Linked, ...]
+) -> tuple[Linked, ...] | NotKnown:
+    """The server names those that are on; the list knows those that are off, and all without an answer."""
+    if isinstance(asked, NotKnown):
+        return listed or asked
+    on = tuple(Linked(flag.id, flag.key, True) for flag in asked)
+    return (*on, *(flag for flag in listed if flag.is_on is False and flag.id not in {one.id for one in on}))
+
+
+def _dependents_listed(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ...]:
+    return tuple(Linked(row.id, row.key, row.active) for row in rows if fresh.id in row.depends_on)
+
+
+def similar_keys(key: str, others: Iterable[str]) -> tuple[str, ...]:
+    """Keys that look like this one: case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
+    folded, begins = _look(key), _first(key)
+    # Most keys begin otherwise, which is quicker to see than what they look like.
+    near = (other for other in others if _first(other) == begins and other != key)
+    return tuple(other for other in near if _look(other) == folded)[:5]
+
+
+def _first(key: str) -> str:
+    return key[:1].casefold().translate(_FIRST_ALIKE)
+
+
+def _look(key: str) -> str:
+    return re.sub(r"[-_]+", "-", key.casefold()).replace("rn", "m").translate(_ALIKE)
+
+
+_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o"})
+_FIRST_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r": "m", "_": "-"})
+"""The same for one character, which may be half of an `rn`."""
+
+
+async def _within(asked: Awaitable[T], patience: float) -> T | NotKnown:
+    try:
+        async with asyncio.timeout(patience):
+            return await asked
+    except TimeoutError:
+        return NotKnown(f"the server did not answer within {patience:g} s")
+    except ApiError as error:
+        return NotKnown(error.what.rstrip("."))
+
+
+def _dependencies(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ...]:
+    asked = set(fresh.targeting.depends_on)
+    return tuple(Linked(row.id, row.key, row.active) for row in rows if row.id in asked) if asked else ()
+
+
+def _since(entries: Sequence[Activity], seen_version: int | None) -> Sequence[Activity]:
+    """The entries after the version somebody looked at; every change of a flag moves its version by one."""
+    if seen_version is None:
+        return ()
+    return [entry for entry in entries if (version_made(entry) or 0) > seen_version]
+
+
+def _touch(entry: Activity) -> Touch:
+    who = "the system" if entry.actor == SYSTEM else entry.actor
+    return Touch(who, unix(entry.created_at), activity_in_short(entry))
+
+
+def activity_in_short(entry: Activity) -> str:
+    """`turned off`, `changed filters`: enough for one line of a question."""
+    for change in entry.changes:
+        if change.field == "active" and change.is_on is not None:
+            return "turned on" if change.is_on else "turned off"
+    if entry.activity != "updated":
+        return entry.activity
+    if entry.is_unlogged:
+        return UNLOGGED
+    named = [change.field.replace("_", " ") for change in entry.changes if change.field]
+    return f"changed {', '.join(named) or 'something'}"

@@ -1,0 +1,132 @@
+"""Wishes about who sees a flag, made from the JSON as it is stored: what is not meant stays as it is."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from flagtui.changes.flags.flag_body import clean_filters
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list
+
+RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
+"""The steps of a careful rollout, in percent."""
+
+
+def targeting(flag: Flag, wanted: Mapping[str, JSON], verb: str = "change targeting") -> Intent:
+    """These `filters` in place of the flag's."""
+    seen = clean_filters(flag.filters)
+    return Intent(flag.id, {"filters": dict(wanted)}, verb, seen={"filters": seen}, seen_version=flag.version)
+
+
+def set_rollout(flag: Flag, condition: int, percent: float) -> Intent:
+    """One condition's share. Raises IndexError for a condition that is not there."""
+    filters, groups = _parts(flag)
+    groups[condition]["rollout_percentage"] = _number(percent)
+    return targeting(flag, filters, "set rollout")
+
+
+def set_all_rollouts(flag: Flag, percent: float) -> Intent:
+    """The same share for every condition."""
+    filters, groups = _parts(flag)
+    for group in groups:
+        group["rollout_percentage"] = _number(percent)
+    return targeting(flag, filters, "set rollout")
+
+
+def ramp_step(percent: float, forward: bool = True) -> int:
+    """The next step of the ramp from here, or the one before; the ends stay."""
+    if forward:
+        return next((step for step in RAMP if step > percent), RAMP[-1])
+    return next((step for step in reversed(RAMP) if step < percent), RAMP[0])
+
+
+def add_condition(flag: Flag, condition: Mapping[str, JSON], at: int | None = None) -> Intent:
+    """One more condition, last unless `at` says where."""
+    filters, groups = _parts(flag)
+    groups.insert(len(groups) if at is None else at, copy.deepcopy(dict(condition)))
+    return targeting(flag, filters, "add a condition to")
+
+
+def change_condition(flag: Flag, place: int, condition: Mapping[str, JSON]) -> Intent:
+    """One condition in place of another; keys of it that nobody named stay."""
+    filters, groups = _parts(flag)
+    groups[place] = {**groups[place], **copy.deepcopy(dict(condition))}
+    return targeting(flag, filters, "change a condition of")
+
+
+def remove_condition(flag: Flag, place: int) -> Intent:
+    """One condition less."""
+    filters, groups = _parts(flag)
+    del groups[place]
+    return targeting(flag, filters, "remove a condition of")
+
+
+def move_condition(flag: Flag, place: int, to: int) -> Intent:
+    """The condition in another place: the first that matches decides."""
+    filters, groups = _parts(flag)
+    groups.insert(to, groups.pop(place))
+    return targeting(flag, filters, "reorder the conditions of")
+
+
+def set_variants(flag: Flag, variants: Sequence[Mapping[str, JSON]]) -> Intent:
+    """These variants; none makes the flag on or off. Payloads of variants that go away go with them."""
+    filters = clean_filters(flag.filters)
+    if not variants:
+        filters["multivariate"] = None
+    else:
+        kept = as_dict(filters.get("multivariate"))
+        filters["multivariate"] = {**kept, "variants": [copy.deepcopy(dict(one)) for one in variants]}
+    keys = {one.get("key") for one in variants} or {"true"}
+    payloads = as_dict(filters.get("payloads"))
+    if payloads.keys() - keys:
+        filters["payloads"] = {key: value for key, value in payloads.items() if key in keys}
+    return targeting(flag, filters, "change variants of")
+
+
+def set_payload(flag: Flag, key: str, payload: str | None) -> Intent:
+    """The JSON text handed out with one value, `true` for a flag without variants; None takes it away."""
+    filters = clean_filters(flag.filters)
+    payloads = dict(as_dict(filters.get("payloads")))
+    payloads.pop(key, None)
+    if payload is not None:
+        payloads[key] = payload
+    filters["payloads"] = payloads
+    return targeting(flag, filters, "change the payload of")
+
+
+def even_shares(count: int) -> list[int]:
+    """Whole shares that add up to 100, as equal as they can be."""
+    share, left = divmod(100, count)
+    return [share + (place < left) for place in range(count)]
+
+
+def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Intent:
+    """The flag as it was at an older version, as far as that can be set again."""
+    wanted: dict[str, JSON] = {name: fields[name] for name in RESTORED if name in fields and name in flag.raw}
+    seen: dict[str, JSON] = {name: flag.raw[name] for name in wanted}
+    return Intent(flag.id, wanted, "restore version", seen=seen, seen_version=flag.version)
+
+
+RESTORED: Final = (
+    "name",
+    "filters",
+    "active",
+    "ensure_experience_continuity",
+    "evaluation_runtime",
+    "bucketing_identifier",
+)
+"""What an older version is brought back in. Not the key: code that uses the newer one would stop matching."""
+
+
+def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:
+    """A copy of the flag's filters, and the conditions within it."""
+    filters = clean_filters(flag.filters)
+    groups = as_list(filters.get("groups"))
+    filters["groups"] = groups
+    return filters, groups
+
+
+def _number(percent: float) -> float | int:
+    """25 rather than 25.0, as servers and people write it."""
+    return int(percent) if float(percent).is_integer() else percent

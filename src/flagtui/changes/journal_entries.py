@@ -1,0 +1,223 @@
+"""What the journal remembers of one change: what was meant, and how it ended."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, Literal
+
+from flagtui import local_time
+from flagtui.changes.difference import same
+from flagtui.changes.flags.mask import MASK
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
+
+Ending = Literal["saved", "conflicted", "awaiting approval", "refused", "failed", "unknown"]
+WITHOUT_NUMBER: Final = "event_definition"
+"""The kind of record that is known by a UUID."""
+CHANGED: Final = f"{MASK} (another one)"
+"""In place of an encrypted payload that the change replaced, on either side."""
+ENDINGS: Final[tuple[Ending, ...]] = (
+    "saved",
+    "conflicted",
+    "awaiting approval",
+    "refused",
+    "failed",
+    "unknown",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Who writes, and to which server and project."""
+
+    by: str = ""
+    profile: str = ""
+    host: str = ""
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One change of this person. `ending` is empty while nobody knows how it ended."""
+
+    id: str
+    at: float
+    """Unix seconds; when it began."""
+    record: int
+    """Its number; 0 for a new one whose number nobody learned."""
+    key: str
+    verb: str
+    signature: Signature = Signature()
+    kind: str = "flag"
+    reason: str = ""
+    version: int | None = None
+    """The record's version before."""
+    before: Mapping[str, JSON] = field(default_factory=dict)
+    after: Mapping[str, JSON] = field(default_factory=dict)
+    is_secret: bool = False
+    """Payloads in `before` and `after` are masked."""
+    words: tuple[str, ...] = ()
+    """The differing paths as phrases."""
+    batch: str = ""
+    """The same for all changes confirmed together."""
+    undoes: str = ""
+    """The id of the entry this takes back."""
+    pid: int = 0
+    uuid: str = ""
+    """The id of a record that has no number, such as an event definition; `record` is 0 then."""
+    ending: Ending | Literal[""] = ""
+    ended_at: float | None = None
+    saved_version: int | None = None
+    note: str = ""
+    """What was found out at the end, in words."""
+
+    @property
+    def is_open(self) -> bool:
+        """Nobody knows yet whether the server made the change."""
+        return self.ending in ("", "unknown")
+
+    @property
+    def hides_a_payload(self) -> bool:
+        """The change replaced a payload that is not written down."""
+        sides = (as_dict(self.before.get("filters")), as_dict(self.after.get("filters")))
+        return any(CHANGED in as_dict(side.get("payloads")).values() for side in sides)
+
+    @property
+    def when(self) -> str:
+        return stamp(self.at)
+
+
+def stamp(at: float) -> str:
+    """Unix seconds as `2026-11-21T11:30:00.000Z`."""
+    return local_time.stamp(at)
+
+
+def moment(text: JSON) -> float:
+    """The Unix seconds in a time stamp; 0 when there is none."""
+    try:
+        return local_time.aware(datetime.fromisoformat(as_text(text))).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def begun(line: Mapping[str, JSON]) -> Entry | None:
+    """The entry a `begin` line starts, or nothing for one without what an entry needs."""
+    id, record = as_text(line.get("id")), _record(line)
+    if not id or record is None:
+        return None
+    return Entry(
+        id=id,
+        at=moment(line.get("at")),
+        record=record,
+        key=as_text(line.get("key")),
+        verb=as_text(line.get("verb")),
+        signature=Signature(*(as_text(line.get(name)) for name in ("by", "profile", "host", "project"))),
+        kind=as_text(line.get("kind")) or "flag",
+        reason=as_text(line.get("reason")),
+        version=_whole(line.get("version")),
+        before=as_dict(line.get("before")),
+        after=as_dict(line.get("after")),
+        is_secret=line.get("secret") is True,
+        words=tuple(as_text(word) for word in as_list(line.get("words"))),
+        batch=as_text(line.get("batch")),
+        undoes=as_text(line.get("undoes")),
+        pid=_whole(line.get("pid")) or 0,
+        uuid=_uuid(line),
+    )
+
+
+def ended(entry: Entry, line: Mapping[str, JSON]) -> Entry:
+    """The entry with what an `outcome` line says; a known ending is never forgotten for an unknown one."""
+    ending = next((word for word in ENDINGS if word == line.get("outcome")), None)
+    if ending is None or (ending == "unknown" and not entry.is_open):
+        return entry
+    return replace(
+        entry,
+        record=as_id(line.get("record")) or entry.record,
+        uuid=_uuid(line) if entry.kind == WITHOUT_NUMBER and _uuid(line) else entry.uuid,
+        ending=ending,
+        ended_at=moment(line.get("at")),
+        saved_version=_whole(line.get("version")),
+        after={**entry.after, **as_dict(line.get("after"))},
+        note=as_text(line.get("note")),
+    )
+
+
+def opening(entry: Entry) -> dict[str, JSON]:
+    """The entry as its `begin` line, with what must stay secret masked."""
+    return {
+        "step": "begin",
+        "id": entry.id,
+        "at": entry.when,
+        "by": entry.signature.by,
+        "profile": entry.signature.profile,
+        "host": entry.signature.host,
+        "project": entry.signature.project,
+        "kind": entry.kind,
+        "record": entry.uuid or entry.record,
+        "key": entry.key,
+        "verb": entry.verb,
+        "reason": entry.reason,
+        "version": entry.version,
+        "before": masked(entry.before, entry.after) if entry.is_secret else dict(entry.before),
+        "after": masked(entry.after, entry.before) if entry.is_secret else dict(entry.after),
+        "secret": entry.is_secret,
+        "words": list(entry.words),
+        "batch": entry.batch,
+        "undoes": entry.undoes,
+        "pid": entry.pid,
+    }
+
+
+def masked(values: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:
+    """The values with every payload hidden; one that differs from the `other` side's says so."""
+    filters = as_dict(values.get("filters"))
+    payloads = as_dict(filters.get("payloads"))
+    if not payloads:
+        return dict(values)
+    others = as_dict(as_dict(other.get("filters")).get("payloads"))
+    hidden = {
+        key: MASK if key in others and same(value, others[key]) else CHANGED
+        for key, value in payloads.items()
+    }
+    return {**values, "filters": {**filters, "payloads": hidden}}
+
+
+def with_payloads(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Masked values with the payloads of these `filters`, so that they can be compared and sent."""
+    if "filters" not in values:
+        return dict(values)
+    return {**values, "filters": {**as_dict(values["filters"]), "payloads": filters.get("payloads")}}
+
+
+def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
+    """The ids of the entries that a later one took back."""
+    return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
+
+
+def searched(entries: Iterable[Entry], text: str) -> list[Entry]:
+    """The entries with every word of `text` in key, verb, person, reason, profile, ending or what changed."""
+    words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]
+    return [entry for entry in entries if all(word.search(_searchable(entry)) for word in words)]
+
+
+def _searchable(entry: Entry) -> str:
+    told = (entry.key, entry.verb, entry.signature.by, entry.reason, entry.ending or "open", entry.note)
+    return " ".join((*told, entry.signature.profile, str(entry.record), *entry.words))
+
+
+def _record(line: Mapping[str, JSON]) -> int | None:
+    if line.get("kind") == WITHOUT_NUMBER:
+        return 0
+    # What a change makes has no number until the server gave it one.
+    return 0 if line.get("record") == 0 else as_id(line.get("record"))
+
+
+def _uuid(line: Mapping[str, JSON]) -> str:
+    record = line.get("record")
+    return record if isinstance(record, str) and as_id(record) is None else ""
+
+
+def _whole(value: JSON) -> int | None:
+    number = as_number(value)
+    return int(number) if number is not None else None

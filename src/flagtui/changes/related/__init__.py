@@ -1,0 +1,1 @@
+"""Changes to what belongs to a flag: copies, schedules, cohorts, dashboards."""

@@ -1,0 +1,178 @@
+"""A flag in another project: what of it means something here only, and who can make the copy.
+
+We make it ourselves wherever we can, as a new flag: a key that is taken there is refused then. The server's
+own copy finds cohorts and flags there, which have other numbers, but writes over a flag of the same key. It
+is asked only for flags that need it, and only after the key was seen to be free.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_plan import stored_value
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.creation import Answered, AsidePlan, Send
+from flagtui.changes.verbs import Verb
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import Copied
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
+from flagtui.models.names import NO_NAMES, Names
+
+KIND: Final = "copy"
+"""What the journal calls a copy that the server made."""
+_BY_HAND: Final = "make it there by hand"
+_KEPT: Final = ("key", "name", "active", "filters", "tags")
+"""What of the copy the journal keeps, so that somebody's later change of it is seen."""
+
+
+class Copier(Protocol):
+    """Whoever copies, as `client.flags` does."""
+
+    async def copy(
+        self, organization: str, key: str, targets: Sequence[int], *, disable: bool = True
+    ) -> Copied: ...
+
+
+@dataclass(frozen=True)
+class Target:
+    """The project a copy is for."""
+
+    id: int
+    name: str
+    organization: str = ""
+    """Id of the organisation; the server copies within one."""
+    taken: Taken = field(default_factory=lambda: Taken(()))
+
+
+def bound_to_its_project(flag: Flag) -> str:
+    """Why nobody can copy the flag to another project as it is; empty when somebody can."""
+    targeting = flag.targeting
+    if not targeting.is_editable:
+        return "its targeting is of a newer kind"
+    if any(targeting.group_type_of(condition) is not None for condition in targeting.conditions):
+        return "its conditions are about groups, which may be of another type there"
+    if needs_the_server(flag) and (parts := [*_own_parts(flag)]):
+        return f"only the server can find its cohorts and flags there, and it would take {parts[0]} along"
+    return ""
+
+
+def needs_the_server(flag: Flag) -> bool:
+    """Whether its conditions ask for what has another number in every project."""
+    return bool(flag.targeting.cohorts or flag.targeting.depends_on)
+
+
+def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
+    """What a copy does not have; `scheduled` changes are None where nobody could say."""
+    found = [*_own_parts(flag)]
+    found += ["its experiments"] if flag.experiment_set else []
+    found += ["early access"] if flag.features else []
+    found += ["dashboards"] if flag.usage_dashboard is not None or flag.analytics_dashboards else []
+    if scheduled is None:
+        found.append("scheduled changes, if it has any")
+    elif scheduled:
+        found.append(f"{scheduled} scheduled change{'s' * (scheduled > 1)}")
+    return (*found, "its history")
+
+
+def _own_parts(flag: Flag) -> Iterator[str]:
+    """What is stored with the flag and belongs to this project, or is secret."""
+    raw = flag.targeting.raw
+    if flag.targeting.holdout_id is not None or as_list(raw.get("holdout_groups")):
+        yield f"holdout #{flag.targeting.holdout_id}" if flag.targeting.holdout_id else "its holdout"
+    if flag.targeting.feature_enrollment:
+        yield "the early access rule"
+    if any(as_dict(group).get("exposure_frozen") is True for group in as_list(raw.get("groups"))):
+        yield "what its experiment froze"
+    if flag.has_encrypted_payloads:
+        yield "its encrypted payload"
+
+
+def plan_copy(
+    flag: Flag, target: Target, left: Sequence[str], names: Names = NO_NAMES
+) -> AsidePlan | Blocked:
+    """The server's own copy, off, under the same key."""
+    if why := bound_to_its_project(flag):
+        return Blocked("bound", why, _BY_HAND)
+    if blocked := taken_by(flag.key, target.taken):
+        return blocked
+    if not target.organization:
+        return Blocked("bound", "it is not known which organisation its project belongs to", _BY_HAND)
+    overwrites = "a flag that somebody makes there with this key in this moment is written over"
+    return AsidePlan(
+        fresh=flag,
+        verb=Verb("copy", "Copy", f"is in {target.name} now, off", f"delete it in {target.name}"),
+        kind=KIND,
+        before={"id": flag.id},
+        after={"project": target.id, "project_name": target.name},
+        makes_a_flag=True,
+        told=f"copy to {target.name} #{target.id}",
+        consequences=(*_found_there(flag, names), *_told(left, target)),
+        cautions=(*warn_of_deleted(flag.key, target.taken), Caution("overwrites", overwrites)),
+    )
+
+
+def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
+    asked = [item for condition in flag.targeting.conditions for item in condition.properties]
+    cohorts = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
+    if cohorts:
+        called = ", ".join(label or names.cohorts.get(id, f"cohort {id}") for id, label in cohorts.items())
+        yield Consequence("Cohorts", f"{called}: found there by name, or made there", "warning")
+    needed = {item.flag_id: item.label or item.key for item in asked if item.flag_id is not None}
+    if needed:
+        called = ", ".join(names.flags.get(id, label) for id, label in needed.items())
+        yield Consequence("Needs", f"{called} there under the same key", "warning")
+
+
+def _told(left: Sequence[str], target: Target) -> Iterator[Consequence]:
+    yield stays_behind_in_words(left)
+    yield Consequence("Way back", f"u deletes it in {target.name}", "plain")
+
+
+def stays_behind_in_words(left: Sequence[str]) -> Consequence:
+    """What the question says of it."""
+    return Consequence("Stays behind", ", ".join(left), "plain")
+
+
+def send_copy(flag: Flag, target: Target, flags: Copier) -> Send:
+    """The request that makes it, and whether what came is what was meant."""
+
+    async def send() -> Answered:
+        found = await flags.copy(target.organization, flag.key, [target.id], disable=True)
+        if found.failed:
+            return Answered(_why(found.failed[0].error_message), is_done=False)
+        made = Flag.of(found.success[0]) if found.success else None
+        if made is None:
+            return Answered("the server names no copy", is_done=False)
+        notes = [f"#{made.id}"]
+        notes += ["it is on" if made.active else ""]
+        notes += ["it was there by then and is written over" if (made.version or 1) > 1 else ""]
+        return Answered(", ".join(note for note in notes if note), made=made, learned=kept_of(made))
+
+    return send
+
+
+def kept_of(made: Flag) -> dict[str, JSON]:
+    """What the journal keeps of a copy."""
+    return {name: stored_value(made, name) for name in _KEPT}
+
+
+def project_of(entry: Entry) -> int | None:
+    """The project a copy went to; None for what is no copy of the server's."""
+    return as_id(entry.after.get("project")) if entry.kind == KIND else None
+
+
+def as_creation(entry: Entry) -> Entry:
+    """The copy as what it is in its own project: a new flag."""
+    there = replace(entry.signature, project=str(project_of(entry) or ""))
+    return replace(entry, kind="flag", verb="create", signature=there)
+
+
+def _why(message: object) -> str:
+    """The server says it as text, or field by field."""
+    if isinstance(message, Mapping):
+        return "; ".join(f"{name}: {as_text(words) or words}" for name, words in message.items())
+    return str(message)

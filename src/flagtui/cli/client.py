@@ -1,0 +1,30 @@
+"""A client for the server of a profile. Imports what talks to servers."""
+
+import os
+from pathlib import Path
+
+from flagtui.api import Client
+from flagtui.api.hosts import Host
+from flagtui.api.request_log import Log, log_to
+from flagtui.cli.errors import Trouble
+from flagtui.config.profiles import Profile
+from flagtui.config.secret import Secret
+
+
+def make_client(profile: Profile, host: Host, key: Secret) -> Client:
+    """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
+    if profile.ca_bundle:
+        os.environ["SSL_CERT_FILE"] = profile.ca_bundle
+    return Client(
+        host.origin, key, profile.project, allow_plain_http=profile.allow_plain_http, log=_request_log()
+    )
+
+
+def _request_log() -> Log | None:
+    file = os.environ.get("FLAGTUI_LOG", "").strip()
+    if not file:
+        return None
+    try:
+        return log_to(Path(file).expanduser())
+    except OSError as refused:
+        raise Trouble(f"the log {file} cannot be written: {refused.strerror}.") from None

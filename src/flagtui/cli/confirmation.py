@@ -1,0 +1,49 @@
+"""The guard's question in lines: what would happen, and the answer of options or of whoever is there."""
+
+from dataclasses import replace
+from typing import Any
+
+from flagtui.app.writing.question_lines import question_lines
+from flagtui.changes.guard import Answer, Approved, NotYet, Question
+from flagtui.cli.output import say
+from flagtui.cli.terminal_person import Person
+from flagtui.safe_text import safe_text
+
+WIDTH = 96
+
+
+def show_question(question: Question[Any]) -> None:
+    """The words of the dialog in the app."""
+    say(question.title)
+    for line in question_lines(question, WIDTH):
+        say("".join(text for text, _style in line).rstrip())
+
+
+def settle(question: Question[Any], given: Answer, person: Person) -> Approved[Any] | NotYet:
+    """The approval, or what is still missing. A person is asked for what the options leave open."""
+    answer = _asked(question, given, person) if person.is_there else given
+    return question.settle(answer)
+
+
+def how_to_agree(question: Question[Any], why: str) -> str:
+    """What is missing, and the options that give it."""
+    missing = ["--yes"] if question.type_this is None else [f"--type {question.type_this}"]
+    missing += ["--overwrite"] if question.clashes else []
+    missing += ["--reason WHY"] if question.reason_required else []
+    return f"{why}; nothing was sent. To agree: {safe_text(' '.join(missing), 200)}"
+
+
+def _asked(question: Question[Any], given: Answer, person: Person) -> Answer:
+    answer = given
+    if question.clashes and not answer.overwrite:
+        whose = "you changed later" if question.is_own else "somebody else changed"
+        answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
+        if not answer.overwrite:
+            return answer
+    if question.reason_required and not answer.reason.strip():
+        answer = replace(answer, reason=person.ask("Why, for the journal", ""))
+    if question.type_this is not None and not answer.typed:
+        return replace(answer, typed=person.ask(f"To confirm, type {question.type_this}", ""))
+    if question.type_this is None and not answer.yes and not (question.clashes and answer.overwrite):
+        return replace(answer, yes=person.agree("Do it?"))
+    return answer if answer.yes or question.type_this is not None else replace(answer, yes=True)

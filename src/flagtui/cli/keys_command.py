@@ -1,0 +1,88 @@
+"""`flagtui keys`: the API keys of an embedded service, in its database file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from flagtui.cli.errors import Trouble
+
+DATABASE = click.option(
+    "--db",
+    "database",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    required=True,
+    help="The service's database file.",
+)
+
+
+@click.group("keys")
+def command() -> None:
+    """Create, list and revoke the API keys of an embedded service."""
+
+
+@command.command("create")
+@DATABASE
+@click.option("--label", default="made by flagtui keys", show_default=True, help="What the key is for.")
+@click.option(
+    "--scope", "scopes", multiple=True, help="feature_flag:read, experiment:write, …; default: everything."
+)
+@click.option("--project", "teams", multiple=True, type=int, help="Confine the key to this project.")
+@click.option("--owner", metavar="EMAIL", help="Whose key; default: the first user.")
+def create(
+    database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
+) -> None:
+    """Make a key and show it, once."""
+    from flagtui.service import NewKey, create_key
+
+    with _trouble():
+        secret = create_key(database, NewKey(label, scopes or ("*",), teams, owner))
+    print(secret)
+
+
+@command.command("list")
+@DATABASE
+def list_all(database: Path) -> None:
+    """Show every key: never its secret."""
+    from flagtui.safe_text import safe_text
+    from flagtui.service import list_keys
+
+    with _trouble():
+        found = list_keys(database)
+    for key in found:
+        teams = ",".join(str(team) for team in key.teams) or "all projects"
+        words = (
+            key.id,
+            key.mask,
+            " ".join(key.scopes),
+            teams,
+            key.owner,
+            key.label,
+            key.last_used_at or "never used",
+        )
+        print("  ".join(safe_text(word, 60) for word in words))
+
+
+@command.command("revoke")
+@DATABASE
+@click.argument("key_id")
+def revoke(database: Path, key_id: str) -> None:
+    """Make a key invalid at once. KEY_ID is the first column of `list`."""
+    from flagtui.service import revoke_key
+
+    with _trouble():
+        found = revoke_key(database, key_id)
+    if not found:
+        raise Trouble(f"there is no key {key_id} in this database; see: flagtui keys list --db {database}")
+    print("revoked")
+
+
+@contextmanager
+def _trouble() -> Iterator[None]:
+    from flagtui.service import DatabaseUnusable, KeyRefused
+
+    try:
+        yield
+    except (DatabaseUnusable, KeyRefused) as fault:
+        raise Trouble(str(fault)) from None

@@ -1,0 +1,99 @@
+"""Puts the app on the server of a profile: which one, with which key, and how careful."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from flagtui.cli.app_run import run_app
+from flagtui.cli.errors import Trouble, require_terminal
+from flagtui.cli.key_in_use import KeyInUse
+from flagtui.cli.profile_choice import Opening, Wish, choose_other, choose_signed_in, look_around
+from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.config.settings import SettingsError
+
+if TYPE_CHECKING:
+    from flagtui.app.state.preferences import Tastes
+    from flagtui.app.state.session import Session
+
+
+def open_app(wish: Wish) -> int:
+    """Run the app until it is left; the exit code.
+
+    Raises:
+        Trouble: when something the person wrote, or this machine, makes it impossible.
+    """
+    require_terminal()
+    opening = choose_signed_in(look_around(), wish)
+    opening.state_folder()
+    from flagtui.app.app import FlagTui
+    from flagtui.app.commands.command_table import COMMANDS
+    from flagtui.app.flags.flag_columns import ALL_FLAG_COLUMNS
+    from flagtui.app.shell.themes import THEMES
+    from flagtui.config.keymap import read_keymap
+
+    try:
+        keymap = read_keymap(opening.settings, COMMANDS)
+        opening.settings.check_theme(tuple(theme.name for theme in THEMES))
+        opening.settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
+    except SettingsError as wrong:
+        raise Trouble(str(wrong)) from None
+    app = FlagTui(replace(make_session(opening, read_only=wish.read_only), flag=wish.flag))
+    app.set_keymap(keymap)
+    return run_app(app, mouse=wish.mouse and opening.settings.mouse)
+
+
+def tastes_of(opening: Opening) -> "Tastes":
+    """What the settings say of the lists, and what is remembered of them."""
+    from flagtui.app.state.preferences import Tastes
+
+    settings = opening.settings
+    return Tastes(
+        settings_file=opening.around.places.settings_file,
+        memory=opening.state_folder(),
+        columns=settings.columns,
+        queries=settings.queries,
+        preview=settings.preview,
+    )
+
+
+def make_session(opening: Opening, *, read_only: bool, tastes: "Tastes | None" = None) -> "Session":
+    """What the app needs to work in this profile; tastes go along to the next. Raises Trouble."""
+    from flagtui.app.state.session import Neighbour, Session
+    from flagtui.changes.journal import Journal
+    from flagtui.cli.rules import rules_of
+    from flagtui.store.snapshots import Snapshots
+
+    profile, state = opening.profile, opening.state_folder()
+    key, liked = KeyInUse(opening), tastes or tastes_of(opening)
+    cache = opening.around.places.cache if opening.settings.snapshots else None
+
+    def switch(name: str) -> "Session | str":
+        try:
+            return make_session(choose_other(opening, name), read_only=read_only, tastes=liked)
+        except Trouble as trouble:
+            return str(trouble)
+
+    return Session(
+        profile=profile.name,
+        host=opening.host.name,
+        badge=profile.word,
+        colour=profile.theme_colour,
+        rules=rules_of(profile, read_only=read_only),
+        connect=key.connect,
+        journal=Journal(state / "journal"),
+        state_folder=state,
+        project=int(profile.project) if profile.project.isdigit() else CURRENT_PROJECT,
+        snapshots=Snapshots(cache / "rows" if cache else None),
+        refresh=float(profile.refresh),
+        unlock=profile.unlock * 60.0,
+        tastes=liked,
+        overridden=" ".join(opening.chosen.overridden),
+        theme=opening.settings.theme or Session.theme,
+        redact=key.redact,
+        with_key=key.client_with,
+        keep_key=key.keep,
+        neighbours=tuple(
+            Neighbour(each.name, f"{each.host}  {each.level.replace('_', '-')}")
+            for each in opening.settings.profiles.values()
+        ),
+        switch=switch,
+    )

@@ -1,0 +1,164 @@
+"""Which profile is meant, its server, and where its key can be: found out without asking anybody."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from flagtui.api.errors import ApiError
+from flagtui.api.hosts import Host, read_host
+from flagtui.cli.errors import Trouble, in_words
+from flagtui.config.credentials import KeyPlaces, Owner
+from flagtui.config.locations import (
+    KEY_VARIABLE,
+    FolderUnusable,
+    Given,
+    Locations,
+    find_locations,
+    make_folder,
+    read_environment,
+    take_variable,
+)
+from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile
+from flagtui.config.settings import Settings, SettingsError, read_settings
+from flagtui.local_time import use_zone
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for on the command line."""
+
+    profile: str | None = None
+    project: str | None = None
+    read_only: bool = False
+    mouse: bool = True
+    flag: str = ""
+    """The key of the flag to open first."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What this machine and this person say before any profile is chosen."""
+
+    given: Given
+    key: str = field(repr=False)
+    """What FLAGTUI_API_KEY held; it is gone from the environment."""
+    places: Locations
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A profile and everything that could be found out about it without asking anybody."""
+
+    around: Surroundings
+    chosen: Chosen
+    host: Host
+
+    @property
+    def profile(self) -> Profile:
+        return self.chosen.profile
+
+    @property
+    def settings(self) -> Settings:
+        return self.around.settings
+
+    @property
+    def owner(self) -> Owner:
+        """Whose key is looked for."""
+        return Owner(self.profile.name, self.host.origin)
+
+    @property
+    def keys(self) -> KeyPlaces:
+        """Where the key can be."""
+        command, folder = self.profile.key_command, self.around.places.state
+        return KeyPlaces(environment=self.around.key, command=command, folder=folder)
+
+    @property
+    def words(self) -> str:
+        """`Profile prod`, or whose host this is instead; how careful to be there."""
+        level = self.profile.level.replace("_", "-")
+        if self.chosen.has_own_host:
+            return f"Profile {self.profile.name}, {level}"
+        why = self.chosen.sources["guard"]
+        return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
+
+    def state_folder(self) -> Path:
+        """Where the journal and crash reports go. Raises Trouble."""
+        return writable_state(self.around.places)
+
+
+def look_around() -> Surroundings:
+    """Read environment and settings. Raises Trouble."""
+    given = read_environment()
+    key = take_variable(KEY_VARIABLE)
+    places = find_locations()
+    return Surroundings(given, key, places, settings_in(places))
+
+
+def settings_in(places: Locations) -> Settings:
+    """The settings, whose time zone is used from now on. Raises Trouble."""
+    try:
+        settings = read_settings(places.settings_file)
+    except SettingsError as wrong:
+        raise Trouble(str(wrong)) from None
+    use_zone(settings.time_zone)
+    return settings
+
+
+def choose(around: Surroundings, wish: Wish) -> Opening:
+    """The profile that was asked for, or that nothing else was. Raises Trouble."""
+    settings = around.settings
+    try:
+        chosen = choose_profile(
+            settings.profiles,
+            settings.default_profile,
+            around.given,
+            asked=wish.profile or "",
+            project=wish.project or "",
+            origin_of=_origin_of,
+        )
+        host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
+    except ProfileUnknown as wrong:
+        raise Trouble(str(wrong)) from None
+    except ApiError as wrong:
+        raise in_words(wrong) from None
+    return Opening(around, chosen, host)
+
+
+def _origin_of(text: str) -> str:
+    """Such as https://eu.posthog.com, however it is written; what is no host stays as it is."""
+    try:
+        return read_host(text, allow_plain_http=True).origin
+    except ApiError:
+        return text
+
+
+def choose_signed_in(around: Surroundings, wish: Wish) -> Opening:
+    """The same, when there is a key or a profile at all. Raises Trouble."""
+    if not around.key and not around.settings.profiles:
+        raise Trouble(
+            "there is no API key and no profile. Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
+            "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo"
+        )
+    return choose(around, wish)
+
+
+def choose_other(opening: Opening, name: str) -> Opening:
+    """Another profile as it is written down, chosen while the program runs. Raises Trouble.
+
+    The variables were meant for the profile the program was started with: its key goes to no other host.
+    """
+    around = opening.around
+    bare = replace(around, given=Given(), key="")
+    other = choose(bare, Wish(profile=name))
+    if around.key and other.host.origin == opening.host.origin:
+        chosen = replace(other.chosen, overridden=(KEY_VARIABLE,))
+        return Opening(replace(bare, key=around.key), chosen, other.host)
+    return other
+
+
+def writable_state(places: Locations) -> Path:
+    """The folder for the journal. Raises Trouble."""
+    try:
+        return make_folder(places.state, "the journal of your changes")
+    except FolderUnusable as wrong:
+        raise Trouble(str(wrong)) from None

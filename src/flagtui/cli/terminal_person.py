@@ -1,0 +1,51 @@
+"""The person at the terminal, asked in lines; nobody, when input or output is not a terminal."""
+
+import getpass
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from flagtui.cli.output import say
+from flagtui.safe_text import safe_text
+
+
+@dataclass(frozen=True)
+class Person:
+    """`is_there` False: whoever asks has to do without an answer."""
+
+    is_there: bool
+
+    def ask(self, question: str, default: str) -> str:
+        """One line; enter alone takes the default."""
+        answer: str = click.prompt(safe_text(question, 300), default=default)
+        return answer.strip()
+
+    def ask_hidden(self, question: str) -> str:
+        """One line that the terminal does not show."""
+        try:
+            return getpass.getpass(f"{safe_text(question, 300)}: ")
+        except EOFError:
+            raise click.Abort from None
+
+    def agree(self, question: str) -> bool:
+        """Yes or no; enter alone is no."""
+        return click.confirm(safe_text(question, 300), default=False)
+
+    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+        """The place of the one chosen, by its number."""
+        for place, choice in enumerate(choices, 1):
+            say(f"  {place}  {choice}")
+        limits = click.IntRange(1, len(choices))
+        number: int = click.prompt(safe_text(question, 300), type=limits, default=default + 1)
+        return number - 1
+
+
+NOBODY: Final = Person(is_there=False)
+
+
+def find_person() -> Person:
+    """Whoever sits at the terminal this runs in."""
+    return Person(sys.stdin.isatty() and sys.stdout.isatty())

@@ -1,0 +1,129 @@
+"""Making an experiment, with a flag of its own or on one that is there."""
+
+from collections.abc import Mapping
+
+from flagtui.service.answers import Answer
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid
+from flagtui.service.experiments.flag_changes import change_flag, create_flag
+from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, new_filters
+from flagtui.service.experiments.holdout_share import holdout_of
+from flagtui.service.experiments.inputs import Input, read_input
+from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
+from flagtui.service.experiments.records import Experiment, LinkedFlag, find, find_flag, flag_by_id, insert
+from flagtui.service.experiments.save import log, shown
+from flagtui.service.experiments.saved_links import replace_links
+from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
+
+_DATES = "End date must be after start date"
+
+
+def create_experiment(call: Call) -> Answer:
+    given = read_input(call, call.body(), new=True)
+    return shown(call, create(call, given), 201)
+
+
+def create(call: Call, given: Input) -> Experiment:
+    """Stores an experiment and what belongs to it; any fault leaves nothing behind."""
+    columns = with_defaults(call, given.columns)
+    check_dates(columns)
+    there = find_flag(call.db, call.project.id, given.flag_key or "")
+    flag = _linked(call, given, there, columns) if there else _new_flag(call, given, columns)
+    check_baseline(columns["stats_config"], flag.variant_keys)
+    check_excluded(columns.get("excluded_variants"), flag.variant_keys, "control")
+    check_metrics(call, columns, given)
+    columns |= orders(columns, {}, given)
+    number = insert(call.db, {**columns, "flag_id": flag.id, **_birth(call)})
+    if given.links:
+        replace_links(call, number, given.links)
+    one = find(call.db, call.project.id, number, deleted=True)
+    log(call, one, "created", None)
+    return one
+
+
+def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:
+    """What a new experiment has where nothing, or only a part, was said."""
+    method = call.project.settings.get("default_stats_method", "bayesian")
+    return {
+        "description": "",
+        "metrics": [],
+        "metrics_secondary": [],
+        "secondary_metrics": [],
+        **sent,
+        "type": sent.get("type") or "product",
+        "exposure_criteria": {"filterTestAccounts": True, **(sent.get("exposure_criteria") or {})},
+        "stats_config": {"method": method, **(sent.get("stats_config") or {})},
+    }
+
+
+def check_dates(columns: Mapping[str, Json]) -> None:
+    """Of one body: texts of moments are in the order of the moments."""
+    start, end = columns.get("start_date"), columns.get("end_date")
+    if start is not None and end is not None and start >= end:
+        raise invalid(_DATES)
+
+
+def check_metrics(call: Call, columns: Mapping[str, Json], given: Input) -> None:
+    """Events and actions of the metrics that were sent."""
+    metrics = [metric for name in ORDER_OF for metric in columns.get(name) or ()]
+    unknown = given.allow_unknown_events or call.settings.legacy
+    check_references(call.db, call.project.id, metrics, unknown_events=unknown)
+
+
+def orders(columns: Mapping[str, Json], had: Mapping[str, Json], given: Input) -> dict[str, list[str] | None]:
+    """Display orders that follow from the metrics or were sent; `had` are the columns before."""
+    found = {}
+    for field, name in ORDER_OF.items():
+        if field in columns or name in columns:
+            metrics = columns[field] if field in columns else had.get(field)
+            order = columns.get(name) if name in given.order_given else had.get(name)
+            found[name] = ordered_uuids(
+                order, had.get(name), metrics or [], field, given=name in given.order_given
+            )
+    return found
+
+
+def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFlag:
+    filters = new_filters(given.flag, holdout_of(call, columns.get("holdout_id")))
+    body: dict[str, Json] = {
+        "key": given.flag_key,
+        "name": f"Feature Flag for Experiment {columns['name']}",
+        "filters": filters,
+        "active": columns.get("start_date") is not None,
+        "creation_context": "experiments",
+        "ensure_experience_continuity": bool(given.flag.continuity),
+    }
+    return flag_by_id(call.db, create_flag(call, body))
+
+
+def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
+    """An existing flag stays as it is, but for the holdout that was asked for."""
+    check_variants_of(flag)
+    if not call.settings.legacy and not _says_nothing(given, flag):
+        raise invalid(
+            f"A feature flag with key '{flag.key}' already exists; the experiment links to it as-is, "
+            "so its config cannot be set here. Omit feature_flag to reuse the existing flag, "
+            "or edit the flag directly.",
+            "feature_flag",
+        )
+    holdout = holdout_of(call, columns.get("holdout_id"))
+    if holdout is not None and flag.filters.get("holdout") != holdout:
+        change_flag(call, flag, {"filters": {**flag.filters, "holdout": holdout}})
+        return flag_by_id(call.db, flag.id)
+    return flag
+
+
+def _says_nothing(given: Input, flag: LinkedFlag) -> bool:
+    """The strict object may not even repeat what the flag has; the older parameters may."""
+    if "feature_flag" in given.sent and not given.says_variants and not given.flag.is_empty:
+        return False
+    return given.flag == FlagConfig() or given.flag.repeats(flag)
+
+
+def _birth(call: Call) -> dict[str, Json]:
+    return {
+        "project_id": call.project.id,
+        "created_by_id": call.caller.user_id,
+        "created_at": call.stamp,
+        "updated_at": call.stamp,
+    }

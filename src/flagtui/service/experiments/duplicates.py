@@ -1,0 +1,120 @@
+"""A new draft from an old experiment, in the same project or another."""
+
+import uuid
+from dataclasses import replace
+
+from flagtui.service.access import is_member, project_from
+from flagtui.service.answers import Answer
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call, Project
+from flagtui.service.errors import Json, hand_written
+from flagtui.service.experiments.creation import create
+from flagtui.service.experiments.flag_config import FlagConfig
+from flagtui.service.experiments.inputs import Input
+from flagtui.service.experiments.metric_rules import ORDER_OF
+from flagtui.service.experiments.records import Experiment, LinkedFlag, find_flag
+from flagtui.service.experiments.representation import is_legacy, saved_metric_links
+from flagtui.service.experiments.save import called, shown
+from flagtui.service.experiments.saved_links import Link
+
+_COPIED = (
+    "description",
+    "type",
+    "parameters",
+    "filters",
+    "stats_config",
+    "exposure_criteria",
+    "scheduling_config",
+    "secondary_metrics",
+    "running_time_calculation",
+    "only_count_matured_users",
+)
+
+
+def duplicate(call: Call) -> Answer:
+    """Without a flag key the copy rests on the same flag."""
+    one = called(call)
+    fields = Fields(call.body())
+    key = fields.text("feature_flag_key", blank=False, null=True) or one.flag.key
+    name = fields.text("name", longest=400, null=True) or _free_name(call, str(one.fields["name"]))
+    _check_engine(call, one, "Duplication")
+    given = copied(call, one, name, key)
+    links = [Link(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, one)]
+    saved = [{"id": link.saved_metric, "metadata": link.metadata} for link in links] or None
+    columns = {**given.columns, "saved_metrics_ids": saved}
+    return shown(call, create(call, replace(given, columns=columns, links=links)), 201)
+
+
+def copy_to_project(call: Call) -> Answer:
+    """Saved metrics, holdout and dates stay behind: they belong to this project."""
+    one = called(call)
+    fields = Fields(call.body())
+    fields.require("target_team_id")
+    number = fields.number("target_team_id") or 0
+    key = fields.text("feature_flag_key", blank=False, null=True) or one.flag.key
+    name = fields.text("name", longest=400, null=True) or str(one.fields["name"])
+    target = replace(call, scoped_project=_target(call, number))
+    _check_engine(call, one, "Copying")
+    return shown(target, create(target, copied(target, one, name, key)), 201)
+
+
+def copied(call: Call, one: Experiment, name: str, key: str) -> Input:
+    """The input that would make the copy: new metric ids, no dates, no conclusion."""
+    columns: dict[str, Json] = {column: one.fields[column] for column in _COPIED}
+    columns["filters"] = columns["filters"] or {}
+    for field in ORDER_OF:
+        metrics = one.fields[field] or []
+        columns[field] = [{**metric, "uuid": str(uuid.uuid4())} for metric in metrics]
+    columns["name"] = name
+    is_new = find_flag(call.db, call.project.id, key) is None
+    config = _config_of(one.flag) if is_new else FlagConfig()
+    excluded = one.fields["excluded_variants"]
+    columns["excluded_variants"] = excluded if is_new or key == one.flag.key else None
+    return Input(columns=columns, flag_key=key, flag=config, allow_unknown_events=True)
+
+
+def _config_of(flag: LinkedFlag) -> FlagConfig:
+    groups = flag.filters.get("groups") or [{}]
+    return FlagConfig(
+        variants=[dict(variant) for variant in flag.variants],
+        rollout=groups[0].get("rollout_percentage"),
+        payloads=flag.filters.get("payloads") or None,
+        group_type=flag.filters.get("aggregation_group_type_index"),
+        continuity=bool(flag.fields["ensure_experience_continuity"]),
+        says_group_type=flag.filters.get("aggregation_group_type_index") is not None,
+    )
+
+
+def _check_engine(call: Call, one: Experiment, verb: str) -> None:
+    if is_legacy(one, saved_metric_links(call, one)):
+        detail = f"{verb} is not supported for experiments using legacy metrics."
+        raise hand_written(400, {"detail": detail})
+
+
+def _free_name(call: Call, name: str) -> str:
+    """`x (Copy)`, then `x (Copy) 1`, and so on."""
+    wanted, number = f"{name[:380]} (Copy)", 0
+    taken = "SELECT 1 FROM experiments WHERE project_id = ? AND name = ? AND deleted = 0"
+    free = wanted
+    while call.db.execute(taken, (call.project.id, free)).fetchone():
+        number += 1
+        free = f"{wanted} {number}"
+    return free
+
+
+def _target(call: Call, number: int) -> Project:
+    """Another project of the same organization, that the caller and the key may write to."""
+    row = None
+    if abs(number) < 2**63:
+        row = call.db.execute(
+            "SELECT p.*, m.level, EXISTS (SELECT 1 FROM project_members AS x"
+            " WHERE x.project_id = p.id AND x.user_id = :user) AS listed FROM projects AS p"
+            " LEFT JOIN organization_members AS m"
+            " ON m.organization_id = p.organization_id AND m.user_id = :user WHERE p.id = :project",
+            {"user": call.caller.user_id, "project": number},
+        ).fetchone()
+    if row is None or row["organization_id"] != call.project.organization_id:
+        raise hand_written(404, {"detail": "Target team not found."})
+    if not is_member(row) or (call.caller.teams and number not in call.caller.teams):
+        raise hand_written(403, {"detail": "You do not have write access to the target project."})
+    return project_from(row)

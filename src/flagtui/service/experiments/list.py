@@ -1,0 +1,146 @@
+"""Lists of experiments: filters, orders, pages; and one by itself."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+from flagtui.service.answers import Answer, answer
+from flagtui.service.call import Call
+from flagtui.service.clock import stamp
+from flagtui.service.errors import invalid
+from flagtui.service.experiments.access_levels import visible
+from flagtui.service.experiments.metric_rules import uses_event
+from flagtui.service.experiments.records import Experiment, select
+from flagtui.service.experiments.representation import describe_all, saved_metric_links, texts
+from flagtui.service.experiments.save import called, shown
+from flagtui.service.pagination import page, window
+
+PARAMETERS = (
+    "limit",
+    "offset",
+    "archived",
+    "status",
+    "created_by_id",
+    "search",
+    "order",
+    "feature_flag_id",
+    "event",
+    "prompt_name",
+)
+_STATES = {
+    "draft": "e.start_date IS NULL",
+    "running": "e.start_date IS NOT NULL AND e.end_date IS NULL AND f.active = 1",
+    "paused": "e.start_date IS NOT NULL AND e.end_date IS NULL AND f.active = 0",
+    "stopped": "e.start_date IS NOT NULL AND e.end_date IS NOT NULL",
+}
+_STATES["complete"] = _STATES["stopped"]
+_ORDERS = {
+    "created_at": "e.created_at",
+    "updated_at": "e.updated_at",
+    "name": "e.name",
+    "start_date": "e.start_date",
+    "end_date": "e.end_date",
+    "duration": "julianday(coalesce(e.end_date, :now)) - julianday(e.start_date)",
+    "status": "CASE WHEN e.start_date IS NULL THEN 0 WHEN e.end_date IS NULL THEN 1 ELSE 2 END",
+    "created_by": "(SELECT u.first_name FROM users AS u WHERE u.id = e.created_by_id)",
+}
+
+
+def list_experiments(call: Call) -> Answer:
+    """A page of experiments; rows are slim, as newer servers have them."""
+    where, values = _where(call)
+    part = window(call)
+    event = call.query.get("event")
+    if event:
+        found = [one for one in select(call.db, where, values, _order(call)) if _counts(call, one, event)]
+        chosen, count = found[part.offset : part.offset + part.limit], len(found)
+    else:
+        counting = f"SELECT count(*) FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE {where}"
+        count = call.db.execute(counting, values).fetchone()[0]
+        tail = f"{_order(call)} LIMIT :limit OFFSET :offset"
+        chosen = select(call.db, where, {**values, "limit": part.limit, "offset": part.offset}, tail)
+    return page(call, count, texts(describe_all(call, chosen, slim=True)), part)
+
+
+def retrieve_experiment(call: Call) -> Answer:
+    return shown(call, called(call))
+
+
+def experiment_stats(call: Call) -> Answer:
+    """How many were started and ended lately."""
+    month, before = (stamp(call.now - timedelta(days=days)) for days in (30, 60))
+    row = call.db.execute(
+        "SELECT count(*) FILTER (WHERE start_date >= :month) AS launched,"
+        " count(*) FILTER (WHERE start_date >= :before AND start_date < :month) AS earlier,"
+        " count(*) FILTER (WHERE start_date IS NOT NULL AND end_date IS NULL AND archived = 0) AS active,"
+        " count(*) FILTER (WHERE start_date IS NOT NULL AND end_date >= :month) AS completed"
+        " FROM experiments WHERE project_id = :project AND deleted = 0",
+        {"month": month, "before": before, "project": call.project.id},
+    ).fetchone()
+    launched, earlier = row["launched"], row["earlier"]
+    percent = round((launched - earlier) / earlier * 100, 1) if earlier else (100.0 if launched else 0.0)
+    return answer(
+        {
+            "launched_last_30d": launched,
+            "launched_previous_30d": earlier,
+            "percent_change": percent,
+            "active_experiments": row["active"],
+            "completed_last_30d": row["completed"],
+        }
+    )
+
+
+def _where(call: Call) -> tuple[str, dict[str, Any]]:
+    query = call.query
+    parts = ["e.project_id = :project", "e.deleted = 0"]
+    values: dict[str, Any] = {"project": call.project.id, "now": call.stamp}
+    parts.append(f"e.archived = {int(query.get('archived', '').strip().lower() == 'true')}")
+    state = _STATES.get(query.get("status", "").strip().lower())
+    if state is not None:
+        parts.append(f"({state})")
+    creators = id_list(query.get("created_by_id", ""))
+    if creators is not None:
+        parts.append("e.created_by_id IN (SELECT value FROM json_each(:creators))")
+        values["creators"] = json.dumps(creators)
+    if search := query.get("search", "").strip():
+        parts.append("instr(lower(e.name), lower(:search)) > 0")
+        values["search"] = search
+    if flag_id := query.get("feature_flag_id", "").strip():
+        parts.append("e.flag_id = :flag")
+        values["flag"] = _flag_number(flag_id)
+    seen, ids = visible(call)
+    parts.append(seen)
+    values |= ids
+    if prompt := query.get("prompt_name", "").strip():
+        parts.append("json_extract(e.parameters, '$.prompt_metadata.name') = :prompt")
+        values["prompt"] = prompt
+    return " AND ".join(parts), values
+
+
+def _order(call: Call) -> str:
+    asked = call.query.get("order", "").strip() or "-created_at"
+    name = asked.removeprefix("-")
+    if name not in _ORDERS:
+        raise invalid(f"Invalid order field: '{asked}'")
+    direction = "DESC" if asked.startswith("-") else "ASC"
+    return f"ORDER BY {_ORDERS[name]} {direction} NULLS LAST, e.id {direction}"
+
+
+def id_list(text: str) -> list[int] | None:
+    """Ids as `7`, `1,2` or `[1,2]`; None for nothing, or for what is none."""
+    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
+    return numbers if numbers and len(numbers) == len(parts) else None
+
+
+def _flag_number(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise invalid("feature_flag_id must be an integer") from None
+    return number if abs(number) < 2**63 else -1
+
+
+def _counts(call: Call, one: Experiment, event: str) -> bool:
+    saved = [link["query"] for link in saved_metric_links(call, one)]
+    return uses_event(call.db, [*one.metrics("primary"), *one.metrics("secondary"), *saved], event)

@@ -1,0 +1,87 @@
+"""Writing an experiment: the row, what it says of other tables, and the line in the log."""
+
+from collections.abc import Mapping
+
+from flagtui.service.activity import Entry, changes_between, record
+from flagtui.service.answers import Answer, answer
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+from flagtui.service.experiments.access_levels import check_level
+from flagtui.service.experiments.records import Experiment, find, update
+from flagtui.service.experiments.representation import describe
+
+SCOPE = "Experiment"
+LOGGED = (
+    "name",
+    "description",
+    "start_date",
+    "end_date",
+    "holdout_id",
+    "parameters",
+    "running_time_calculation",
+    "excluded_variants",
+    "filters",
+    "archived",
+    "deleted",
+    "exposure_criteria",
+    "metrics",
+    "metrics_secondary",
+    "saved_metrics_ids",
+    "stats_config",
+    "scheduling_config",
+    "conclusion",
+    "conclusion_comment",
+    "primary_metrics_ordered_uuids",
+    "secondary_metrics_ordered_uuids",
+    "only_count_matured_users",
+    "exposure_cohort_id",
+)
+_SWITCHES = ("archived", "deleted", "only_count_matured_users")
+
+
+def called(call: Call, *, deleted: bool = False) -> Experiment:
+    """The experiment the path names; 403 when the caller may not do to it what the method does."""
+    one = find(call.db, call.project.id, call.number("id"), deleted=deleted)
+    check_level(call, one.id, "viewer" if call.method in ("GET", "HEAD") else "editor")
+    return one
+
+
+def save(call: Call, one: Experiment, changes: Mapping[str, Json]) -> Experiment:
+    """Writes the changes and their log line; gives the experiment, and its flag, as they now are.
+
+    A change of the flag alone is in the flag's own log.
+    """
+    update(call.db, one.id, {**changes, "updated_at": call.stamp})
+    fresh = find(call.db, one.project_id, one.id, deleted=True)
+    told = changes_between(SCOPE, _told(one), _told(fresh), LOGGED)
+    if told:
+        log(call, fresh, _verb(one, fresh), told)
+    return fresh
+
+
+def log(call: Call, one: Experiment, activity: str, changes: list[dict[str, Json]] | None) -> None:
+    detail = {
+        "name": one.fields["name"],
+        "changes": changes,
+        "merge": None,
+        "short_id": None,
+        "trigger": None,
+    }
+    entry = Entry(one.project_id, SCOPE, str(one.id), activity, call.caller.user_id, call.stamp, detail)
+    record(call.db, entry)
+
+
+def shown(call: Call, one: Experiment, status: int = 200) -> Answer:
+    """The whole object as an answer."""
+    return answer(describe(call, one), status)
+
+
+def _told(one: Experiment) -> dict[str, Json]:
+    switches = {name: bool(one.fields[name]) for name in _SWITCHES}
+    return {**one.fields, **switches}
+
+
+def _verb(before: Experiment, after: Experiment) -> str:
+    if before.fields["deleted"] != after.fields["deleted"]:
+        return "deleted" if after.fields["deleted"] else "restored"
+    return "updated"

@@ -1,0 +1,184 @@
+"""What helps to set up an experiment: flags it could use, signs of a wired SDK, how long it would take."""
+
+from datetime import timedelta
+from typing import Any, get_args
+
+import msgspec
+
+from flagtui.service.answers import Answer, answer, encode, spliced
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.clock import stamp
+from flagtui.service.errors import Json, hand_written, invalid
+from flagtui.service.experiments.analysis.sample_size import (
+    CalculatorType,
+    assumed_variance,
+    baseline_value,
+    recommended_days,
+    recommended_sample,
+)
+from flagtui.service.experiments.analysis.samples import Sample
+from flagtui.service.experiments.list import id_list
+from flagtui.service.experiments.metric_rules import action_events
+from flagtui.service.flags.representation import flag_texts
+
+ELIGIBLE_PARAMETERS = (
+    "search",
+    "active",
+    "created_by_id",
+    "order",
+    "evaluation_runtime",
+    "has_evaluation_contexts",
+    "limit",
+    "offset",
+)
+_ELIGIBLE = """project_id = :project AND deleted = 0 AND archived = 0 AND variant_count BETWEEN 2 AND 20
+    AND json_extract(filters, '$.multivariate.variants[0].key') = 'control'"""
+_CALCULATOR_TYPES: tuple[CalculatorType, ...] = get_args(CalculatorType)
+_SAMPLE_DAYS = 7
+
+
+def eligible_feature_flags(call: Call) -> Answer:
+    """Flags with at least two variants of which the first is `control`."""
+    limit, offset = _window(call)
+    where, values = _eligible_where(call)
+    count = call.db.execute(f"SELECT count(*) FROM flags WHERE {where}", values).fetchone()[0]
+    rows = call.db.execute(
+        f"SELECT * FROM flags WHERE {where} ORDER BY {_eligible_order(call)} LIMIT :limit OFFSET :offset",
+        {**values, "limit": limit, "offset": offset},
+    ).fetchall()
+    return spliced(f'{{"results":[{",".join(flag_texts(call, rows))}],"count":{count}}}')
+
+
+def requires_flag_implementation(call: Call) -> Answer:
+    """Whether none of the events sampled lately told the value of a flag; true with nothing to sample."""
+    names = [name for name in (*_named_events(call, "events"), *_named_actions(call)) if name]
+    since = stamp(call.now - timedelta(days=_SAMPLE_DAYS))
+    seen = None
+    if names:
+        seen = call.db.execute(
+            "SELECT 1 FROM events AS e WHERE e.project_id = ? AND e.timestamp >= ?"
+            " AND e.event IN (SELECT value FROM json_each(?))"
+            " AND EXISTS (SELECT 1 FROM json_each(e.properties) AS p WHERE p.key LIKE '$feature/%') LIMIT 1",
+            (call.project.id, since, encode(names).decode()),
+        ).fetchone()
+    return answer({"result": seen is None})
+
+
+def calculate_running_time(call: Call) -> Answer:
+    """Needed people and days, from a baseline that is told or from the sums it follows from."""
+    fields = Fields(call.body())
+    fields.require("metric_type")
+    kind = fields.choice("metric_type", _CALCULATOR_TYPES)
+    known = next(one for one in _CALCULATOR_TYPES if one == kind)
+    percent = _number(fields, "minimum_detectable_effect", required=True)
+    variants = fields.number("number_of_variants", 2, least=2) or 2
+    sums = fields.mapping("baseline_stats", null=True)
+    sample = _sample(sums) if sums else None
+    baseline = _number(fields, "baseline_value")
+    if baseline is None and sample:
+        baseline = baseline_value(sample, known)
+    variance = _number(fields, "variance")
+    if variance is None and baseline is not None:
+        variance = assumed_variance(known, baseline, sample)
+    size = None
+    if baseline is not None and percent is not None:
+        size = recommended_sample(known, baseline, percent, variants, variance)
+    return answer(
+        {
+            "baseline_value": baseline,
+            "variance": variance,
+            "recommended_sample_size": size,
+            "recommended_running_time_days": recommended_days(size, _number(fields, "exposure_rate_per_day")),
+        }
+    )
+
+
+def _window(call: Call) -> tuple[int, int]:
+    try:
+        limit, offset = int(call.query.get("limit", 20)), int(call.query.get("offset", 0))
+    except ValueError:
+        raise hand_written(400, {"error": "Invalid limit or offset"}) from None
+    return max(1, min(limit, 100)), max(0, min(offset, 2**62))
+
+
+def _eligible_where(call: Call) -> tuple[str, dict[str, Any]]:
+    query = call.query
+    parts = [_ELIGIBLE]
+    values: dict[str, Any] = {"project": call.project.id}
+    if search := query.get("search", "").strip().lower():
+        parts.append("(instr(lower(key), :search) > 0 OR instr(lower(name), :search) > 0)")
+        values["search"] = search
+    if "active" in query:
+        parts.append(f"active = {int(query['active'].strip().lower() == 'true')}")
+    creators = id_list(query.get("created_by_id", ""))
+    if creators is not None:
+        parts.append("created_by_id IN (SELECT value FROM json_each(:creators))")
+        values["creators"] = encode(creators).decode()
+    if runtime := query.get("evaluation_runtime"):
+        parts.append("evaluation_runtime = :runtime")
+        values["runtime"] = {"both": "all"}.get(runtime, runtime)
+    for name in ("has_evaluation_contexts", "has_evaluation_tags"):
+        if name in query:
+            sign = "<>" if query[name].strip().lower() == "true" else "="
+            parts.append(f"evaluation_contexts {sign} '[]'")
+    return " AND ".join(parts), values
+
+
+def _eligible_order(call: Call) -> str:
+    asked = call.query.get("order", "-created_at")
+    name = asked.removeprefix("-")
+    if name not in ("created_at", "key", "name"):
+        asked, name = "-created_at", "created_at"
+    return f"{name} {'DESC' if asked.startswith('-') else 'ASC'}, id DESC"
+
+
+def _named_events(call: Call, parameter: str) -> list[str]:
+    return [str(item.get("id") or item.get("event") or "") for item in _items(call, parameter)]
+
+
+def _named_actions(call: Call) -> list[str]:
+    return [
+        name for item in _items(call, "actions") for name in action_events(call.db, _small(item.get("id")))
+    ]
+
+
+def _items(call: Call, parameter: str) -> list[dict[str, Json]]:
+    try:
+        found = msgspec.json.decode(call.query.get(parameter) or "[]")
+    except msgspec.DecodeError:
+        return []
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def _small(value: Json) -> int | None:
+    return value if isinstance(value, int) and abs(value) < 2**63 else None
+
+
+def _number(fields: Fields, name: str, *, required: bool = False) -> float | None:
+    if required:
+        fields.require(name)
+    value = fields.sent.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e15:
+        raise invalid("A valid number is required.", name)
+    return float(value)
+
+
+def _sample(sums: dict[str, Json]) -> Sample:
+    fields = Fields(sums, "baseline_stats__")
+
+    def part(name: str) -> float:
+        return _number(fields, name) or 0.0
+
+    return Sample(
+        key="control",
+        count=max(0, fields.number("number_of_samples", 0) or 0),
+        total=part("sum"),
+        squares=part("sum_squares"),
+        denominator=part("denominator_sum"),
+        denominator_squares=part("denominator_sum_squares"),
+        products=part("numerator_denominator_sum_product"),
+        steps=tuple(step for step in sums.get("step_counts") or () if isinstance(step, int)),
+    )

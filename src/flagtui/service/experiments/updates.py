@@ -1,0 +1,148 @@
+"""Changing an experiment field by field, as PATCH does: without the checks the actions have."""
+
+from collections.abc import Mapping
+
+from flagtui.service.answers import Answer, empty
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid, not_found
+from flagtui.service.experiments.creation import check_dates, check_metrics, orders
+from flagtui.service.experiments.flag_changes import change_flag
+from flagtui.service.experiments.flag_config import DEFAULT_VARIANTS, FlagConfig, check_variants_of
+from flagtui.service.experiments.holdout_share import holdout_of
+from flagtui.service.experiments.inputs import Input, read_input
+from flagtui.service.experiments.records import Experiment
+from flagtui.service.experiments.representation import is_legacy, saved_metric_links
+from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.experiments.saved_links import replace_links
+from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
+
+_OF_LEGACY = ("name", "description", "end_date", "deleted")
+_FLAG_DELETED = "Experiment cannot be launched because its feature flag has been deleted."
+_CANNOT_RESTORE = (
+    "Cannot restore experiment: the linked feature flag has been deleted. "
+    "Restore the feature flag first, then restore the experiment."
+)
+_RUNNING_CONFIG = (
+    "This experiment is running. To change its flag config, send update_feature_flag_params=true "
+    "(or edit the feature flag directly)."
+)
+_VARIANTS = "Can't update feature_flag_variants on Experiment"
+
+
+def update_experiment(call: Call) -> Answer:
+    one = called(call, deleted=True)
+    sent = call.body()
+    if one.fields["deleted"] and sent.get("deleted") is not False:
+        raise not_found()
+    given = read_input(call, sent, new=call.method == "PUT")
+    _check_fixed(one, given)
+    _check_legacy(call, one, given)
+    return shown(call, change(call, one, given))
+
+
+def refuse_deletion(call: Call) -> Answer:
+    """Never deletes: the answer is the same for experiments that do not exist."""
+    return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
+
+
+def change(call: Call, one: Experiment, given: Input) -> Experiment:
+    """Stores what was sent and carries it over to the flag; any fault leaves all as it was."""
+    columns = dict(given.columns)
+    check_dates(columns)
+    if columns.get("deleted") == 0 and one.fields["deleted"] and one.flag.deleted:
+        raise invalid(_CANNOT_RESTORE)
+    if one.is_launched and columns.get("holdout_id", one.fields["holdout_id"]) != one.fields["holdout_id"]:
+        raise invalid("Can't update holdout on running Experiment")
+    flag_changes = _flag_changes(call, one, given)
+    if columns.get("start_date") is not None and not one.is_launched:
+        check_launchable(one)
+        flag_changes["active"] = True
+    keys = _variant_keys(flag_changes, one)
+    if "stats_config" in columns:
+        check_baseline(columns["stats_config"], keys)
+    if "excluded_variants" in columns:
+        check_excluded(columns["excluded_variants"], keys, one.baseline)
+    check_metrics(call, columns, given)
+    columns |= orders(columns, one.fields, given)
+    if flag_changes:
+        change_flag(call, one.flag, flag_changes)
+    if given.links is not None:
+        replace_links(call, one.id, given.links)
+    return save(call, one, columns)
+
+
+def check_launchable(one: Experiment) -> None:
+    """What a flag must be like for an experiment to start on it."""
+    if one.flag.deleted:
+        raise invalid(_FLAG_DELETED)
+    check_variants_of(one.flag)
+
+
+def _flag_changes(call: Call, one: Experiment, given: Input) -> dict[str, Json]:
+    """What the body asks of the flag."""
+    config = _config(call, one, given)
+    filters = config.applied(one.flag.filters)
+    if "holdout_id" in given.columns and given.columns["holdout_id"] != one.fields["holdout_id"]:
+        filters["holdout"] = holdout_of(call, given.columns["holdout_id"])
+    changes: dict[str, Json] = {}
+    if filters != one.flag.filters:
+        changes["filters"] = filters
+    had = bool(one.flag.fields["ensure_experience_continuity"])
+    if config.continuity is not None and config.continuity != had:
+        changes["ensure_experience_continuity"] = config.continuity
+    return changes
+
+
+def _config(call: Call, one: Experiment, given: Input) -> FlagConfig:
+    """The configuration to apply, after the rules of experiments that have started."""
+    if call.settings.legacy:
+        return _older_config(one, given)
+    if given.flag.repeats(one.flag):
+        return FlagConfig()
+    if one.is_launched:
+        if not given.update_flag:
+            raise invalid(_RUNNING_CONFIG, "feature_flag")
+        if _moves_variants(one, given.flag):
+            raise invalid(_VARIANTS)
+    return given.flag
+
+
+def _older_config(one: Experiment, given: Input) -> FlagConfig:
+    if one.is_launched:
+        if _moves_variants(one, given.flag):
+            raise invalid(_VARIANTS)
+        return given.flag if given.update_flag else FlagConfig()
+    if "parameters" in given.sent and not given.says_variants:
+        return FlagConfig(variants=[dict(variant) for variant in DEFAULT_VARIANTS])
+    return given.flag
+
+
+def _moves_variants(one: Experiment, config: FlagConfig) -> bool:
+    if config.variants is None:
+        return False
+    return sorted(str(variant["key"]) for variant in config.variants) != sorted(one.flag.variant_keys)
+
+
+def _variant_keys(flag_changes: Mapping[str, Json], one: Experiment) -> list[str]:
+    if "filters" not in flag_changes:
+        return one.flag.variant_keys
+    variants = (flag_changes["filters"].get("multivariate") or {}).get("variants") or []
+    return [str(variant["key"]) for variant in variants]
+
+
+def _check_fixed(one: Experiment, given: Input) -> None:
+    """Fields that cannot change once there; the flag's key is named as the product names it."""
+    fixed: list[str] = [name for name in ("type", "_create_in_folder") if name in given.sent]
+    if given.flag_key is not None and given.flag_key != one.flag.key:
+        fixed.append("get_feature_flag_key")
+    if fixed:
+        raise invalid(f"Can't update keys: {', '.join(sorted(fixed))} on Experiment")
+
+
+def _check_legacy(call: Call, one: Experiment, given: Input) -> None:
+    refused = sorted(name for name in given.sent if name not in _OF_LEGACY)
+    if refused and is_legacy(one, saved_metric_links(call, one)):
+        raise invalid(
+            "This experiment uses legacy metric formats and can only have its name, description, or end_date "
+            f"updated. Cannot update: {', '.join(refused)}"
+        )

@@ -1,0 +1,176 @@
+"""Copies of a flag in other projects of the organization, with the cohorts it asks for."""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+
+from flagtui.service.access import find_organization, open_project
+from flagtui.service.answers import Answer, answer, text_of, value_of
+from flagtui.service.bodies import whole_number
+from flagtui.service.call import Call
+from flagtui.service.errors import Fault, Json, forbidden, hand_written, invalid
+from flagtui.service.flags.levels import load_levels
+from flagtui.service.flags.representation import flag_texts, properties_of
+from flagtui.service.flags.rows import Values
+from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
+from flagtui.service.flags.tombstones import make_room
+
+MOST_TARGETS = 50
+_COPIED = (
+    "name",
+    "filters",
+    "ensure_experience_continuity",
+    "tags",
+    "evaluation_runtime",
+    "bucketing_identifier",
+    "is_remote_configuration",
+    "has_encrypted_payloads",
+)
+
+
+def copy_flags(call: Call) -> Answer:
+    """Makes the flag in each target, over one with the same key; what failed is told beside."""
+    if call.settings.strict and "feature_flag:write" not in call.caller.scopes:
+        # The product keeps this even from keys that have every scope.
+        raise forbidden("API key missing required scope 'feature_flag:write'")
+    body = call.body()
+    targets, source_id = body.get("target_project_ids"), whole_number(body.get("from_project"))
+    if not body.get("feature_flag_key") or source_id is None or not isinstance(targets, list) or not targets:
+        raise _refused(400, "Missing required fields")
+    if len(targets) > MOST_TARGETS:
+        raise _refused(400, f"Cannot copy to more than {MOST_TARGETS} projects at once.")
+    source, row = _source(call, source_id, str(body["feature_flag_key"]))
+    succeeded: list[str] = []
+    failed: list[Json] = []
+    for target in targets:
+        call.db.execute("SAVEPOINT copied_flag")
+        try:
+            succeeded += _copy(source, row, target, body)
+        except Fault as fault:
+            call.db.execute("ROLLBACK TO copied_flag")
+            failed.append({"project_id": target, "error_message": _words(fault)})
+        call.db.execute("RELEASE copied_flag")
+    return answer({"success": [value_of(text) for text in succeeded], "failed": failed})
+
+
+def _refused(status: int, text: str) -> Fault:
+    return hand_written(status, {"error": text})
+
+
+def _words(fault: Fault) -> Json:
+    said = value_of(fault.content.decode())
+    return said.get("detail") or said.get("error")
+
+
+def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
+    """The flag to copy, and the request as if it had come for its project."""
+    organization = find_organization(call.db, call.caller, call.params["organization_id"])
+    project = open_project(call.db, call.caller, project_id)
+    row = None
+    if project is not None and project.organization_id == organization["id"]:
+        row = _by_key(call.db, project.id, key)
+    if project is None or row is None:
+        raise _refused(400, "Feature flag to copy does not exist.")
+    if not load_levels(call.db, call.caller, project).reaches(row["id"], "editor"):
+        raise _refused(403, "You do not have permission to copy this flag.")
+    return replace(call, scoped_project=project), row
+
+
+def _by_key(db: sqlite3.Connection, project_id: int, key: str) -> sqlite3.Row | None:
+    query = "SELECT * FROM flags WHERE project_id = ? AND key = ? AND deleted = 0"
+    row: sqlite3.Row | None = db.execute(query, (project_id, key)).fetchone()
+    return row
+
+
+def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Json]) -> list[str]:
+    number = whole_number(target_id)
+    project = None if number is None else open_project(source.db, source.caller, number)
+    if project is None or project.organization_id != source.project.organization_id:
+        raise invalid("Project not found.")
+    target = replace(source, scoped_project=project)
+    values = opened_values(source, row)
+    copied: Values = {name: values[name] for name in _COPIED}
+    copied["active"] = values["active"] and not body.get("disable_copied_flag")
+    copied["filters"] = _moved_filters(source, target, values["filters"])
+    present = _by_key(target.db, project.id, row["key"])
+    if present is None:
+        make_room(target, row["key"])
+        made = create_flag(target, new_values({"key": row["key"], **copied}))
+    else:
+        made = change_flag(target, present, {**opened_values(target, present), **copied})
+    if body.get("copy_schedule"):
+        _copy_schedule(source, target, row["id"], made["id"])
+    return flag_texts(target, [made])
+
+
+def _moved_filters(source: Call, target: Call, filters: Json) -> Json:
+    """Filters that point at cohorts and flags of the target project."""
+    moved = value_of(text_of(filters))
+    for item in properties_of(moved):
+        if item.get("type") == "cohort":
+            item["value"] = _moved_cohort(source, target, whole_number(item.get("value")), ())
+        elif item.get("type") == "flag":
+            item["key"] = _moved_dependency(source, target, whole_number(item.get("key")))
+    return moved
+
+
+def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
+    asked = source.db.execute("SELECT key FROM flags WHERE id = ?", (flag_id,)).fetchone()
+    found = None if asked is None else _by_key(target.db, target.project.id, asked["key"])
+    if found is None:
+        name = flag_id if asked is None else asked["key"]
+        raise invalid(f"The flag depends on '{name}', which does not exist in the target project.")
+    return str(found["id"])
+
+
+def _moved_cohort(source: Call, target: Call, cohort_id: int | None, above: tuple[int | None, ...]) -> int:
+    """The cohort of the same name in the target, made when there is none. A cohort may ask for others."""
+    row = source.db.execute("SELECT * FROM cohorts WHERE id = ? AND deleted = 0", (cohort_id,)).fetchone()
+    if row is None or cohort_id in above:
+        raise invalid(f"Cohort with id {cohort_id} does not exist")
+    present = target.db.execute(
+        "SELECT id FROM cohorts WHERE project_id = ? AND name = ? AND deleted = 0 ORDER BY id",
+        (target.project.id, row["name"]),
+    ).fetchone()
+    if present is not None:
+        return int(present["id"])
+    filters = value_of(row["filters"])
+    _move_inner_cohorts(source, target, filters, (*above, cohort_id))
+    made = target.db.execute(
+        "INSERT INTO cohorts (project_id, name, description, is_static, filters, created_by_id, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(target.project.id, row["name"], row["description"], row["is_static"], text_of(filters)),
+            *(target.caller.user_id, target.stamp),
+        ),
+    ).lastrowid
+    assert made is not None
+    return made
+
+
+def _move_inner_cohorts(source: Call, target: Call, part: Json, above: tuple[int | None, ...]) -> None:
+    if isinstance(part, list):
+        for inner in part:
+            _move_inner_cohorts(source, target, inner, above)
+    elif isinstance(part, dict):
+        if part.get("type") == "cohort":
+            part["value"] = _moved_cohort(source, target, whole_number(part.get("value")), above)
+        for inner in part.values():
+            _move_inner_cohorts(source, target, inner, above)
+
+
+def _copy_schedule(source: Call, target: Call, from_id: int, to_id: int) -> None:
+    columns = (
+        "model_name, payload, scheduled_at, is_recurring, recurrence_interval, cron_expression,"
+        " end_date, timezone"
+    )
+    target.db.execute(
+        "INSERT INTO scheduled_changes"
+        f" (project_id, record_id, created_by_id, created_at, updated_at, {columns})"
+        f" SELECT ?, ?, ?, ?, ?, {columns} FROM scheduled_changes"
+        " WHERE project_id = ? AND record_id = ? AND executed_at IS NULL",
+        (
+            *(target.project.id, str(to_id), target.caller.user_id, target.stamp, target.stamp),
+            *(source.project.id, str(from_id)),
+        ),
+    )

@@ -1,0 +1,190 @@
+"""Flags as answers show them: stored text joined, with what other tables say of them in between."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from flagtui.service.answers import Answer, encode, spliced, text_of, value_of
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
+from flagtui.service.flags.legacy import legacy_text
+from flagtui.service.flags.levels import load_levels
+from flagtui.service.flags.status import stale_before, status_word
+from flagtui.service.people import nested_users
+
+NEEDED = (
+    *("id", "rendered", "filters", "evaluation_contexts", "extra", "variant_count", "full_rollout"),
+    *("deleted", "archived", "active", "created_at", "last_called_at", "has_encrypted_payloads"),
+    *("created_by_id", "last_modified_by_id", "rollback_conditions", "performed_rollback"),
+)
+"""The columns that showing a flag takes."""
+
+Texts = Mapping[int, list[str]]
+"""JSON texts of other records by flag id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What other tables know of some flags, read once for all of them."""
+
+    experiments: Texts
+    experiment_ids: Texts
+    surveys: Texts
+    features: Texts
+    users: Mapping[int | None, str]
+
+
+def flag_answer(call: Call, row: sqlite3.Row, status: int = 200) -> Answer:
+    return spliced(flag_texts(call, [row])[0], status)
+
+
+def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
+    """JSON texts of flags, in the order given."""
+    links = _load_links(call.db, rows)
+    levels = load_levels(call.db, call.caller, call.project)
+    limit = stale_before(call.now)
+    replay = call.project.replay_flag_id
+    if call.settings.legacy:
+        return [
+            legacy_text(_text(call, row, links, levels.of(row["id"]), limit, replay), row) for row in rows
+        ]
+    return [_text(call, row, links, levels.of(row["id"]), limit, replay) for row in rows]
+
+
+def _text(  # Called for each of thousands of rows: an object for six values would double it.
+    call: Call, row: sqlite3.Row, links: Links, level: str, stale_limit: str, replay: int | None
+) -> str:
+    flag_id, variants = row["id"], row["variant_count"]
+    status = status_word(row, stale_limit, legacy=call.settings.legacy)
+    extra = row["extra"]
+    return (
+        f'{{{row["rendered"]},"filters":{shown_filters(call, row)}'
+        f',"created_by":{links.users[row["created_by_id"]]}'
+        f',"last_modified_by":{links.users[row["last_modified_by_id"]]}'
+        f',"experiment_set":[{",".join(links.experiment_ids.get(flag_id, ()))}]'
+        f',"experiment_set_metadata":[{",".join(links.experiments.get(flag_id, ()))}]'
+        f',"surveys":[{",".join(links.surveys.get(flag_id, ()))}]'
+        f',"features":[{",".join(links.features.get(flag_id, ()))}]'
+        f',"can_edit":{"true" if level in ("editor", "manager") else "false"},"user_access_level":"{level}"'
+        f',"evaluation_contexts":{row["evaluation_contexts"]},"status":"{status}"'
+        f',"is_used_in_replay_settings":{"true" if flag_id == replay else "false"}'
+        f',"is_eligible_for_experiment":{"true" if 2 <= variants <= 20 else "false"}'
+        f"{'' if extra == '{}' else ',' + extra[1:-1]}}}"
+    )
+
+
+def shown_filters(call: Call, row: sqlite3.Row) -> str:
+    """Filters as a reader gets them: names of cohorts and groups added, sealed payloads opened."""
+    text: str = row["filters"]
+    sealed = row["has_encrypted_payloads"]
+    if not sealed and '"cohort"' not in text and '"$group_key"' not in text:
+        return text
+    filters = value_of(text)
+    if sealed:
+        filters = {**filters, "payloads": opened_payloads(call, filters)}
+    add_names(call.db, call.project.id, filters)
+    return text_of(filters)
+
+
+def opened_payloads(call: Call, filters: Mapping[str, Json]) -> Json:
+    """Payloads with the sealed ones opened; the ones that cannot be are shown by a placeholder."""
+    payloads = filters.get("payloads")
+    key_file = call.settings.key_file
+    if not isinstance(payloads, dict) or key_file is None:
+        return payloads
+    opened: dict[str, Json] = {}
+    for name, payload in payloads.items():
+        try:
+            opened[name] = unseal(key_file, payload)
+        except CannotOpen:
+            opened[name] = PLACEHOLDER
+    return opened
+
+
+def add_names(db: sqlite3.Connection, project_id: int, filters: Mapping[str, Json]) -> None:
+    """Puts the names of cohorts and groups beside their ids; they are not stored."""
+    for item in properties_of(filters):
+        if item.get("type") == "cohort":
+            row = db.execute(
+                "SELECT name FROM cohorts WHERE id = ? AND project_id = ? AND deleted = 0",
+                (_small(item.get("value")), project_id),
+            ).fetchone()
+            item["cohort_name"] = None if row is None else row["name"]
+        elif item.get("key") == "$group_key":
+            item["group_key_names"] = _group_names(db, project_id, item)
+
+
+def _group_names(db: sqlite3.Connection, project_id: int, item: Mapping[str, Json]) -> dict[str, Json]:
+    value = item.get("value")
+    keys = [key for key in (value if isinstance(value, list) else [value]) if isinstance(key, str)]
+    rows = db.execute(
+        "SELECT key, json_extract(properties, '$.name') AS name FROM groups"
+        " WHERE project_id = ? AND type_index = ? AND key IN (SELECT value FROM json_each(?))",
+        (project_id, _small(item.get("group_type_index")), text_of(keys)),
+    )
+    return {row["key"]: row["name"] for row in rows if row["name"] is not None}
+
+
+def _small(value: Json) -> int | str | None:
+    """A value SQLite can compare with an id."""
+    if isinstance(value, str):
+        return value
+    return value if isinstance(value, int) and abs(value) < 2**63 else None
+
+
+def properties_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
+    """Every property of every condition, leaving out what is none."""
+    groups = filters.get("groups") if isinstance(filters, Mapping) else None
+    found = []
+    for group in groups if isinstance(groups, list) else []:
+        items = group.get("properties") if isinstance(group, dict) else None
+        found += [item for item in (items if isinstance(items, list) else []) if isinstance(item, dict)]
+    return found
+
+
+def _load_links(db: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Links:
+    ids = text_of([row["id"] for row in rows])
+    users = {row["created_by_id"] for row in rows} | {row["last_modified_by_id"] for row in rows}
+    experiments = db.execute(
+        "SELECT flag_id, id, name, start_date IS NOT NULL AND end_date IS NULL AS is_running FROM experiments"
+        " WHERE deleted = 0 AND flag_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (ids,),
+    ).fetchall()
+    features = db.execute(
+        "SELECT flag_id, id, name, description, stage, documentation_url, created_at"
+        " FROM early_access_features WHERE flag_id IN (SELECT value FROM json_each(?)) ORDER BY created_at",
+        (ids,),
+    ).fetchall()
+    surveys = db.execute(
+        "SELECT linked_flag_id AS flag_id, id, name, type, created_at, archived FROM surveys"
+        " WHERE linked_flag_id IN (SELECT value FROM json_each(?)) ORDER BY created_at",
+        (ids,),
+    ).fetchall()
+    return Links(
+        experiments=_grouped(experiments, _experiment_text),
+        experiment_ids=_grouped(experiments, lambda row: str(row["id"])),
+        surveys=_grouped(surveys, _link_text),
+        features=_grouped(features, _link_text),
+        users=nested_users(db, users),
+    )
+
+
+def _grouped(rows: Iterable[sqlite3.Row], text: Callable[[sqlite3.Row], str]) -> Texts:
+    grouped: defaultdict[int, list[str]] = defaultdict(list)
+    for row in rows:
+        grouped[row["flag_id"]].append(text(row))
+    return grouped
+
+
+def _experiment_text(row: sqlite3.Row) -> str:
+    running = "true" if row["is_running"] else "false"
+    return f'{{"id":{row["id"]},"name":{encode(row["name"]).decode()},"is_running":{running}}}'
+
+
+def _link_text(row: sqlite3.Row) -> str:
+    shown = {name: row[name] for name in row.keys() if name != "flag_id"}  # noqa: SIM118  # Rows iterate values.
+    if "archived" in shown:
+        shown["archived"] = bool(shown["archived"])
+    return text_of(shown)

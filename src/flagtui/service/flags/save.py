@@ -1,0 +1,114 @@
+"""The one way a flag gets into the database: row, version and activity together."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from flagtui.service.activity import Entry, changes_between, record
+from flagtui.service.answers import value_of
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, invalid
+from flagtui.service.flags.encryption import PLACEHOLDER, seal
+from flagtui.service.flags.representation import opened_payloads
+from flagtui.service.flags.rows import LOGGED, SCOPE, Values, decode, find_row, insert_flag, update_flag
+
+_DEFAULTS: Mapping[str, Any] = {
+    "name": "",
+    "filters": {"groups": []},
+    "deleted": False,
+    "active": True,
+    "archived": False,
+    "version": 1,
+    "ensure_experience_continuity": False,
+    "tags": [],
+    "evaluation_contexts": [],
+    "analytics_dashboards": [],
+    "has_enriched_analytics": False,
+    "is_remote_configuration": False,
+    "has_encrypted_payloads": False,
+    "evaluation_runtime": "all",
+    "bucketing_identifier": "distinct_id",
+    "creation_context": "feature_flags",
+}
+
+
+def new_values(sent: Mapping[str, Json]) -> Values:
+    """All columns of a flag to be made, from the ones that were sent."""
+    return {**_DEFAULTS, "filters": {"groups": []}, **sent}
+
+
+def opened_values(call: Call, row: sqlite3.Row) -> Values:
+    """Columns as JSON values with sealed payloads opened: what a body is merged into and compared with."""
+    values = decode(row)
+    if values["has_encrypted_payloads"]:
+        values["filters"] = {**values["filters"], "payloads": opened_payloads(call, values["filters"])}
+    return values
+
+
+def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
+    """Stores a new flag in the caller's name, with its `created` entry. `values` have been checked."""
+    stored = {
+        **values,
+        "filters": _sealed(call, values, None),
+        "project_id": call.project.id,
+        "created_by_id": call.caller.user_id,
+        "last_modified_by_id": call.caller.user_id,
+        "created_at": call.stamp,
+        "updated_at": call.stamp,
+    }
+    flag_id = insert_flag(call.db, stored)
+    log(call, flag_id, "created", {"name": values["key"], "changes": []})
+    return _read(call, flag_id)
+
+
+def change_flag(
+    call: Call, row: sqlite3.Row, after: Mapping[str, Json], trigger: Mapping[str, Json] | None = None
+) -> sqlite3.Row:
+    """Stores what differs, raises the version, tells the log. `after` has all columns, payloads opened."""
+    before = decode(row)
+    stored = {**after, "filters": _sealed(call, after, row), "version": (row["version"] or 0) + 1}
+    changed = {name: value for name, value in stored.items() if value != before[name]}
+    moved = {**changed, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
+    update_flag(call.db, row["id"], moved)
+    verb = "updated"
+    if after["deleted"] != before["deleted"]:
+        verb = "deleted" if after["deleted"] else "restored"
+    detail: Values = {"name": stored["key"], "changes": changes_between(SCOPE, before, stored, LOGGED)}
+    log(call, row["id"], verb, detail | ({"trigger": trigger} if trigger else {}))
+    return _read(call, row["id"])
+
+
+def log(call: Call, flag_id: int, verb: str, detail: Mapping[str, Json]) -> None:
+    """Tells the activity log in the caller's name; `detail` has `name` and `changes`."""
+    full = {"name": None, "type": None, "short_id": None, "trigger": None, **detail}
+    entry = Entry(call.project.id, SCOPE, str(flag_id), verb, call.caller.user_id, call.stamp, full)
+    record(call.db, entry)
+
+
+def _read(call: Call, flag_id: int) -> sqlite3.Row:
+    row = find_row(call.db, call.project.id, flag_id)
+    assert row is not None
+    return row
+
+
+def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:
+    """Filters as they are stored: payloads sealed if the flag says so, an unchanged one as it was."""
+    filters, key_file = after["filters"], call.settings.key_file
+    if not after["has_encrypted_payloads"] or key_file is None:
+        return filters
+    payloads = filters.get("payloads")
+    if not payloads:
+        raise invalid("An encrypted payload is required when has_encrypted_payloads is true.")
+    kept: Values = {}
+    if row is not None and row["has_encrypted_payloads"]:
+        kept = value_of(row["filters"]).get("payloads") or {}
+    opened = opened_payloads(call, {"payloads": kept}) or {}
+    return {
+        **filters,
+        "payloads": {
+            name: kept[name]
+            if name in kept and payload in (PLACEHOLDER, opened.get(name))
+            else seal(key_file, payload)
+            for name, payload in payloads.items()
+        },
+    }

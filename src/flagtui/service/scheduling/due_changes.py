@@ -1,0 +1,145 @@
+"""Makes the changes whose time has come, in the name of whoever planned them."""
+
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from starlette.datastructures import Headers, QueryParams
+
+from flagtui.service.access import NOBODY, project_of
+from flagtui.service.answers import value_of
+from flagtui.service.call import Call, Caller
+from flagtui.service.clock import read_stamp, stamp
+from flagtui.service.errors import Fault, Json, invalid
+from flagtui.service.flags.filter_rules import check_rules
+from flagtui.service.flags.filter_shapes import check_shape
+from flagtui.service.flags.guards import check_guards
+from flagtui.service.flags.rows import Values, find_row
+from flagtui.service.flags.save import change_flag, opened_values
+from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
+from flagtui.service.settings import Settings
+
+
+def first_due(db: sqlite3.Connection) -> str | None:
+    """When the next change is to be made, as it is stored; None when none waits."""
+    row = db.execute("SELECT min(scheduled_at) FROM scheduled_changes WHERE executed_at IS NULL").fetchone()
+    moment: str | None = row[0]
+    return moment
+
+
+def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
+    """Makes every change that is due, the earliest first; gives back how many there were."""
+    rows = db.execute(
+        "SELECT * FROM scheduled_changes WHERE executed_at IS NULL AND scheduled_at <= ?"
+        " ORDER BY scheduled_at, id",
+        (stamp(now),),
+    ).fetchall()
+    for row in rows:
+        _apply(_call(db, settings, now, row), row)
+    return len(rows)
+
+
+def _apply(call: Call, row: sqlite3.Row) -> None:
+    """One change; whatever speaks against it is kept as its reason and undone."""
+    reason = None
+    call.db.execute("SAVEPOINT scheduled_change")
+    try:
+        _change(call, row)
+    except Fault as fault:
+        call.db.execute("ROLLBACK TO scheduled_change")
+        reason = value_of(fault.content.decode())["detail"]
+    call.db.execute("RELEASE scheduled_change")
+    _settle(call, row, reason)
+
+
+def _change(call: Call, row: sqlite3.Row) -> None:
+    number = int(row["record_id"]) if row["record_id"].isdigit() else None
+    flag = find_row(call.db, call.project.id, number)
+    if flag is None or flag["deleted"]:
+        raise invalid("Feature flag not found")
+    payload = value_of(row["payload"])
+    before = opened_values(call, flag)
+    after: Values = {**before, **_wanted(payload, before)}
+    if after["filters"] is not before["filters"]:
+        check_shape(after["filters"])
+        check_rules(after["filters"], strict=call.settings.strict_filters)
+    check_guards(call, flag, before, after)
+    trigger = {"job_type": "scheduled_change", "job_id": str(row["id"]), "payload": payload}
+    change_flag(call, flag, after, trigger)
+
+
+def _wanted(payload: Mapping[str, Json], before: Values) -> Values:
+    operation, value = payload.get("operation"), payload.get("value")
+    filters = before["filters"]
+    if operation == "update_status" and isinstance(value, bool):
+        return {"active": value}
+    if operation == "add_release_condition" and isinstance(value, dict):
+        added = value.get("groups")
+        if isinstance(added, list):
+            return {"filters": {**filters, "groups": [*(filters.get("groups") or []), *added]}}
+    if operation == "update_variants" and isinstance(value, dict):
+        variants = {"multivariate": {"variants": value.get("variants")}}
+        return {"filters": {**filters, **variants, "payloads": value.get("payloads") or {}}}
+    raise invalid(f"Unrecognized operation: {operation}")
+
+
+def _settle(call: Call, row: sqlite3.Row, reason: str | None) -> None:
+    """Marks a change as made, or moves a recurring one to its next time."""
+    following = _following(row, call.now) if row["is_recurring"] else None
+    call.db.execute(
+        "UPDATE scheduled_changes SET executed_at = ?, last_executed_at = ?, failure_reason = ?,"
+        " scheduled_at = ?, updated_at = ? WHERE id = ?",
+        (
+            None if following else call.stamp,
+            *(call.stamp, reason, stamp(following) if following else row["scheduled_at"]),
+            *(call.stamp, row["id"]),
+        ),
+    )
+
+
+def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
+    """The next time after now, so that a long sleep is caught up with once; None after the end."""
+    moment = read_stamp(row["scheduled_at"])
+    zone = ZoneInfo(row["timezone"]) if row["timezone"] else UTC
+    try:
+        if row["cron_expression"]:
+            moment = next_by_cron(now, row["cron_expression"], zone)
+        while moment <= now:
+            moment = next_by_interval(moment, row["recurrence_interval"])
+    except BadCron:
+        return None
+    if row["end_date"] is not None and moment > read_stamp(row["end_date"]):
+        return None
+    return moment
+
+
+def _call(db: sqlite3.Connection, settings: Settings, now: datetime, row: sqlite3.Row) -> Call:
+    """A request that nobody sent, in the name of the planner."""
+    return Call(
+        db=db,
+        method="PATCH",
+        base_url="",
+        path="",
+        params={},
+        query=QueryParams(),
+        headers=Headers(),
+        raw_body=b"",
+        settings=settings,
+        caller=_planner(db, row["created_by_id"]),
+        scoped_project=project_of(db, row["project_id"]),
+        now=now,
+    )
+
+
+def _planner(db: sqlite3.Connection, user_id: int | None) -> Caller:
+    user = db.execute("SELECT * FROM users WHERE id = ?", (user_id,)).fetchone()
+    if user is None:
+        return NOBODY
+    return Caller(
+        *(user["id"], user["email"], user["first_name"], user["distinct_id"], user["current_project_id"]),
+        key_id="",
+        scopes=frozenset("*"),
+        teams=frozenset(),
+        organizations=frozenset(),
+    )

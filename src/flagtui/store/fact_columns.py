@@ -1,0 +1,89 @@
+"""Tests of whole columns: what has few different values is tested by value, the rest in one go."""
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
+
+from flagtui.store.query import Facts
+from flagtui.store.query.folded_text import fold
+from flagtui.store.query.language import Term
+from flagtui.store.query.value_tests import INVERTED, ValueTest
+from flagtui.store.query.vocabulary import Reading, Row, Test
+
+FEW: Final = 4_096
+"""Different values that are tested by value; with more it does not pay."""
+LOOK: Final = 2_000
+"""Values looked at first: when half of them are different, so will be the rest."""
+NOTHING: Final[Mapping[Any, Sequence[str]]] = MappingProxyType({})
+Item = TypeVar("Item")
+
+
+class Columns(Generic[Row]):
+    """The fields of these rows, each looked through when it is first asked about."""
+
+    def __init__(
+        self, rows: Sequence[Row], folded: Mapping[Callable[[Row], Hashable], Sequence[str]] = NOTHING
+    ) -> None:
+        self._rows = rows
+        self._folded = folded
+        """Texts of the rows that were folded before, by what gives them."""
+        self._columns: dict[Callable[[Row], Hashable], Column | None] = {}
+
+    def passing(self, term: Term[Row], facts: Facts, at: Sequence[int] | None = None) -> bytes:
+        """A byte for each row, or for those at these indices: 1 where the qualifier holds.
+
+        One that lacks a fact holds everywhere.
+        """
+        reading = term.reading
+        test = reading.test(facts) if reading else None
+        if reading is None or test is None:
+            return b"\1" * len(self._rows if at is None else at)
+        found = self._tested(reading, test, at)
+        return found.translate(INVERTED) if term.is_negated else found
+
+    def _tested(self, reading: Reading[Row], test: Test[Any], at: Sequence[int] | None) -> bytes:
+        of = reading.of
+        if of is None:
+            return bytes(map(test, _some(self._rows, at)))
+        if reading.is_folded:
+            folded = self._folded.get(of)
+            texts = _some(folded, at) if folded else [fold(str(of(row))) for row in _some(self._rows, at)]
+            return _each(test, texts)
+        if at is not None or isinstance(test, ValueTest):
+            return _each(test, list(map(of, _some(self._rows, at))))
+        if of not in self._columns:
+            self._columns[of] = column_of(of, self._rows)
+        column = self._columns[of]
+        return bytes(map(test, map(of, self._rows))) if column is None else column.passing(test)
+
+
+def _some(items: Sequence[Item], at: Sequence[int] | None) -> Sequence[Item]:
+    return items if at is None else [items[index] for index in at]
+
+
+def _each(test: Test[Any], values: Sequence[Any]) -> bytes:
+    return test.each(values) if isinstance(test, ValueTest) else bytes(map(test, values))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What each row has there, and which different values there are."""
+
+    every: Sequence[Hashable]
+    different: Collection[Hashable]
+
+    def passing(self, test: Test[Any]) -> bytes:
+        """A byte for each row: 1 where the test holds for its value."""
+        verdicts = {value: test(value) for value in self.different}
+        return bytes(map(verdicts.__getitem__, self.every))
+
+
+def column_of(of: Callable[[Row], Hashable], rows: Sequence[Row]) -> Column | None:
+    """What the rows have there; None when too many values are different."""
+    first = rows[:LOOK]
+    if len(first) == LOOK and len(set(map(of, first))) > LOOK // 2:
+        return None
+    every = list(map(of, rows))
+    different = dict.fromkeys(every)
+    return Column(every, different) if len(different) <= FEW else None

@@ -1,0 +1,112 @@
+"""The search line rewritten by single keys and by Tab, so that there is one truth about what is shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flagtui.store.query.flags import FLAGS
+from flagtui.store.query.folded_text import fold
+from flagtui.store.query.language import Query
+from flagtui.store.query.pieces import Piece, piece_at, quoted, split
+from flagtui.store.query.vocabulary import Row, Vocabulary
+
+_OFFERED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What the header says about one qualifier, such as `type any`."""
+
+    label: str
+    value: str
+    is_set: bool
+
+
+_CHIPS: Final = (("state", "is"), ("type", "type"), ("kind", "kind"), ("runtime", "runtime"))
+
+
+def cycle(line: str, name: str, vocabulary: Vocabulary[Any] = FLAGS) -> str:
+    """The line with the qualifier moved to its next value, and gone after the last one.
+
+    A value that is not on the way, or several at once, goes to the first one.
+    """
+    values = vocabulary.qualifiers[name].cycle
+    pieces = [piece for piece in split(line) if piece.name == name]
+    following = _following(pieces, values)
+    written = f"{name}:{following}" if following else ""
+    if not pieces:
+        return f"{line.rstrip()} {written}".lstrip()
+    for piece in reversed(pieces[1:]):
+        line = _without(line, piece)
+    first = pieces[0]
+    if not written:
+        return _without(line, first)
+    return line[: first.start] + written + line[first.end :]
+
+
+def complete(
+    line: str, cursor: int, known: Mapping[str, Sequence[str]], vocabulary: Vocabulary[Any] = FLAGS
+) -> list[str]:
+    """What the piece at the cursor could become, best first: `type:`, `type:boolean`, `tag:checkout`.
+
+    `known` has values seen in the records by qualifier name, and keys under the empty name.
+    """
+    piece = piece_at(line, cursor)
+    sign = "-" if piece and piece.is_negated else ""
+    if piece is None or piece.name is None:
+        typed = fold(piece.value) if piece else ""
+        names = [f"{sign}{name}:" for name in vocabulary.qualifiers if name.startswith(typed)]
+        keys = _matching(typed, known.get("", ())) if typed else []
+        return [*names, *(sign + key for key in keys)][:_OFFERED]
+    qualifier = vocabulary.qualifiers.get(piece.name)
+    if qualifier is None:
+        return [f"{sign}{name}:" for name in vocabulary.qualifiers if name.startswith(piece.name)]
+    before, _comma, typed = piece.value.rpartition(",")
+    kept = f"{sign}{piece.name}:{before}{',' if before else ''}"
+    values = (*qualifier.values, *known.get(piece.name, ()))
+    return [kept + quoted(value) for value in _matching(fold(typed), values)][:_OFFERED]
+
+
+def accept(line: str, cursor: int, chosen: str) -> tuple[str, int]:
+    """The line with the piece at the cursor replaced by one of `complete`'s answers, and the new cursor."""
+    piece = piece_at(line, cursor)
+    start, end = (piece.start, piece.end) if piece else (cursor, cursor)
+    is_whole = not chosen.endswith(":")
+    rest = line[end:]
+    gap = " " if is_whole and not rest.startswith(" ") else ""
+    return line[:start] + chosen + gap + rest, start + len(chosen) + is_whole
+
+
+def describe(query: Query[Row]) -> tuple[Chip, ...]:
+    """The chips of the header, `any` for what the line does not ask."""
+    known = query.vocabulary.qualifiers
+    return tuple(Chip(label, *_chip_value(query, name)) for label, name in _CHIPS if name in known)
+
+
+def _chip_value(query: Query[Row], name: str) -> tuple[str, bool]:
+    asked = [
+        ("not " if term.is_negated else "") + "|".join(term.words)
+        for term in query.terms
+        if term.name == name
+    ]
+    return (" ".join(asked), True) if asked else ("any", False)
+
+
+def _following(pieces: list[Piece], values: tuple[str, ...]) -> str:
+    if len(pieces) != 1 or pieces[0].is_negated or pieces[0].value.lower() not in values:
+        return values[0]
+    place = values.index(pieces[0].value.lower()) + 1
+    return values[place] if place < len(values) else ""
+
+
+def _without(line: str, piece: Piece) -> str:
+    return f"{line[: piece.start].rstrip()} {line[piece.end :].lstrip()}".strip()
+
+
+def _matching(typed: str, values: Sequence[str]) -> list[str]:
+    """Values that begin with what was typed, then those that contain two letters or more of it further on."""
+    folded = {value: fold(value) for value in dict.fromkeys(values)}
+    beginning = [value for value, text in folded.items() if text.startswith(typed)]
+    if len(typed) < 2:
+        return beginning
+    return beginning + [value for value, text in folded.items() if text.find(typed) > 0]

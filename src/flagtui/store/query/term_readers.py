@@ -1,0 +1,123 @@
+"""How values are read that mean the same for every kind of record. Each reader raises WrongValue."""
+
+from collections.abc import Callable
+from typing import Final
+
+from flagtui.store.query.amounts import read_age, read_percentage
+from flagtui.store.query.folded_text import fold
+from flagtui.store.query.pattern import Pattern, PatternError
+from flagtui.store.query.value_tests import Contains, ValueTest, aged
+from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Row, Test, Value, WrongValue
+
+Read = Callable[[Value], Reading[Row]]
+
+AGES: Final = "an age such as <7d, >90d, >12h, <3mo, or never"
+
+
+def age_of(moment: Callable[[Row], float | None]) -> Read[Row]:
+    """`<7d`, `>3mo`, or `never` for what has no date."""
+
+    def read(value: Value) -> Reading[Row]:
+        if value.text.lower() == "never":
+            return Reading(("never",), lambda _facts: lambda then: then is None, moment)
+        compare, seconds = read_age(value.text)
+
+        return Reading((value.text.lower(),), lambda facts: aged(compare, seconds, facts.now), moment)
+
+    return read
+
+
+def person_of(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Read[Row]:
+    """`me`, or part of an e-mail; `"me"` in quotes is part of an e-mail, too."""
+
+    def read(value: Value) -> Reading[Row]:
+        wanted = fold(value.text)
+        if not wanted:
+            raise WrongValue
+        if wanted == "me" and not value.is_quoted:
+            return Reading(("me",), mine)
+        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in fold(found), email)
+
+    def mine(facts: Facts) -> Test[Row] | None:
+        me = facts.me
+        if me is None:
+            return None
+        my_id, my_email = me.id, fold(me.email)
+        return lambda row: (
+            number(row) == my_id or (number(row) is None and my_email != "" and fold(email(row)) == my_email)
+        )
+
+    return read
+
+
+def made_by(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Qualifier[Row]:
+    """`by:` of records that somebody made."""
+    me = ("me",)
+    return Qualifier("by", "me or part of an e-mail", "who made it", person_of(number, email), me, me)
+
+
+def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
+    """The beginning of a tag, or of one of several; in quotes the whole tag."""
+
+    def read(value: Value) -> Reading[Row]:
+        if value.is_quoted:
+            return whole(fold(value.text))
+        words = tuple(fold(part.strip()) for part in value.text.split(","))
+        if not all(words):
+            raise WrongValue
+        return Reading(
+            words, lambda _facts: lambda found: any(fold(tag).startswith(words) for tag in found), tags
+        )
+
+    def whole(wanted: str) -> Reading[Row]:
+        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in map(fold, found), tags)
+
+    return read
+
+
+def part_of(text: Callable[[Row], str]) -> Read[Row]:
+    """Part of a text, or a pattern between slashes."""
+
+    def read(value: Value) -> Reading[Row]:
+        if not value.text:
+            raise WrongValue
+        words, test = _pattern(value.text) if value.is_pattern else _part(fold(value.text))
+        return Reading(words, lambda _facts: test, text, is_folded=True, always=test)
+
+    return read
+
+
+def _part(wanted: str) -> tuple[tuple[str, ...], ValueTest[str]]:
+    return (wanted,), Contains(wanted)
+
+
+def _pattern(source: str) -> tuple[tuple[str, ...], ValueTest[str]]:
+    try:
+        return ("/", source), Pattern(source)
+    except PatternError as error:
+        raise WrongValue(str(error)) from error
+
+
+def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
+    """`<50`, `=100`; what has no percentage is neither below nor above."""
+
+    def read(value: Value) -> Reading[Row]:
+        compare, right = read_percentage(value.text)
+        return Reading(
+            (value.text,), lambda _facts: lambda found: found is not None and compare(found, right), amount
+        )
+
+    return read
+
+
+def number_of(number: Callable[[Row], int]) -> Read[Row]:
+    """A number, or several with commas between."""
+
+    def read(value: Value) -> Reading[Row]:
+        parts = value.text.split(",")
+        if not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
+            raise WrongValue
+        wanted = frozenset(int(part) for part in parts)
+        return Reading(tuple(parts), lambda _facts: wanted.__contains__, number)
+
+    return read

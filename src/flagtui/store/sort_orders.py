@@ -1,0 +1,102 @@
+"""In which order rows stand. What is not known comes last whichever way round."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Generic
+
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.store.query.folded_text import fold
+from flagtui.store.query.vocabulary import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """An order by name, as the header shows and the settings keep it."""
+
+    name: str
+    is_reversed: bool = False
+
+    def press(self, name: str) -> "Sort":
+        """What the sort key does: choosing the same order again turns it round."""
+        return Sort(name, not self.is_reversed) if name == self.name else Sort(name)
+
+
+@dataclass(frozen=True)
+class Order(Generic[Row]):
+    """One way to order rows."""
+
+    value: Callable[[Row], float | None] | None = None
+    """None orders by key alone."""
+    is_descending: bool = False
+    """True when the natural way round has the greatest value first."""
+
+    def rank(self, row: Row, *, is_reversed: bool) -> float:
+        """What to sort by: the smallest comes first, what is not known last."""
+        value = self.value(row) if self.value else 0.0
+        if value is None:
+            return math.inf
+        return -value if self.is_descending is not (is_reversed and self.value is not None) else value
+
+
+def _state(row: FlagRow) -> float:
+    if row.deleted:
+        return 4
+    if row.archived:
+        return 3
+    if not row.active:
+        return 2
+    return 1 if row.is_stale else 0
+
+
+_TYPES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
+_RUNTIMES: Final = {"all": 0, "client": 1, "server": 2}
+
+FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
+    "updated": Order(lambda row: row.updated_at, is_descending=True),
+    "key": Order(),
+    "created": Order(lambda row: row.created_at, is_descending=True),
+    "called": Order(lambda row: row.called_at, is_descending=True),
+    "rollout": Order(lambda row: row.rollout, is_descending=True),
+    "state": Order(_state),
+    "type": Order(lambda row: _TYPES.get(row.type)),
+    "runtime": Order(lambda row: _RUNTIMES.get(row.runtime)),
+    "version": Order(lambda row: row.version, is_descending=True),
+}
+
+
+_STATUSES: Final = {"running": 0, "exposure_frozen": 0, "paused": 1, "draft": 2, "stopped": 3}
+
+
+def _experiment_state(row: ExperimentRow) -> float:
+    if row.deleted:
+        return 6
+    return 5 if row.archived else _STATUSES.get(row.status, 4)
+
+
+EXPERIMENT_ORDERS: Final[Mapping[str, Order[ExperimentRow]]] = {
+    "updated": Order(lambda row: row.updated_at, is_descending=True),
+    "name": Order(),
+    "state": Order(_experiment_state),
+    "started": Order(lambda row: row.started_at, is_descending=True),
+    "ended": Order(lambda row: row.ended_at, is_descending=True),
+    "created": Order(lambda row: row.created_at, is_descending=True),
+}
+
+EVENT_ORDERS: Final[Mapping[str, Order[EventDefinitionRow]]] = {
+    "seen": Order(lambda row: row.seen_at, is_descending=True),
+    "name": Order(),
+    "created": Order(lambda row: row.created_at, is_descending=True),
+    "updated": Order(lambda row: row.updated_at, is_descending=True),
+    "verified": Order(lambda row: 0 if row.verified else 1),
+}
+
+
+def flag_label(row: FlagRow) -> str:
+    """What breaks a tie between flags."""
+    return fold(row.key)
+
+
+def name_label(row: ExperimentRow | EventDefinitionRow) -> str:
+    """What breaks a tie between the others."""
+    return fold(row.name)

@@ -1,0 +1,1 @@
+"""Words and styled pieces, without a toolkit: formats, sentences, differences, outcomes, empty states."""

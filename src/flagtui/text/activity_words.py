@@ -1,0 +1,138 @@
+"""Activity entries in a few words: `rollout 25 % → 50 %`, `turned on`, `condition 1: + country`."""
+
+from collections.abc import Iterator
+
+from flagtui.changes.flags.surroundings import UNLOGGED
+from flagtui.models.activity import Activity, Change
+from flagtui.models.filters import Condition, Filters, Property
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.safe_text import safe_text
+from flagtui.text.flag_sentences import value_text
+from flagtui.text.formats import percent
+
+STAFF = "staff of the product, signed in as "
+"""In front of the person in whose name somebody else was there."""
+_SWITCHES = {
+    "active": ("turned on", "turned off"),
+    "archived": ("archived", "unarchived"),
+    "deleted": ("deleted", "restored"),
+}
+_NAMES = {
+    "name": "description",
+    "evaluation_runtime": "runs on",
+    "ensure_experience_continuity": "continuity",
+    "evaluation_contexts": "contexts",
+}
+
+
+def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) -> str:
+    """What the entry did; an entry without details is named by its kind."""
+    if entry.activity in ("created", "deleted", "restored"):
+        return entry.activity
+    if entry.is_unlogged:
+        return UNLOGGED
+    words = [part for change in entry.changes for part in change_words(change, names)]
+    return safe_text(", ".join(words) or entry.activity or "changed", limit)
+
+
+def who_did(entry: Activity) -> str:
+    """The person, `staff as` the person, or `system`."""
+    return safe_text(entry.actor, 60)
+
+
+def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
+    """The parts of one changed field, in words."""
+    if change.field in _SWITCHES and change.is_on is not None:
+        yield _SWITCHES[change.field][0 if change.is_on else 1]
+    elif change.field == "filters":
+        yield from filters_words(Filters.of(change.before), Filters.of(change.after), names)
+    elif change.field == "tags":
+        yield tags_words(change)
+    elif change.field == "key":
+        yield f"key → {value_text(change.after, 40)}"
+    elif change.field == "name":
+        yield "description"
+    elif not change.field:
+        value = "" if change.after is None else f" → {value_text(change.after, 40)}"
+        yield f"something without a name{value}"
+    else:
+        name = _NAMES.get(change.field, change.field.replace("_", " "))
+        yield f"{safe_text(name, 40)} → {value_text(change.after, 40)}"
+
+
+def tags_words(change: Change) -> str:
+    """`tags +nav -old`."""
+    before = set(change.before) if _is_texts(change.before) else set()
+    after = set(change.after) if _is_texts(change.after) else set()
+    added = [f"+{safe_text(tag, 30)}" for tag in sorted(after - before)]
+    gone = [f"-{safe_text(tag, 30)}" for tag in sorted(before - after)]
+    return " ".join(["tags", *added, *gone])
+
+
+def filters_words(before: Filters, after: Filters, names: Names = NO_NAMES) -> Iterator[str]:
+    """What moved between two stored forms: conditions by number, variants, payloads, the rest by name."""
+    yield from _conditions_words(before.conditions, after.conditions, names)
+    if before.variants != after.variants:
+        old = {variant.key: variant.rollout for variant in before.variants}
+        new = {variant.key: variant.rollout for variant in after.variants}
+        for key in dict.fromkeys([*old, *new]):
+            if old.get(key) != new.get(key):
+                yield f"variant {safe_text(key, 30)}: {_moved(old.get(key), new.get(key))}"
+    for key in dict.fromkeys([*before.payloads, *after.payloads]):
+        if before.payloads.get(key) != after.payloads.get(key):
+            sign = "+ payload" if key not in before.payloads else "- payload"
+            word = sign if (key in before.payloads) != (key in after.payloads) else "payload"
+            yield word if key == "true" else f"variant {safe_text(key, 30)}: {word}"
+    for key in sorted({*before.raw, *after.raw} - {"groups", "multivariate", "payloads"}):
+        if before.raw.get(key) != after.raw.get(key):
+            yield safe_text(key.replace("_", " "), 40)
+
+
+def _conditions_words(
+    before: tuple[Condition, ...], after: tuple[Condition, ...], names: Names
+) -> Iterator[str]:
+    alone = len(before) == len(after) == 1
+    for number in range(1, max(len(before), len(after)) + 1):
+        old = before[number - 1] if number <= len(before) else None
+        new = after[number - 1] if number <= len(after) else None
+        place = "" if alone else f"condition {number}: "
+        if old is None and new is not None:
+            yield f"+ condition {number} at {percent(new.rollout)}"
+        elif new is None:
+            yield f"- condition {number}"
+        elif old is not None and new is not None and old != new:
+            if old.rollout != new.rollout:
+                yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
+            yield from _property_words(f"condition {number}: ", old, new, names)
+            if old.variant != new.variant:
+                yield f"condition {number}: as {safe_text(new.variant or 'any variant', 30)}"
+
+
+def _property_words(place: str, old: Condition, new: Condition, names: Names) -> Iterator[str]:
+    gone = {_name_of(item, names): item for item in old.properties if item not in new.properties}
+    added = {_name_of(item, names): item for item in new.properties if item not in old.properties}
+    parts = [f"{name} changed" for name in sorted(gone.keys() & added.keys())]
+    parts += [f"+ {name}" for name in added if name not in gone]
+    parts += [f"- {name}" for name in gone if name not in added]
+    if parts:
+        yield place + ", ".join(parts)
+
+
+def _name_of(item: Property, names: Names) -> str:
+    """`country`, `Paying customers`, `cohort 31` as long as nobody knows its name."""
+    known = item.label
+    if item.type == "cohort":
+        known = known or names.cohorts.get(item.cohort_id or 0, f"cohort {value_text(item.value, 20)}")
+    return safe_text(known or item.key, 30)
+
+
+def _moved(old: float | None, new: float | None) -> str:
+    if old is None:
+        return f"added at {percent(new or 0)}"
+    if new is None:
+        return "removed"
+    return f"{percent(old)} → {percent(new)}"
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

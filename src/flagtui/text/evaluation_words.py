@@ -1,0 +1,210 @@
+"""Accounts in words: what decided, how near it was, where two people part. Every server text is made safe."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.app.flags.evaluations import Account
+from flagtui.evaluate import ConditionResult, Evaluation, Outcome
+from flagtui.evaluate.comparison import parting
+from flagtui.evaluate.conditions import draw_variant
+from flagtui.evaluate.evaluation import Draw
+from flagtui.evaluate.explanation import describe, describe_filter
+from flagtui.evaluate.hash import rollout_fraction
+from flagtui.evaluate.parts import Flag as Parts
+from flagtui.models.json_value import JSON
+from flagtui.safe_text import safe_text
+
+REASONS: Final = {
+    "condition_match": "a condition",
+    "no_condition_match": "no condition fits",
+    "out_of_rollout_bound": "left out by",
+    "no_group_type": "it is about a group that was not given",
+    "super_condition_value": "early access",
+    "holdout_condition_value": "held out of experiments",
+    "flag_disabled": "the flag is off",
+    "disabled": "the flag is off",
+    "missing_dependency": "a flag it needs is missing",
+    "unknown": "cannot be told here",
+}
+
+
+def value_words(value: JSON) -> str:
+    """`on`, `off`, a variant, or `?`; a variant that is called on or off is in quotes."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value in ("on", "off"):
+        return f'"{value}"'
+    return "?" if value is None else safe_text(str(value), 60)
+
+
+def decided_by(account: Account) -> str:
+    """`condition 1`, `no condition fits; nearest is 2`, `early access`."""
+    index = account.condition_index
+    if account.here is not None and account.here.unknown is not None and account.value is None:
+        return safe_text(describe(account.here), 160)
+    if account.here is not None and account.here.problem is not None and not account.is_from_server:
+        return safe_text(describe(account.here), 160)
+    words = REASONS.get(account.reason, safe_text(account.reason, 40))
+    if index is None:
+        return words
+    if account.reason == "condition_match":
+        return f"condition {index + 1}"
+    if account.reason == "out_of_rollout_bound":
+        return f"{words} condition {index + 1}"
+    return words
+
+
+def hash_words(account: Account) -> tuple[str, bool] | None:
+    """`0.31 ≤ 0.50  in` for the condition that decided or left out, and whether it is in."""
+    draw = _draw(account)
+    if draw is None:
+        return None
+    digits = next((n for n in range(2, 12) if round(draw.fraction, n) != round(draw.percentage / 100, n)), 2)
+    sign, end = ("≤", "in") if draw.is_in else (">", "out")
+    return f"{draw.fraction:.{digits}f} {sign} {draw.percentage / 100:.{digits}f}  {end}", draw.is_in
+
+
+def variant_words(account: Account) -> str:
+    """`0.84 → test`; empty where no variant is drawn."""
+    parts, identifier = _parts(account), _identifier(account)
+    if parts is None or identifier is None or not parts.variants or account.value in (False, None):
+        return ""
+    index = account.condition_index
+    forced = parts.conditions[index].variant if index is not None and index < len(parts.conditions) else None
+    if forced is not None and forced == account.value:
+        return f"{safe_text(forced, 40)}, as the condition says"
+    draw = draw_variant(parts, identifier)
+    return f"{draw.fraction:.2f} → {safe_text(draw.key or 'none of them', 40)}"
+
+
+def library_words(account: Account) -> str:
+    """`on: condition 1 matches`, where a library that evaluates by itself does not agree; else empty."""
+    here, found = account.here, account.by_library
+    if here is None or found is None or here.value is None or found.value is None:
+        return ""
+    if (type(here.value), here.value) == (type(found.value), found.value):
+        return ""
+    return f"{value_words(found.value)}: {safe_text(parting(here, found)[1], 200)}"
+
+
+def _draw(account: Account) -> Draw | None:
+    if account.here is not None and account.here.holdout is not None and account.here.holdout.is_in:
+        return account.here.holdout
+    parts, identifier, index = _parts(account), _identifier(account), account.condition_index
+    if parts is None or identifier is None or index is None or index >= len(parts.conditions):
+        return None
+    percentage = parts.conditions[index].percentage
+    if percentage is None or account.reason not in ("condition_match", "out_of_rollout_bound"):
+        return None
+    return Draw(rollout_fraction(parts.key, identifier), percentage, str(identifier))
+
+
+def _parts(account: Account) -> Parts | None:
+    return account.definitions.flags.get(account.flag.key) if account.definitions else None
+
+
+def _identifier(account: Account) -> str | None:
+    """What is hashed; None where it is not known."""
+    parts = _parts(account)
+    if parts is None or account.definitions is None:
+        return None
+    if parts.group_index is not None:
+        return account.whom.groups.get(account.definitions.group_types.get(str(parts.group_index), ""))
+    if parts.is_by_device:
+        return account.whom.device_id
+    return account.whom.distinct_id
+
+
+def payload_words(account: Account) -> str:
+    """The payload on one line, masked when it is a secret."""
+    stored = account.payload
+    if stored is None or account.value in (False, None):
+        return "none"
+    if account.flag.has_encrypted_payloads:
+        return "••••••"
+    return safe_text(stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False), 200)
+
+
+def why_they_differ(one: Account, other: Account) -> str:
+    """Where their ways part on this flag, in one sentence."""
+    here, there = one.here, other.here
+    names = (safe_text(one.whom.distinct_id, 40), safe_text(other.whom.distinct_id, 40))
+    if here is None or there is None or not (_is_explained(one) and _is_explained(other)):
+        return f"{names[0]}: {decided_by(one)}; {names[1]}: {decided_by(other)}"
+    for first, second in zip(here.conditions, there.conditions, strict=False):
+        words = _parted(first, second, names) or _parted(second, first, names[::-1])
+        if words:
+            return words
+    first_words, second_words = parting(here, there)
+    return safe_text(f"{names[0]}: {first_words}; {names[1]}: {second_words}", 400)
+
+
+def _is_explained(account: Account) -> bool:
+    """Whether what was worked out here comes to the value that is shown."""
+    return account.here is not None and account.here.value == account.value and account.value is not None
+
+
+def _parted(has: ConditionResult, lacks: ConditionResult, names: Sequence[str]) -> str:
+    number = has.index + 1
+    if lacks.outcome is Outcome.PROPERTIES_DIFFER and has.outcome in (
+        Outcome.MATCHED,
+        Outcome.OUT_OF_ROLLOUT,
+    ):
+        needed = next(check for check in lacks.checks if check.verdict is False)
+        asked = safe_text(describe_filter(needed.filter), 160)
+        return f"condition {number} needs {asked}: {names[0]} has it, {names[1]} has not."
+    if has.outcome is Outcome.MATCHED and lacks.outcome is Outcome.OUT_OF_ROLLOUT and lacks.rollout:
+        return (
+            f"condition {number} takes {lacks.rollout.percentage:g} %: {names[0]} is in, "
+            f"{names[1]} is out with {lacks.rollout.fraction:.2f}."
+        )
+    if has.variant and lacks.variant and has.variant.key != lacks.variant.key and has.variant.key:
+        falls = f"{names[0]} falls to {safe_text(has.variant.key, 40)} ({has.variant.fraction:.2f})"
+        return (
+            f"{falls}, {names[1]} to {safe_text(str(lacks.variant.key), 40)} ({lacks.variant.fraction:.2f})."
+        )
+    return ""
+
+
+@dataclass(frozen=True)
+class Differing:
+    """Another flag the two see differently. `why` is safe."""
+
+    key: str
+    one: JSON
+    other: JSON
+    why: str
+
+
+def differing(one: Account, other: Account) -> Iterator[Differing]:
+    """Every other flag whose values are known of both and differ, in the order of the keys."""
+    for key in sorted(all_keys(one) & all_keys(other) - {one.flag.key}):
+        first, second = one.value_of(key), other.value_of(key)
+        if first is None or second is None or (type(first), first) == (type(second), second):
+            continue
+        yield Differing(
+            key, first, second, _why(one.worked_out.get(key), other.worked_out.get(key), first, second)
+        )
+
+
+def all_keys(account: Account) -> set[str]:
+    """Every flag there is something to say about."""
+    return {*account.said, *account.worked_out}
+
+
+def _why(one: Evaluation | None, other: Evaluation | None, first: JSON, second: JSON) -> str:
+    if one is None or other is None or one.value != first or other.value != second:
+        return "as the server says"
+    for here, there in zip(one.conditions, other.conditions, strict=False):
+        for has, lacks in ((here, there), (there, here)):
+            if lacks.outcome is Outcome.PROPERTIES_DIFFER and has.outcome is not lacks.outcome:
+                needed = next(check for check in lacks.checks if check.verdict is False)
+                return safe_text(describe_filter(needed.filter), 80)
+        if here.rollout and there.rollout and here.outcome is not there.outcome:
+            share = here.rollout.percentage
+            return f"rollout {share:g} %: hash {here.rollout.fraction:.2f} / {there.rollout.fraction:.2f}"
+        if here.variant and there.variant and here.variant.key != there.variant.key:
+            return f"variant hash {here.variant.fraction:.2f} / {there.variant.fraction:.2f}"
+    return safe_text(" / ".join(parting(one, other)), 120)

@@ -1,0 +1,110 @@
+"""An event definition in lines: what it is called, what people decided about it, how old it is."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from flagtui.app.events.event_columns import is_silent, seen_words
+from flagtui.app.events.event_uses import Use
+from flagtui.app.widgets.line import Piece
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import code_points, safe_lines, safe_text
+from flagtui.text.formats import ago
+
+LABEL = 12
+UNTOLD = "not told by this server"
+
+
+def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
+    """What the list itself knows of an event."""
+    yield from head_lines(row, now, width)
+    yield from description_lines(row, width)
+    yield []
+    yield labelled("TAGS", " ".join(f"#{safe_text(tag, 40)}" for tag in row.tags[:20]) or "none")
+    yield labelled("OWNER", owner_words(row))
+    if row.primary_property:
+        yield labelled("PROPERTY", safe_text(row.primary_property, 80))
+    if row.enforcement != "allow":
+        yield labelled("ENFORCEMENT", safe_text(row.enforcement, 40), "$warning")
+    yield []
+    yield from age_lines(row, now)
+
+
+def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
+    """The name, and what people decided about it as words on colour."""
+    for text in wrap(safe_text(row.name, 400), max(10, width)) or [""]:
+        yield [(text, "bold")]
+    if points := code_points(row.name):
+        yield [(f"not plain letters: {points}", "$warning")]
+    yield list(badges(row, now))
+    yield []
+
+
+def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
+    """VERIFIED, HIDDEN, SILENT, POSTHOG."""
+    plain = "$foreground on $track"
+    if row.hidden:
+        yield " HIDDEN ", plain
+    elif row.verified:
+        yield " VERIFIED ", "bold $badge-text on $success"
+    elif "verified" not in row.untold:
+        yield " UNVERIFIED ", plain
+    if is_silent(row, now):
+        yield from ((" ", ""), (" SILENT ", "bold $badge-text on $warning"))
+    if row.enforcement == "reject":
+        yield from ((" ", ""), (" REJECTS ", "bold $badge-text on $error"))
+    kind = "action" if row.is_action else "posthog" if row.is_builtin else "custom"
+    yield from ((" ", ""), (f" {kind} ", plain))
+
+
+def owner_words(row: EventDefinitionRow) -> str:
+    """Who looks after it, as far as the server tells."""
+    return safe_text(row.owner, 80) or (UNTOLD if "owner" in row.untold else "nobody")
+
+
+def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piece]]:
+    """The whole description, wrapped."""
+    if not row.description.strip():
+        yield [(f"description {UNTOLD}" if "description" in row.untold else "no description", "$faint")]
+        return
+    for line in safe_lines(row.description, 4_000, 4_000):
+        for text in wrap(line, max(10, width)) or [""]:
+            yield [(text, "")]
+
+
+def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
+    """Days, because the server knows no better when an event was last seen."""
+    silent = "$warning" if is_silent(row, now) else ""
+    yield labelled("LAST SEEN", last_seen_words(row, now), silent)
+    yield labelled("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
+    yield labelled("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
+
+
+def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
+    """The experiments that use it, `why` it may not be all of them; None is not known, or not yet."""
+    if uses is None:
+        yield [(safe_text(why, 120) or "looking…", "$faint")]
+        return
+    for use in uses:
+        status = f"  {safe_text(use.status, 20)}" if use.status else ""
+        name = safe_text(f"#{use.id} {use.name}", 100)
+        yield [(name, "$secondary"), (status, "$success" if use.status == "running" else "$text-muted")]
+    if not uses:
+        yield [("no experiment", "")]
+    if why:
+        yield [(safe_text(why, 120), "$faint")]
+
+
+def last_seen_words(row: EventDefinitionRow, now: float) -> str:
+    """`3 d ago`; never is said by a server that tells such things, and not known by one that does not."""
+    return seen_in_words(row.seen_at, now, "not known" if "last_seen_at" in row.untold else "never")
+
+
+def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:
+    """`today`, `12 d ago`."""
+    words = seen_words(then, now)
+    return unknown if words == "never" else words if words == "today" else f"{words} ago"
+
+
+def labelled(label: str, text: str, style: str = "") -> list[Piece]:
+    """A label in its own column, then safe text."""
+    return [(f"{label:<{LABEL}}", "$text-muted"), (text, style)]

@@ -1,0 +1,195 @@
+"""A flag's filters as sentences: who sees it. Every piece of server text is made safe here."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import fsum
+from typing import Final
+
+from flagtui.app.widgets.line import Piece
+from flagtui.changes.flags.flag_words import group_noun
+from flagtui.changes.flags.property_words import Role, property_words
+from flagtui.evaluate import VariantDraw, flag_json
+from flagtui.evaluate.value_words import ROOM, listed
+from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent
+
+FIRST_FIT: Final = "the first condition that fits decides, also by its share"
+
+LONG: Final = 4_000
+"""Characters of a sentence's values at most, once what is invisible in them has been made visible."""
+WHOLE: Final = 0.01
+"""Percent by which shares may miss 100 and still be called whole."""
+BULLET: Final = " ·  "
+_COLOURS: Final[dict[Role, str]] = {
+    "name": "$primary",
+    "verb": "$text-muted",
+    "value": "",
+    "variant": "$secondary",
+    "odd": "$warning",
+    "aside": "$faint",
+}
+
+
+def why_no_conditions(filters: Filters) -> str:
+    """Why nobody is asked for anything, of a flag that has no condition which can be read."""
+    return f"its conditions cannot be read, {filters.problem}" if filters.problem else "it has no condition"
+
+
+def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
+    """One line after another; the first of each condition carries its number, as the server counts them."""
+    if not filters.is_editable:
+        return [[("rules of a newer kind; shown as JSON, not editable here", "$warning")]]
+    lines = [*before_conditions(filters)]
+    conditions = as_list(filters.raw.get("groups"))
+    if not conditions:
+        why = why_no_conditions(filters)
+        return [*lines, [(f"nobody{' else' if decides_before(filters) else ''}: {why}", "$warning")]]
+    for number, raw in enumerate(conditions, 1):
+        lines += numbered_lines(number, raw, filters, names)
+    if filters.early_exit and len(conditions) > 1:
+        lines.append([(BULLET, "$faint"), (FIRST_FIT, "")])
+    return lines
+
+
+def decides_before(filters: Filters) -> bool:
+    """Whether early access or a holdout decides somebody before any condition is asked."""
+    parts = flag_json.flag({"filters": dict(filters.raw)})
+    return parts.has_enrollment or parts.enrollment_condition is not None or parts.holdout is not None
+
+
+def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
+    """Who is decided before any condition is asked, in the order in which servers look."""
+    parts = flag_json.flag({"filters": dict(filters.raw)})
+    if parts.has_enrollment:
+        yield [(BULLET, "$faint"), ("everyone who opted in to early access, nobody who opted out", "")]
+    elif parts.enrollment_condition is not None:
+        words = "whoever answered the early access question is decided by the answer"
+        yield [(BULLET, "$faint"), (words, "")]
+    if parts.holdout is not None:
+        who = f"{percent(parts.holdout.percentage)} are held out of experiments and get "
+        yield [
+            (BULLET, "$faint"),
+            (who, ""),
+            (safe_text(f"holdout-{parts.holdout.id}", 60), "$secondary"),
+        ]
+    else:
+        yield from _older_holdouts(filters)
+
+
+def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
+    for held in as_list(filters.raw.get("holdout_groups")):
+        share = as_number(as_dict(held).get("rollout_percentage"))
+        variant = safe_text(as_text(as_dict(held).get("variant")), 40) or "a holdout"
+        who = "a share" if share is None else percent(min(max(share, 0.0), 100.0))
+        words = f" on older servers, which hold {who} out; newer ones do not look at that"
+        yield [(BULLET, "$faint"), (variant, "$secondary"), (words, "$text-muted")]
+
+
+def manner_lines(flag: Flag) -> Iterator[list[Piece]]:
+    """What shares go by, and what outlasts them."""
+    parts = flag_json.flag(flag.raw)
+    if parts.has_continuity:
+        yield [(BULLET, "$faint"), ("people keep the value they had before signing in", "")]
+    if parts.is_by_device and parts.group_index is None:
+        yield [(BULLET, "$faint"), ("shares go by device, not by person", "")]
+
+
+def numbered_lines(number: int, raw: JSON, filters: Filters, names: Names) -> list[list[Piece]]:
+    """One stored condition, however odd: its lines, with what keeps it from ever deciding."""
+    problem = flag_json.condition(raw, filters.group_type_index).problem
+    if problem or not isinstance(raw, dict):
+        words = f"nobody can be decided by this condition: {safe_text(problem, 80)}"
+        return [[(f" {number} ", "bold $primary"), (words, "$warning")]]
+    condition = Condition.of(raw)
+    lines = condition_lines(number, condition, filters, names)
+    if why := _why_never(number, condition, filters):
+        lines.append([("      ", ""), (f"adds nobody: {why}", "$warning")])
+    return lines
+
+
+def condition_lines(
+    number: int, condition: Condition, filters: Filters, names: Names = NO_NAMES
+) -> list[list[Piece]]:
+    """`1 50 % of users where` and a line for each property."""
+    colour = "bold $success" if condition.rollout > 0 else "bold $text-muted"
+    head: list[Piece] = [(f" {number} ", "bold $primary"), (percent(condition.rollout), colour)]
+    head.append((_of_whom(number, condition, filters, names), ""))
+    if condition.variant:
+        head += [(", as ", "$text-muted"), (safe_text(condition.variant, 40), "$secondary")]
+        if condition.variant not in {variant.key for variant in filters.variants}:
+            head.append((" (a variant it does not have)", "$warning"))
+    if condition.properties:
+        head.append((" where", ""))
+    lines = [head]
+    for place, item in enumerate(condition.properties):
+        lines.append([("      " if place == 0 else "  and ", "$faint"), *property_pieces(item, names)])
+    return lines
+
+
+def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) -> str:
+    index = filters.group_type_of(condition)
+    noun = "users" if index is None else safe_text(group_noun(index, names), 40)
+    if condition.properties:
+        return f" of {noun}"
+    if number == 1:
+        return " of everyone" if index is None else f" of all {noun}"
+    return " of everyone else" if index is None else f" of all other {noun}"
+
+
+def _why_never(number: int, condition: Condition, filters: Filters) -> str:
+    """What keeps everybody from ever being decided by a condition; empty where nothing does.
+
+    One hash decides all conditions for people, or for groups of one kind: an earlier one for everyone of the
+    same kind with at least this share has taken them all.
+    """
+    for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
+        if not is_readable(raw):
+            return f"condition {place} cannot be read and ends the evaluation"
+        earlier = Condition.of(raw)
+        if earlier.properties:
+            continue
+        if filters.early_exit and filters.fits_everybody(earlier):
+            return f"condition {place} fits everybody and decides, also by its share"
+        is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
+        if is_same_kind and earlier.rollout >= condition.rollout:
+            return f"condition {place} already takes them"
+    return ""
+
+
+def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
+    """`email ends with @acme.com`, in the words and colours of the preview."""
+    return [
+        (safe_text(text, 60 if role == "name" else LONG), _COLOURS[role])
+        for role, text in property_words(item, names)
+    ]
+
+
+def value_text(value: JSON, room: int = ROOM) -> str:
+    """A property's value on one line: `DE, FR, NL`."""
+    return safe_text(listed(value, room=room), LONG)
+
+
+def rest_words(variants: Sequence[Variant]) -> str:
+    """Who gets what where the shares of the variants are not 100 % together; empty where they are."""
+    total = round(fsum(variant.rollout for variant in variants), 6)
+    if not variants or abs(total - 100) < WHOLE:
+        return ""
+    if total < 100:
+        who = f"the other {percent(100 - total)} of those let in get" if total else "those let in get"
+        return f"{who} plain true, unless a condition says which variant"
+    ranges = VariantDraw.among(0.0, [(variant.key, variant.rollout) for variant in variants]).ranges
+    drawn = [(key, (min(high, 1.0) - min(low, 1.0)) * 100) for key, low, high in ranges]
+    less = [
+        f"{safe_text(key, 30)} gets {percent(round(share, 6))}"
+        for (key, share), variant in zip(drawn, variants, strict=True)
+        if share < variant.rollout - WHOLE
+    ]
+    return f"beyond 100 % nobody is left: {', '.join(less)}"
+
+
+def plain(lines: Iterable[Iterable[Piece]]) -> str:
+    """The words without their colours."""
+    return "\n".join("".join(text for text, _ in line) for line in lines)

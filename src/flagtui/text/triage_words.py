@@ -1,0 +1,105 @@
+"""The inbox in lines: how far it is, what is proposed for the event under the cursor, what is decided."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from flagtui.app.events.event_uses import Found
+from flagtui.app.events.triage import Verdict
+from flagtui.app.widgets.line import Piece
+from flagtui.safe_text import safe_text
+from flagtui.store.inbox import Case, Proposal
+from flagtui.text.event_words import badges, last_seen_words, use_lines
+
+BAR = 48
+WIDE = 100
+"""Columns from which every word of the first line has room."""
+NARROW = 70
+LABEL = 13
+
+
+def progress_line(reason: str, left: int, decided: int, pace: float | None, width: int) -> list[Piece]:
+    """`Inbox  every reason · custom   37 of 214   14 decided   6 per minute`."""
+    is_wide = width >= WIDE
+    what = f" {reason or 'every reason'}{' · custom' if is_wide else ''} "
+    pieces: list[Piece] = [(" Inbox ", "bold"), (what, "$text-muted")]
+    pieces += [
+        (f"   {decided:,} of {left + decided:,}", "bold"),
+        (" looked at" if is_wide else "", "$text-muted"),
+    ]
+    if pace is not None and width >= NARROW:
+        pieces.append((f"   {pace:.0f} per minute", "$text-muted"))
+    return pieces
+
+
+def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
+    """How much of the queue is behind."""
+    size = min(BAR, max(10, width - 4))
+    filled = round(size * decided / (left + decided)) if left + decided else size
+    return [(" " + "━" * filled, "$success"), ("━" * (size - filled), "$track")]
+
+
+def case_lines(
+    case: Case, proposal: Proposal, uses: Found | None, now: float, width: int
+) -> Iterator[list[Piece]]:
+    """The event under the cursor, what its neighbours suggest, and the experiments that measure it."""
+    row = case.row
+    yield [(safe_text(row.name, 120), "bold")]
+    yield list(badges(row, now))
+    yield [(f"last seen {last_seen_words(row, now)}", "$text-muted")]
+    yield []
+    for text in wrap(safe_text(row.description, 600), max(10, width)) or ["no description"]:
+        yield [(text, "" if row.description.strip() else "$faint")]
+    if row.tags:
+        yield [(" ".join(f"#{safe_text(tag, 30)}" for tag in row.tags[:8]), "$text-muted")]
+    yield []
+    yield from _proposed(case, proposal, width)
+    yield []
+    yield [("USED BY", "$text-muted")]
+    yield from use_lines(*(uses or (None, "")))
+    yield []
+    for text in wrap("Verifying un-hides; hiding un-verifies. Nothing is sent before A.", max(10, width)):
+        yield [(text, "$faint")]
+
+
+def _proposed(case: Case, proposal: Proposal, width: int) -> Iterator[list[Piece]]:
+    yield [("PROPOSED", "$text-muted")]
+    if case.twin is not None:
+        state = "verified" if case.twin.verified else "described" if case.twin.description else "seen more"
+        twin: list[Piece] = [(safe_text(case.twin.name, 60), "$warning"), (f"  {state}", "$text-muted")]
+        yield [("m same as    ", "$text-muted"), *twin]
+    if proposal.description:
+        lines = wrap(safe_text(proposal.description, 300), max(10, width - LABEL)) or [""]
+        for place, text in enumerate(lines[:4]):
+            yield [("e describe   " if place == 0 else " " * LABEL, "$text-muted"), (text, "")]
+        yield [(" " * LABEL, ""), (f"from {safe_text(proposal.source, 60)}", "$faint")]
+    if proposal.tags:
+        tags = ", ".join(safe_text(tag, 30) for tag in proposal.tags)
+        of = f"  {proposal.neighbours} neighbours" if proposal.neighbours > 1 else ""
+        yield [("t tags       ", "$text-muted"), (tags, ""), (of, "$faint")]
+    if case.twin is None and not proposal.description and not proposal.tags:
+        yield [("nothing: no neighbour is described or tagged", "$faint")]
+
+
+def decided_lines(verdicts: Sequence[Verdict], shown: int, width: int) -> Iterator[list[Piece]]:
+    """What is decided and not applied, the newest first."""
+    if not verdicts or shown < 2:
+        return
+    yield [("   DECIDED, NOT YET APPLIED", "$text-muted")]
+    for verdict in list(reversed(verdicts))[: shown - 1]:
+        target = f" → {safe_text(verdict.same_as, 40)}" if verdict.same_as else ""
+        tags = verdict.changes.get("tags")
+        more = " ".join(f"+{safe_text(tag, 20)}" for tag in _added(verdict)) if tags else ""
+        pieces: list[Piece] = [
+            (f"   {verdict.words:<12.20} ", "$success"),
+            (safe_text(verdict.name, 40) + target, ""),
+            (f"   {more}", "$text-muted"),
+        ]
+        if verdict.trouble:
+            pieces.append((f"  {safe_text(verdict.trouble, max(20, width - 60))}", "$error"))
+        yield pieces
+
+
+def _added(verdict: Verdict) -> list[str]:
+    after, before = verdict.changes.get("tags"), verdict.seen.get("tags")
+    known = before if isinstance(before, list) else []
+    return [str(tag) for tag in after if tag not in known] if isinstance(after, list) else []

@@ -1,0 +1,73 @@
+"""A server in trouble gets fewer requests, not more."""
+
+import httpx
+import pytest
+from tests.doubles.servers import MakeClient, StillClock, always, serve_flags
+
+from flagtui.api import errors
+from flagtui.api.circuit_breaker import LONGEST_REST, Patience
+from flagtui.api.rate_limiter import Urgency
+
+
+def test_repeats_run_out_and_come_back_with_time_and_answers(clock: StillClock) -> None:
+    patience = Patience(clock)
+    assert [patience.spend_repeat() for _ in range(11)] == [True] * 10 + [False]
+    clock.now += 10
+    assert [patience.spend_repeat() for _ in range(2)] == [True, False]
+    for _ in range(10):
+        patience.answered()
+    assert [patience.spend_repeat() for _ in range(2)] == [True, False]
+
+
+def test_five_failures_in_half_a_minute_earn_a_rest_that_doubles(clock: StillClock) -> None:
+    patience = Patience(clock)
+    for _ in range(4):
+        patience.failed()
+    clock.now += 31
+    patience.failed()
+    assert patience.resting(Urgency.LOADING) == 0
+    for rest in (15.0, LONGEST_REST, LONGEST_REST):
+        for _ in range(4):
+            patience.failed()
+        patience.failed()
+        assert patience.resting(Urgency.BACKGROUND) == rest
+        assert patience.resting(Urgency.PERSON) == 0
+        clock.now += rest
+    patience.answered()
+    assert patience.resting(Urgency.BACKGROUND) == 0
+
+
+async def test_a_server_that_is_gone_is_left_alone_until_somebody_asks(make_client: MakeClient) -> None:
+    asked = 0
+    is_back = False
+    there = serve_flags(3)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal asked
+        asked += 1
+        if not is_back:
+            raise httpx.ConnectError("gone")
+        found = there(request)
+        assert isinstance(found, httpx.Response)
+        return found
+
+    flags = make_client(answer).flags
+    for _ in range(2):
+        with pytest.raises(errors.Unreachable):
+            await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
+    before = asked
+    with pytest.raises(errors.Unreachable) as caught:
+        await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
+    assert asked == before
+    assert "left alone for" in caught.value.what
+    is_back = True
+    assert (await flags.page({"limit": 100})).total == 3
+    assert (await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)).total == 3
+
+
+async def test_a_refusal_is_an_answer_and_no_failure(make_client: MakeClient) -> None:
+    client = make_client(always(400, {"detail": "Bad."}))
+    for _ in range(9):
+        with pytest.raises(errors.Invalid):
+            await client.flags.page(urgency=Urgency.BACKGROUND)
+    assert client.link.requests == 9

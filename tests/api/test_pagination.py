@@ -1,0 +1,213 @@
+"""All of a list, whatever happens to it while it is read."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flagtui.api.pagination import Pages
+from flagtui.models.row_pages import RowPage
+
+Server = Callable[[int, int], RowPage[int]]
+
+
+def serve(rows: list[int], *, cap: int = 10**9, capped_count: int | None = None) -> Server:
+    def page(offset: int, limit: int) -> RowPage[int]:
+        found = tuple(rows[offset : offset + min(limit, cap)])
+        more = offset + len(found) < len(rows)
+        if capped_count is not None:
+            return RowPage(found, max(capped_count, len(found)), is_capped=True, has_more=more)
+        return RowPage(found, max(len(rows), len(found)), has_more=more)
+
+    return page
+
+
+async def read(server: Server, asked: list[tuple[int, int]] | None = None) -> list[int]:
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        await asyncio.sleep(0)
+        if asked is not None:
+            asked.append((offset, limit))
+        return server(offset, limit)
+
+    return [row async for page in Pages(fetch, lambda row: row) for row in page.rows]
+
+
+@settings(max_examples=60)
+@given(count=st.integers(0, 12_000), cap=st.sampled_from([1, 7, 20, 100, 1_000]))
+def test_every_row_arrives_exactly_once_even_where_the_server_gives_less_than_asked(
+    count: int, cap: int
+) -> None:
+    rows = list(range(min(count, cap * 300)))
+    assert sorted(asyncio.run(read(serve(rows, cap=cap)))) == rows
+
+
+@settings(max_examples=60)
+@given(count=st.integers(0, 3_000), stated=st.integers(0, 1_000))
+def test_a_count_that_is_a_lower_bound_ends_nothing(count: int, stated: int) -> None:
+    rows = list(range(count))
+    assert sorted(asyncio.run(read(serve(rows, capped_count=stated)))) == rows
+
+
+@settings(max_examples=60)
+@given(
+    before=st.integers(0, 900),
+    moves=st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["insert", "delete"])), max_size=3),
+)
+def test_rows_that_stay_are_found_whatever_is_inserted_or_deleted_meanwhile(
+    before: int, moves: list[tuple[int, str]]
+) -> None:
+    rows = list(range(before))
+    due = dict(moves)
+    asked = 0
+    gone: set[int] = set()
+
+    def page(offset: int, limit: int) -> RowPage[int]:
+        nonlocal asked
+        asked += 1
+        move = due.pop(asked, "")
+        if move == "insert":
+            rows.insert(0, 10_000 + asked)
+        elif move == "delete" and rows:
+            gone.add(rows.pop(0))
+        return serve(rows)(offset, limit)
+
+    found = asyncio.run(read(page))
+    assert len(found) == len(set(found))
+    assert set(range(before)) - gone <= set(found)
+
+
+@given(st.integers(101, 5_000))
+def test_a_server_that_ignores_the_offset_is_given_up_on(stated: int) -> None:
+    asked: list[tuple[int, int]] = []
+    same = RowPage(tuple(range(100)), stated)
+    assert len(asyncio.run(read(lambda offset, limit: same, asked))) == 100
+    assert len(asked) <= 60
+
+
+def test_a_server_that_promises_rows_and_sends_none_is_asked_no_further() -> None:
+    asked: list[tuple[int, int]] = []
+    empty: RowPage[int] = RowPage((), 1_000_000)
+    assert asyncio.run(read(lambda offset, limit: empty, asked)) == []
+    assert asked == [(0, 100)]
+
+
+def test_a_long_list_comes_in_larger_pages_after_the_first() -> None:
+    asked: list[tuple[int, int]] = []
+    asyncio.run(read(serve(list(range(6_000))), asked))
+    assert asked[0] == (0, 100)
+    assert {limit for _, limit in asked[1:]} == {200}
+    assert len(asked) == 31
+
+
+async def test_at_most_eight_pages_are_asked_for_at_once_and_the_first_alone() -> None:
+    now = most = 0
+    started: list[int] = []
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        nonlocal now, most
+        started.append(offset)
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0)
+        now -= 1
+        return serve(list(range(2_000)))(offset, limit)
+
+    pages = aiter(Pages(fetch, lambda row: row))
+    await anext(pages)
+    assert started == [0]
+    async for _ in pages:
+        pass
+    assert most == 8
+
+
+class Broken(Exception):
+    pass
+
+
+async def test_a_page_that_fails_ends_the_list_after_the_pages_that_arrived() -> None:
+    running: set[int] = set()
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        running.add(offset)
+        await asyncio.sleep(0)
+        running.discard(offset)
+        if offset == 300:
+            raise Broken
+        return serve(list(range(2_000)))(offset, limit)
+
+    found: list[int] = []
+
+    async def read_on() -> None:
+        async for page in Pages(fetch, lambda row: row):
+            found.extend(page.rows)
+
+    with pytest.raises(Broken):
+        await read_on()
+    assert len(found) >= 700
+    assert len(found) == len(set(found))
+    assert not running
+
+
+async def test_leaving_early_stops_what_was_asked_for() -> None:
+    cancelled: list[int] = []
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        try:
+            if offset > 100:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(offset)
+            raise
+        return serve(list(range(2_000)))(offset, limit)
+
+    pages = aiter(Pages(fetch, lambda row: row))
+    await anext(pages)
+    await anext(pages)
+    await pages.aclose()
+    assert len(cancelled) >= 7
+
+
+async def test_after_a_failure_only_the_missing_pages_are_asked_for() -> None:
+    asked: list[int] = []
+    is_down = True
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        asked.append(offset)
+        await asyncio.sleep(0)
+        if is_down and offset >= 500:
+            raise Broken
+        return serve(list(range(1_000)))(offset, limit)
+
+    pages = Pages(fetch, lambda row: row)
+    found: list[int] = []
+
+    async def read_on() -> None:
+        async for page in pages:
+            found.extend(page.rows)
+
+    for _ in range(2):
+        with pytest.raises(Broken):
+            await read_on()
+    assert sorted(found) == list(range(500))
+    is_down = False
+    asked.clear()
+    await read_on()
+    assert sorted(asked) == [500, 600, 700, 800, 900]
+    assert sorted(found) == list(range(1_000))
+
+
+async def test_a_first_page_that_failed_is_asked_for_again() -> None:
+    answers: list[RowPage[int] | Broken] = [Broken(), RowPage((1, 2), 2)]
+
+    async def fetch(offset: int, limit: int) -> RowPage[int]:
+        answer = answers.pop(0)
+        if isinstance(answer, Broken):
+            raise answer
+        return answer
+
+    pages = Pages(fetch, lambda row: row)
+    with pytest.raises(Broken):
+        [page async for page in pages]
+    assert [page.rows async for page in pages] == [(1, 2)]

@@ -1,0 +1,127 @@
+"""Bodies: packed, broken, endless, odd."""
+
+import asyncio
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from tests.doubles.servers import MakeClient, always
+
+from flagtui.api import errors
+from flagtui.api.errors import ApiError
+from flagtui.api.response_body import ANSWER_LIMIT
+
+FLAG = {"id": 5, "key": "a"}
+
+
+class Dripping(httpx.AsyncByteStream):
+    """A body that never ends by itself."""
+
+    def __init__(self, parts: list[bytes], *, hangs: bool = False) -> None:
+        self.parts = parts
+        self.hangs = hangs
+        self.is_closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self.parts:
+            yield part
+        if self.hangs:
+            await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
+def bomb(size: int) -> bytes:
+    engine = zlib.compressobj(9, zlib.DEFLATED, 31)
+    block = b" " * 2**20
+    return b"".join(engine.compress(block) for _ in range(size // len(block))) + engine.flush()
+
+
+async def test_a_small_body_that_unpacks_to_gigabytes_is_not_unpacked(make_client: MakeClient) -> None:
+    packed = bomb(ANSWER_LIMIT + 64 * 2**20)
+    body = Dripping([packed])
+    client = make_client(
+        lambda request: httpx.Response(200, stream=body, headers={"Content-Encoding": "gzip"})
+    )
+    with pytest.raises(errors.AnswerTooLarge) as caught:
+        await client.flags.get(5)
+    assert "64 MB" in caught.value.what
+    assert body.is_closed
+
+
+async def test_an_endless_body_is_cut(make_client: MakeClient) -> None:
+    body = Dripping([b" " * 2**20] * 70)
+    client = make_client(lambda request: httpx.Response(200, stream=body))
+    with pytest.raises(errors.TooLarge):
+        await client.flags.get(5)
+
+
+WHOLE = json.dumps(FLAG).encode()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress(WHOLE, mtime=0)),
+        ("deflate", zlib.compress(WHOLE)),
+        ("identity", WHOLE),
+        ("GZIP", gzip.compress(WHOLE, mtime=0)),
+    ],
+)
+async def test_a_packed_answer_is_unpacked(make_client: MakeClient, encoding: str, packed: bytes) -> None:
+    stream = Dripping([packed[:7], packed[7:]])
+    client = make_client(
+        lambda request: httpx.Response(200, stream=stream, headers={"Content-Encoding": encoding})
+    )
+    assert (await client.flags.get(5)).raw == FLAG
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed", "kind"),
+    [
+        ("gzip", gzip.compress(WHOLE, mtime=0)[:-12], errors.Unanswered),
+        ("gzip", b"not gzip at all", errors.Unreadable),
+        ("br", WHOLE, errors.Unreadable),
+    ],
+)
+async def test_a_packed_answer_that_is_broken_is_no_answer(
+    make_client: MakeClient, encoding: str, packed: bytes, kind: type[ApiError]
+) -> None:
+    client = make_client(
+        lambda request: httpx.Response(200, stream=Dripping([packed]), headers={"Content-Encoding": encoding})
+    )
+    with pytest.raises(kind) as caught:
+        await client.flags.update(5, {"active": True})
+    assert caught.value.sent
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"<html>Sign in</html>", b"null", b"[]", b"3", b'{"id": 5, "key"', b'{"id": NaN}', b"\xff",
+     b'{"id":' + b"[" * 2000 + b"]" * 2000 + b"}", b'{"id": ' + b"9" * 5000 + b"}", b'{"id": "5"}'],
+)  # fmt: skip
+async def test_a_success_with_a_body_that_is_no_flag_is_not_a_success(
+    make_client: MakeClient, body: bytes
+) -> None:
+    client = make_client(always(200, body))
+    with pytest.raises(errors.Unreadable) as caught:
+        await client.flags.update(5, {"active": True})
+    assert caught.value.sent
+    assert client.link.requests == 1
+
+
+async def test_odd_but_valid_json_is_an_answer(make_client: MakeClient) -> None:
+    body = (
+        b'{"id": 4, "id": 5, "key": "\\ud800x", "big": '
+        + b"9" * 30
+        + b', "deep": '
+        + b"[" * 50
+        + b"]" * 50
+        + b"}"
+    )
+    flag = await make_client(always(200, body)).flags.get(5)
+    assert (flag.id, flag.key, flag.raw["big"]) == (5, "�x", int("9" * 30))

@@ -1,0 +1,189 @@
+"""What an experiment measures and by which rules, on its screen and in its form."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.api.errors import ClosedToKeys, EndpointNotFound, Facts, NotFound, Unanswered
+from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
+from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading, metrics_of
+from flagtui.app.experiments.detail.metric_table import table_lines
+from flagtui.app.experiments.detail.sections import (
+    head_lines,
+    results_line,
+    sizing_lines,
+    variant_lines,
+)
+from flagtui.app.experiments.detail.series import why_no_days
+from flagtui.app.experiments.form.experiment_form_lines import leaves_test_accounts_out
+from flagtui.app.experiments.intervals import strokes_for
+from flagtui.app.widgets.glyphs import UNICODE
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_answers import MetricResult
+from flagtui.text.flag_sentences import plain
+
+JSON = Any
+NOW = 1_772_442_000.0
+STARTED = {"id": 1, "name": "One", "start_date": "2026-02-18T09:00:00Z"}
+
+
+def event(name: str) -> dict[str, JSON]:
+    return {"kind": "EventsNode", "event": name}
+
+
+def experiment(**more: JSON) -> Experiment:
+    return Experiment.of({**STARTED, **more})
+
+
+def said(label: str, **more: JSON) -> str:
+    lines = plain(settings_lines(experiment(**more), 400)).splitlines()
+    return next((line[14:] for line in lines if line.startswith(label)), "")
+
+
+def found(made: Experiment, **more: Any) -> Findings:
+    readings = tuple(Reading(metric) for metric in metrics_of(made))
+    return Findings(made.row(), made, readings, at=NOW, **more)
+
+
+def test_what_is_measured_is_told_for_every_metric_and_wrapped() -> None:
+    made = experiment(
+        metrics=[
+            {"metric_type": "funnel", "name": "Paid", "series": [event("a"), event("b")],
+             "conversion_window": 14, "conversion_window_unit": "day"},
+            {"metric_type": "mean", "source": event("c")},
+        ],
+        metrics_secondary=[{"metric_type": "mean", "name": "Long", "source": event("x" * 60)}],
+    )  # fmt: skip
+    assert plain(measures_lines(made, 60)).splitlines() == [
+        "MEASURES      Paid: funnel a → b, within 14 days",
+        "              mean of c",
+        "              Long: mean of " + "x" * 32,
+        "                " + "x" * 28,
+    ]
+    assert plain(measures_lines(experiment(metrics=[]), 60)) == ""
+
+
+@pytest.mark.parametrize(
+    ("criteria", "words"),
+    [
+        ({}, "its flag being called, with test accounts; who met several variants: left out of the results"),
+        (
+            {"filterTestAccounts": True, "multiple_variant_handling": "first_seen",
+             "exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}},
+            "action Seen, without test accounts; who met several variants: counted for the first one",
+        ),
+    ],
+)  # fmt: skip
+def test_who_is_counted_is_told_as_servers_do_it(criteria: dict[str, JSON], words: str) -> None:
+    assert said("EXPOSED BY", exposure_criteria=criteria) == words
+
+
+def test_an_activation_is_told() -> None:
+    words = said("ACTIVATED BY", exposure_criteria={"activation_config": {"event": "opened"}})
+    assert words == "opened: only who does that afterwards counts, and from then on"
+    assert said("ACTIVATED BY") == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "bayesian, 95 % intervals"),
+        ({"cuped": {"enabled": True, "lookback_days": 14}},
+         "bayesian, 95 % intervals, CUPED: adjusted for what people did in 14 days before they met it"),
+        ({"cuped": {"enabled": True}},
+         "bayesian, 95 % intervals, CUPED: adjusted for what people did before they met it"),
+        ({"cuped": {"enabled": False, "lookback_days": 14}}, "bayesian, 95 % intervals"),
+        ({"method": "frequentist", "frequentist": {"alpha": 0.1, "sequential_testing": {"enabled": True}}},
+         "frequentist, 90 % intervals, sequential testing: it may be looked at any time"),
+        ({"sequential": True}, "bayesian, 95 % intervals, sequential testing: it may be looked at any time"),
+        ({"baseline_variant_key": "b"}, "bayesian, 95 % intervals, compared with b"),
+    ],
+)  # fmt: skip
+def test_how_numbers_are_judged_is_told_whole(settings: dict[str, JSON], words: str) -> None:
+    assert said("STATISTICS", stats_config=settings) == words
+
+
+def test_a_goal_of_the_first_servers_is_a_metric_and_none_is_said_to_be_missing() -> None:
+    goal = experiment(filters={"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]})
+    told = found(goal)
+    assert plain(measures_lines(goal, 60)) == "MEASURES      funnel a → b"
+    assert [reading.metric.name for reading in told.readings] == ["b"]
+    assert plain([results_line(told, NOW)]) == (
+        "measured by an older engine: its numbers are only shown in the browser"
+    )
+    assert plain([results_line(found(experiment()), NOW)]) == "no metric is set"
+
+
+@pytest.mark.parametrize(
+    ("metric", "name", "is_share"),
+    [
+        ({"metric_type": "mean", "source": event("a"), "threshold": 3}, "a", True),
+        ({"metric_type": "mean", "source": event("a")}, "a", False),
+        ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b")}, "a", False),
+        ({"metric_type": "retention", "start_event": event("a"), "completion_event": event("b")}, "a", True),
+        ({"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [event("a"), event("b")]}},
+         "b", True),
+        ({"metric_type": "count", "metric_config": {"event": "a"}}, "a", False),
+        ({"metric_type": "next"}, "next", False),
+    ],
+)  # fmt: skip
+def test_a_metric_without_a_name_is_called_by_what_it_counts(
+    metric: dict[str, JSON], name: str, is_share: bool
+) -> None:
+    made = Metric(metric, "primary")
+    assert (made.name, made.is_share) == (name, is_share)
+
+
+def test_the_sample_is_not_known_while_exposures_are_not() -> None:
+    made = experiment(running_time_calculation={"recommended_sample_size": 400})
+    assert "an unknown number of 400 people" in plain(sizing_lines(found(made), NOW))
+    assert "120 of 400 people" in plain(sizing_lines(found(made, exposed={"control": 120.0}), NOW))
+
+
+def test_people_of_a_metric_are_not_called_exposures() -> None:
+    told = found(experiment(), exposed={"control": 9.0}, exposure_trouble="No.")
+    assert "people of the first metric; exposures are not known: No." in plain(variant_lines(told, 80))
+
+
+def test_the_table_is_headed_by_the_variant_the_server_compared_with() -> None:
+    variants = [{"key": key, "rollout_percentage": 50} for key in ("control", "b")]
+    made = experiment(
+        metrics=[{"metric_type": "funnel", "series": [event("a")]}],
+        parameters={"feature_flag_variants": variants},
+    )
+    result = MetricResult.of({"baseline": {"key": "b", "number_of_samples": 9.0, "sum": 3}})
+    readings = tuple(Reading(metric, result) for metric in metrics_of(made))
+    heading = plain(table_lines(Findings(made.row(), made, readings), 100, strokes_for(UNICODE), 0))
+    assert " B " in heading.splitlines()[0]
+    assert "CONTROL" not in heading.splitlines()[0]
+
+
+@pytest.mark.parametrize(("flag", "off"), [(None, ""), (5, ""), ({"id": 3, "active": False}, " (off)")])
+def test_a_flag_of_which_nobody_said_anything_is_not_called_off(flag: JSON, off: str) -> None:
+    made = experiment(feature_flag_key="k", feature_flag=flag)
+    assert plain(head_lines(made.row(), 80)).splitlines()[0].endswith(f"flag k{off}")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (EndpointNotFound("No."), "This server keeps no results by day, or not for keys."),
+        (ClosedToKeys("No."), "This server keeps no results by day, or not for keys."),
+        (NotFound("Gone.", facts=Facts(path="/api/projects/1/experiments/3/timeseries_results/")),
+         "This server keeps no results by day, or not for keys."),
+        (NotFound("Gone.", facts=Facts(path="/api/projects/1/experiments/3/")),
+         "Gone. Refresh; somebody may have deleted it."),
+        (Unanswered("No answer."), "No answer. Look at it again before you repeat it."),
+    ],
+)  # fmt: skip
+def test_days_that_are_not_there_are_not_said_to_be_deleted(error: Any, words: str) -> None:
+    assert why_no_days(error).startswith(words)
+
+
+def test_the_form_says_and_turns_what_servers_do_with_test_accounts() -> None:
+    new = ExperimentCopy.new("A", "a", is_linked=False)
+    assert leaves_test_accounts_out(new)
+    for criteria, is_out in (({}, False), ({"filterTestAccounts": True}, True)):
+        copy = ExperimentCopy.of(experiment(exposure_criteria=criteria))
+        assert leaves_test_accounts_out(copy) is is_out

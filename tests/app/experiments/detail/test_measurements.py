@@ -1,0 +1,269 @@
+"""Results through whatever a server offers: kept, calculated, asked for, the last stored day, one goal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from flagtui.api.errors import ApiError, EndpointNotFound, MissingScope, Unanswered
+from flagtui.app.experiments.detail.experiment_inspector import GLANCE_FOR, ExperimentInspector
+from flagtui.app.experiments.detail.measurements import Measuring
+from flagtui.app.experiments.detail.metric_findings import ONLY_THERE, Findings, Reading, metrics_of
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_answers import Exposures, MetricResult, MetricsRun, Timeseries
+
+NOW = 1_772_442_000.0
+"""2026-03-02 09:00 UTC."""
+FRESH, OLD = "2026-03-02T08:50:00+00:00", "2026-02-28T09:00:00+00:00"
+RESULT = {
+    "baseline": {"key": "control", "number_of_samples": 100, "sum": 20, "sum_squares": 20},
+    "variant_results": [{"key": "test", "number_of_samples": 110, "sum": 33, "chance_to_win": 0.9}],
+}
+
+
+def experiment(**more: Any) -> Experiment:
+    metric = {"kind": "ExperimentMetric", "metric_type": "funnel"}
+    metrics = [{**metric, "uuid": uuid, "name": uuid, "fingerprint": f"print of {uuid}"} for uuid in "ab"]
+    raw = {"id": 12, "name": "Blue", "start_date": "2026-02-18T09:00:00Z", "metrics": metrics}
+    return Experiment.of({**raw, "status": "running", **more})
+
+
+def run(status: str, *done: str, until: str = FRESH, failed: str = "") -> MetricsRun:
+    results: list[dict[str, Any]] = [
+        {"metric_uuid": uuid, "fingerprint": f"print of {uuid}", "status": "completed", "result": RESULT}
+        for uuid in done
+    ]
+    if failed:
+        results.append({"metric_uuid": failed, "status": "failed", "error_message": "out of memory"})
+    return MetricsRun.of({"id": "r", "status": status, "query_to": until, "results": results})
+
+
+@dataclass
+class Server:
+    """Answers each question with what it was given; an error is raised."""
+
+    found: Experiment = field(default_factory=experiment)
+    latest: MetricsRun | ApiError | None = None
+    runs: list[MetricsRun | ApiError] = field(default_factory=list)
+    result_said: MetricResult | ApiError = field(default_factory=lambda: MetricResult.of(RESULT))
+    series: Timeseries | ApiError = field(default_factory=lambda: EndpointNotFound("No days."))
+    old: dict[str, Any] | ApiError = field(default_factory=lambda: EndpointNotFound("Not here."))
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def experiments(self) -> "Server":
+        return self
+
+    @property
+    def connection(self) -> "Server":
+        return self
+
+    @property
+    def clock(self) -> "Server":
+        return self
+
+    async def sleep(self, seconds: float) -> None:
+        self.asked.append("wait")
+
+    def _say(self, name: str, answer: Any) -> Any:
+        self.asked.append(name)
+        if isinstance(answer, ApiError):
+            raise answer
+        return answer
+
+    async def get(self, id: int, **_: Any) -> Experiment:
+        return self._say("get", self.found)  # type: ignore[no-any-return]
+
+    async def latest_recalculation(self, id: int, **_: Any) -> MetricsRun | None:
+        return self._say("latest", self.latest)  # type: ignore[no-any-return]
+
+    async def recalculate(self, id: int) -> MetricsRun:
+        return self._say("calculate", self.runs.pop(0))  # type: ignore[no-any-return]
+
+    async def recalculation(self, id: int, name: str) -> MetricsRun:
+        return self._say("look", self.runs.pop(0))  # type: ignore[no-any-return]
+
+    async def result(self, id: int, metric: dict[str, Any], **_: Any) -> MetricResult:
+        return self._say(f"query {metric['uuid']}", self.result_said)  # type: ignore[no-any-return]
+
+    async def timeseries(self, id: int, uuid: str, fingerprint: str) -> Timeseries:
+        return self._say(f"days {uuid}", self.series)  # type: ignore[no-any-return]
+
+    async def exposures(self, experiment: Experiment) -> Exposures:
+        return self._say("exposures", Exposures.of({"total_exposures": {"control": 5}}))  # type: ignore[no-any-return]
+
+    async def old_result(self, id: int) -> dict[str, Any]:
+        return self._say("old", self.old)  # type: ignore[no-any-return]
+
+    async def requires_flag_implementation(self, events: tuple[str, ...]) -> bool:
+        return self._say(f"code for {', '.join(events)}", True)  # type: ignore[no-any-return]
+
+
+async def measured(server: Server, *, again: bool = False, may_calculate: bool = True) -> list[Findings]:
+    found = server.found
+    readings = tuple(Reading(metric, is_awaited=True) for metric in metrics_of(found))
+    measuring = Measuring(server, lambda: NOW, lambda: may_calculate)  # type: ignore[arg-type]  # the double above
+    start = Findings(found.row(), found, readings)
+    return [step async for step in measuring.measure(start, found, again=again)]
+
+
+async def test_young_results_that_the_server_keeps_are_enough() -> None:
+    server = Server(latest=run("completed", "a", "b"))
+    last = (await measured(server))[-1]
+    assert server.asked == ["latest"]
+    assert last.awaited == 0
+    assert last.calculated_at == NOW - 600
+    assert last.exposed == {"control": 100, "test": 110}
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [run("completed", "a", "b", until=OLD), None, Unanswered("No answer.")],
+)
+async def test_old_or_missing_ones_are_asked_for(kept: Any) -> None:
+    server = Server(latest=kept)
+    last = (await measured(server))[-1]
+    assert server.asked == ["latest", "query a", "query b"]
+    assert (last.awaited, last.calculated_at) == (0, None)
+
+
+async def test_of_what_has_ended_old_results_stay_true() -> None:
+    ended = experiment(end_date="2026-02-27T09:00:00Z", status="stopped")
+    server = Server(ended, latest=run("completed", "a", "b", until=OLD))
+    await measured(server)
+    assert server.asked == ["latest"]
+
+
+async def test_a_metric_that_was_changed_since_is_asked_for_alone() -> None:
+    server = Server(latest=run("completed", "a", "b"))
+    server.found = experiment(
+        metrics=[*server.found.metrics[:1], {**dict(server.found.metrics[1]), "fingerprint": "another"}]
+    )
+    await measured(server)
+    assert server.asked == ["latest", "query b"]
+
+
+async def test_asking_again_has_the_server_calculate_and_shows_how_far_it_is() -> None:
+    server = Server(runs=[run("pending"), run("in_progress", "a"), run("completed", "a", failed="b")])
+    steps = await measured(server, again=True)
+    assert server.asked == ["calculate", "wait", "look", "wait", "look"]
+    assert [step.awaited for step in steps] == [2, 1, 0]
+    assert steps[-1].readings[1].trouble == "out of memory"
+
+
+@pytest.mark.parametrize(
+    "runs", [[MissingScope("No.")], [EndpointNotFound("No.")], [run("pending"), Unanswered("No.")]]
+)
+async def test_whoever_cannot_calculate_asks(runs: list[MetricsRun | ApiError]) -> None:
+    server = Server(runs=runs)
+    last = (await measured(server, again=True))[-1]
+    assert server.asked[-2:] == ["query a", "query b"]
+    assert last.awaited == 0
+
+
+async def test_a_profile_that_only_reads_never_begins_a_calculation() -> None:
+    server = Server()
+    await measured(server, again=True, may_calculate=False)
+    assert server.asked == ["query a", "query b"]
+
+
+async def test_without_the_right_to_ask_the_last_stored_day_is_shown_else_why_not() -> None:
+    days = Timeseries.of({"timeseries": {"2026-02-28": RESULT, "2026-03-01": RESULT, "2026-03-02": None}})
+    server = Server(result_said=MissingScope("The key lacks query:read."), series=days)
+    last = (await measured(server))[-1]
+    assert [reading.as_of for reading in last.readings] == ["2026-03-01", "2026-03-01"]
+    nothing = Server(result_said=MissingScope("The key lacks query:read."))
+    last = (await measured(nothing))[-1]
+    assert [reading.trouble for reading in last.readings] == ["The key lacks query:read."] * 2
+
+
+async def test_the_first_servers_tell_about_one_goal() -> None:
+    variants = [{"key": key, "success_count": 2, "failure_count": 8} for key in ("control", "test")]
+    server = Server(experiment(metrics=None), old={"result": {"variants": variants}})
+    (last,) = await measured(server)
+    (goal,) = last.readings
+    assert server.asked == ["old"]
+    assert (goal.metric.name, goal.metric.is_share) == ("its goal", True)
+    assert last.exposed == {"control": 10, "test": 10}
+    named = {"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]}
+    server = Server(experiment(metrics=[], filters=named), old={"result": {"variants": variants}})
+    last = [step async for step in inspector(server).look(server.found.row())][-1]
+    (goal,) = last.readings
+    assert (goal.metric.name, goal.metric.is_share, goal.result is None) == ("b", True, False)
+    nothing = Server(experiment(metrics=[]))
+    assert [step.readings for step in await measured(nothing)] == [()]
+
+
+async def test_what_an_older_engine_measures_is_not_said_to_have_no_numbers_yet() -> None:
+    query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
+    server = Server(experiment(metrics=[query]))
+    last = [step async for step in inspector(server).look(server.found.row())][-1]
+    assert [(one.trouble, one.is_awaited) for one in last.readings] == [(ONLY_THERE, False)]
+    assert server.asked == ["get"]
+
+
+async def test_metrics_without_a_number_of_their_own_do_not_show_each_others_results() -> None:
+    metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
+    server = Server(experiment(metrics=[metric, metric]), latest=None)
+    looking = inspector(server)
+    [_ async for _ in looking.look(server.found.row())]
+    again = [step async for step in looking.look(server.found.row(), again=True)]
+    assert [one.result for one in again[0].readings] == [None, None]
+
+
+# In the list
+
+
+def inspector(server: Server, now: Callable[[], float] = lambda: NOW) -> ExperimentInspector:
+    return ExperimentInspector(server, now)  # type: ignore[arg-type]  # the double above
+
+
+async def test_a_glance_asks_for_the_first_metric_only_and_not_again_for_a_while() -> None:
+    server, time = Server(), [NOW]
+    looking = inspector(server, lambda: time[0])
+    row = server.found.row()
+    assert looking.is_worth_a_glance(row)
+    await looking.glance(row)
+    assert server.asked == ["get", "latest", "query a"]
+    glimpsed = looking.glimpsed(row)
+    assert glimpsed is not None
+    assert glimpsed.leading is not None
+    assert not looking.is_worth_a_glance(row)
+    time[0] += GLANCE_FOR + 1
+    assert looking.is_worth_a_glance(row)
+
+
+async def test_a_glance_that_fails_is_not_repeated_at_once() -> None:
+    looking = inspector(Server(result_said=Unanswered("No answer.")))
+    row = experiment().row()
+    await looking.glance(row)
+    assert not looking.is_worth_a_glance(row)
+    looking.forget_glances()
+    assert looking.is_worth_a_glance(row)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"status": "draft"},
+        {"status": "stopped"},
+        {"conclusion": "won"},
+        {"archived": True},
+        {"is_legacy": True},
+    ],
+)
+def test_only_what_runs_and_is_not_concluded_is_worth_a_glance(more: dict[str, Any]) -> None:
+    assert not inspector(Server()).is_worth_a_glance(experiment(**more).row())
+
+
+async def test_a_draft_says_whether_code_asks_for_its_flag_and_others_do_not_ask() -> None:
+    source = {"kind": "EventsNode", "event": "order"}
+    metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source, "uuid": "a"}
+    server = Server(experiment(start_date=None, status="draft", metrics=[metric]))
+    steps = [step async for step in inspector(server).look(server.found.row())]
+    assert server.asked == ["get", "code for order"]
+    assert steps[-1].needs_code is True
+    running = Server()
+    [_ async for _ in inspector(running).look(running.found.row())]
+    assert not [asked for asked in running.asked if asked.startswith("code")]

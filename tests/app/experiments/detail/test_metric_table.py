@@ -1,0 +1,191 @@
+"""Tables of metrics where data is thin, odd, hostile or much."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from flagtui.app.experiments.detail.courses import courses_of, day_lines, state_words
+from flagtui.app.experiments.detail.judgement import leading_of, verdicts
+from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading, metrics_of
+from flagtui.app.experiments.detail.metric_table import table_lines
+from flagtui.app.experiments.detail.sections import alarm_lines, json_lines, sizing_lines, variant_lines
+from flagtui.app.experiments.intervals import strokes_for
+from flagtui.app.experiments.series_plot import picture
+from flagtui.app.widgets.glyphs import UNICODE
+from flagtui.app.widgets.line import Piece
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_answers import MetricResult, Timeseries
+
+HOSTILE = "\x1b[31mred\u202e [bold]x[/bold]\n\t\x9b2J"
+STROKES = strokes_for(UNICODE)
+
+
+def experiment(*keys: str, **more: Any) -> Experiment:
+    variants = [{"key": key, "rollout_percentage": 100 / len(keys)} for key in keys]
+    flag = {"id": 3, "key": "k", "active": True, "filters": {"multivariate": {"variants": variants}}}
+    metric = {"uuid": "m", "metric_type": "funnel", "name": "Paid", "fingerprint": "f"}
+    return Experiment.of(
+        {
+            "id": 1,
+            "name": "One",
+            "start_date": "2026-02-18T09:00:00Z",
+            "feature_flag": flag,
+            "metrics": [metric],
+            **more,
+        }
+    )
+
+
+def sample(key: str, people: int, total: float, **more: Any) -> dict[str, Any]:
+    return {"key": key, "number_of_samples": people, "sum": total, "sum_squares": total, **more}
+
+
+def findings(made: Experiment, result: dict[str, Any] | None, **exposed: float) -> Findings:
+    found = MetricResult.of(result) if result is not None else None
+    readings = tuple(Reading(metric, found) for metric in metrics_of(made))
+    return Findings(made.row(), made, readings, exposed)
+
+
+def text(lines: Any) -> str:
+    pieces: list[list[Piece]] = [list(line) for line in lines]
+    return "\n".join("".join(part for part, _style in line) for line in pieces)
+
+
+def test_twenty_variants_each_have_their_line_at_every_width() -> None:
+    keys = [f"v{place}" for place in range(20)]
+    result = {
+        "baseline": sample("v0", 100, 20),
+        "variant_results": [
+            sample(key, 100, 25, credible_interval=[-0.1, 0.6], chance_to_win=0.8) for key in keys[1:]
+        ],
+    }
+    found = findings(experiment(*keys), result, **dict.fromkeys(keys, 100.0))
+    for width in (30, 58, 74, 84, 126, 200):
+        drawn = text(table_lines(found, width, STROKES, 0))
+        assert all(f"  {key} " in drawn for key in keys[1:])
+        assert max(cell_len(line) for line in drawn.splitlines()) <= width
+    assert text(variant_lines(found, 126)).count("100    5.0 %") == 20
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (None, "no numbers yet"),
+        ({}, "no numbers yet"),
+        ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet"),
+        (
+            {"baseline": sample("control", 0, 0), "variant_results": [sample("test", 0, 0)]},
+            "nothing to compare",
+        ),
+        (
+            {
+                "baseline": sample("control", 9, 3),
+                "variant_results": [sample("test", 9, 3, validation_failures=["not-enough-exposures"])],
+            },
+            "too few people yet",
+        ),
+        (
+            {
+                "baseline": sample("control", 9, 3),
+                "variant_results": [sample("test", 9, 3, validation_failures=["x-new"])],
+            },
+            "x-new",
+        ),
+    ],
+)
+def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str) -> None:
+    found = findings(experiment("control", "test"), result)
+    assert words in text(table_lines(found, 126, STROKES, 0))
+    leading_of(found)
+    assert text(sizing_lines(found, 1_772_442_000.0)) == ""
+
+
+def test_a_chance_is_that_of_being_better_and_never_rounded_to_certainty() -> None:
+    metric = Metric({"metric_type": "mean", "goal": "decrease"}, "primary")
+    result = MetricResult.of(
+        {
+            "baseline": sample("control", 100, 100),
+            "variant_results": [sample("test", 100, 80, chance_to_win=0.0, significant=True)],
+        }
+    )
+    (found,) = verdicts(Reading(metric, result))
+    assert (found.odds, found.look, found.delta) == (">99.9 %", "good", "−20.0 %")
+
+
+def test_p_values_are_shown_for_frequentist_results() -> None:
+    made = experiment(
+        "control", "test", stats_config={"method": "frequentist", "frequentist": {"alpha": 0.1}}
+    )
+    variant = sample("test", 100, 30, p_value=0.0004, confidence_interval=[0.1, 0.9], significant=True)
+    result = {"baseline": sample("control", 100, 20), "variant_results": [variant]}
+    drawn = text(table_lines(findings(made, result), 126, STROKES, 0))
+    assert "P-VALUE" in drawn
+    assert "90 % INTERVAL" in drawn
+    assert "p <0.001" in drawn
+
+
+def test_hostile_names_are_only_text() -> None:
+    metric = {"uuid": "m", "metric_type": HOSTILE, "name": HOSTILE}
+    made = experiment("control", HOSTILE, name=HOSTILE, metrics=[metric])
+    result = {"baseline": sample("control", 9, 3), "variant_results": [sample(HOSTILE, 9, 4)]}
+    found = findings(made, result, control=60.0, **{HOSTILE: 60.0})
+    drawn = "\n".join(
+        text(lines)
+        for lines in (table_lines(found, 126, STROKES, 0), variant_lines(found, 126), json_lines(made))
+    )
+    assert not set(drawn) & set("\x1b\u202e\t\x9b")
+    assert "[bold]" in drawn
+
+
+def test_an_uneven_split_is_called_out_before_the_numbers() -> None:
+    made = experiment("control", "test")
+    assert "do not trust" in text(alarm_lines(findings(made, None, control=900.0, test=500.0)))
+    assert text(alarm_lines(findings(made, None, control=700.0, test=710.0))) == ""
+
+
+def days(*values: float | None) -> Timeseries:
+    told = {
+        f"2026-02-{18 + place}": None
+        if value is None
+        else {
+            "baseline": sample("control", 100, 20),
+            "variant_results": [sample("test", 100, value, credible_interval=[-0.2, 0.4])],
+        }
+        for place, value in enumerate(values)
+    }
+    errors = {day: "timeout" for day, value in told.items() if value is None}
+    return Timeseries.of({"timeseries": told, "errors": errors, "status": "partial"})
+
+
+@pytest.mark.parametrize("values", [(20.0,), (None, 20.0), (20.0, None, 25.0), (20.0, 21.0, None)])
+def test_failed_days_are_gaps_in_the_plot_and_words_in_the_table(values: tuple[float | None, ...]) -> None:
+    series = days(*values)
+    courses = courses_of(series)
+    drawn = picture("Paid", courses, [day for day, _ in series.days], (80, 16))
+    assert "test" in drawn
+    assert ("not computed" in drawn) == (None in values)
+    table = text(day_lines(Metric({"metric_type": "funnel"}, "primary"), series, 120))
+    assert table.count("failed: timeout") == values.count(None)
+
+
+def test_what_is_being_calculated_is_said() -> None:
+    assert "being calculated: the server has no day yet" in state_words(Timeseries.of({"timeseries": {}}))[0]
+    failed = Timeseries.of(
+        {"timeseries": {"2026-02-18": None}, "errors": {"2026-02-18": "out of memory"}, "status": "failed"}
+    )
+    assert "out of memory" in state_words(failed)[0]
+    again = Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"})
+    assert "anew" in state_words(again)[0]
+    assert state_words(days(20.0, None))[0] == "1 of 2 days, 1 failed"
+
+
+def test_the_plotting_library_is_not_loaded_with_the_screens() -> None:
+    screen = "flagtui.app.experiments.experiment_list"
+    code = f"import sys, {screen}; print([n for n in sys.modules if 'plotext' in n])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,103 @@
+"""The arithmetic of experiment screens against an independent implementation, and on degenerate data."""
+
+import random
+
+import pytest
+from scipy import stats
+
+from flagtui.app.experiments.detail.numbers import (
+    chance_of,
+    chi_square_survival,
+    days_left,
+    lift_of,
+    needed_people,
+    ratio_mismatch,
+    value_of,
+)
+from flagtui.models.experiment_answers import Baseline, VariantResult
+
+SEED = 20261121
+
+
+def test_the_chi_square_tail_agrees_with_scipy() -> None:
+    drawn = random.Random(SEED)
+    for _ in range(3000):
+        degrees, statistic = drawn.randint(1, 24), drawn.expovariate(1 / 20)
+        assert chi_square_survival(statistic, degrees) == pytest.approx(
+            float(stats.chi2.sf(statistic, degrees)), rel=1e-9, abs=1e-300
+        )
+
+
+def test_the_ratio_test_agrees_with_scipy_for_up_to_twenty_variants() -> None:
+    drawn = random.Random(SEED)
+    for _ in range(1000):
+        count = drawn.randint(2, 20)
+        shares = {f"v{place}": drawn.uniform(1, 50) for place in range(count)}
+        counts = {key: float(drawn.randint(20, 4000)) for key in shares}
+        whole, total = sum(shares.values()), sum(counts.values())
+        if total < 100:
+            continue
+        expected = [total * share / whole for share in shares.values()]
+        found = ratio_mismatch(counts, shares)
+        assert found == pytest.approx(stats.chisquare(list(counts.values()), expected).pvalue, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "shares"),
+    [
+        ({}, {"control": 50.0, "test": 50.0}),
+        ({"control": 40.0, "test": 40.0}, {"control": 50.0, "test": 50.0}),
+        ({"control": 4000.0}, {"control": 100.0}),
+        ({"control": 4000.0, "test": 1.0}, {"control": 100.0, "test": 0.0}),
+    ],
+)
+def test_a_ratio_that_says_nothing_is_not_judged(counts: dict[str, float], shares: dict[str, float]) -> None:
+    assert ratio_mismatch(counts, shares) is None
+
+
+def test_a_variant_nobody_met_is_a_mismatch() -> None:
+    found = ratio_mismatch({"control": 500.0}, {"control": 50.0, "test": 50.0})
+    assert found is not None
+    assert found < 1e-90
+
+
+def test_values_are_per_person_or_per_denominator() -> None:
+    assert value_of(Baseline.of({"number_of_samples": 200, "sum": 50})) == 0.25
+    assert value_of(Baseline.of({"number_of_samples": 200, "sum": 7, "denominator_sum": 70})) == 0.1
+    assert value_of(Baseline.of({"number_of_samples": 0, "sum": 0})) is None
+    assert value_of(Baseline.of({"number_of_samples": 9, "sum": 1, "denominator_sum": 0})) is None
+
+
+def test_nothing_is_compared_with_a_baseline_of_zero() -> None:
+    variant = VariantResult.of({"number_of_samples": 10, "sum": 5})
+    assert lift_of(variant, Baseline.of({"number_of_samples": 10, "sum": 0})) is None
+    assert lift_of(variant, Baseline.of({"number_of_samples": 10, "sum": 4})) == pytest.approx(0.25)
+
+
+def test_where_less_is_better_the_chance_is_that_of_being_lower() -> None:
+    variant = VariantResult.of({"chance_to_win": 0.1})
+    assert chance_of(variant, "increase") == 0.1
+    assert chance_of(variant, "decrease") == pytest.approx(0.9)
+    assert chance_of(VariantResult.of({}), "decrease") is None
+
+
+def test_the_sample_needed_has_about_eighty_percent_power() -> None:
+    base = Baseline.of({"number_of_samples": 1000, "sum": 200, "sum_squares": 200})
+    needed = needed_people(base, 0.2, 2, is_share=True)
+    assert needed is not None
+    each, low, high = needed / 2, 0.2, 0.24
+    spread = ((low * (1 - low) + high * (1 - high)) / each) ** 0.5
+    power = float(stats.norm.sf(1.96 - (high - low) / spread))
+    assert 0.7 < power < 0.9
+
+
+@pytest.mark.parametrize("raw", [{}, {"number_of_samples": 1, "sum": 1}, {"number_of_samples": 50, "sum": 0}])
+def test_no_sample_is_named_where_nothing_is_known(raw: dict[str, object]) -> None:
+    assert needed_people(Baseline.of(raw), 0.1, 2, is_share=False) is None
+
+
+def test_days_left_follow_the_pace_so_far() -> None:
+    assert days_left(1000, 500, 5) == 5
+    assert days_left(1000, 1500, 5) == 0
+    assert days_left(1000, 0, 5) is None
+    assert days_left(1000, 10, 0) is None

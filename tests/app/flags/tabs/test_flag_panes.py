@@ -1,0 +1,85 @@
+"""The tabs as widgets: one app, many flags, every width."""
+
+from collections.abc import Sequence
+
+from tests.doubles.served_flags import Served
+from textual.app import App, ComposeResult
+from textual.widgets import Input
+
+from flagtui.app.flags.evaluation_subject import Whom
+from flagtui.app.flags.evaluations import Account
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.flags.flag_screen import Pane
+from flagtui.app.flags.tabs.history_tab import HistoryPane
+from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.flags.tabs.overview_tab import overview_lines
+from flagtui.app.flags.tabs.tab_pane import Study, TextPane
+from flagtui.app.flags.tabs.who_tab import WhoPane
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, VARIABLES
+from flagtui.evaluate import evaluate_all
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagVersion
+
+SIZES = ((132, 40), (80, 24), (60, 15))
+NOW = 1_780_000_000.0
+ADA = Whom("ada", {"email": "ada@acme.com"})
+
+
+class Panes(App[None]):
+    """A tab of each kind, one at a time."""
+
+    CSS_PATH = [*stylesheets("flag")]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, project: Served) -> None:
+        super().__init__()
+        self.register_theme(NIGHT)
+        self.theme = NIGHT.name
+        self.project = project
+        self.told = evaluate_all(ADA.person({}, is_complete=True), project.definitions)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return VARIABLES
+
+    def compose(self) -> ComposeResult:
+        yield TextPane("overview", overview_lines)
+        yield WhoPane("who", self.find)
+        yield HistoryPane("history", self.read_log, self.read_version, lambda record, version: None)
+        yield JsonPane("json")
+
+    async def find(self, whom: Whom, flag: Flag) -> Account:
+        return Account(whom, flag, None, {}, self.told, self.project.definitions)
+
+    async def read_log(self, record: int) -> Sequence[Activity]:
+        return self.project.entries[str(record)]
+
+    async def read_version(self, record: int, number: int) -> FlagVersion:
+        return FlagVersion()
+
+
+async def test_each_kind_of_tab_draws_flags_of_every_kind_at_every_size(projects: Sequence[Served]) -> None:
+    for place, project in enumerate(projects):
+        flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 5)]]
+        app = Panes(project)
+        async with app.run_test(size=SIZES[0]) as pilot:
+            panes = [found for found in app.query("*").results() if isinstance(found, Pane)]
+            show(panes, flags[0], 1)
+            app.query_one("#whom-one", Input).value = "ada"
+            app.query_one("#whom-one").focus()
+            await pilot.press("enter")
+            for size in SIZES:
+                await pilot.resize_terminal(*size)
+                for number, flag in enumerate(flags, place):
+                    show(panes, flag, number % len(panes))
+                    await pilot.pause()
+                    drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
+                    assert len(drawn.strip()) > 20, flag.key
+
+
+def show(panes: Sequence[Pane], flag: Flag, place: int) -> None:
+    """Every tab learns of the flag; one of them is open."""
+    for pane in panes:
+        pane.display = pane is panes[place]
+        pane.show(Study(Details(flag.row(), flag), NOW))

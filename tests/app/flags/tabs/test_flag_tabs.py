@@ -1,0 +1,227 @@
+"""Every tab draws every flag there is, and many that should not be, at every width."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests.doubles import random_flags
+from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.served_flags import Served
+
+from flagtui.app.flags.evaluation_subject import Whom
+from flagtui.app.flags.evaluations import Account
+from flagtui.app.flags.flag_preview import Counted, Details, Reach
+from flagtui.app.flags.tabs.conditions_tab import condition_pages
+from flagtui.app.flags.tabs.head import head_lines
+from flagtui.app.flags.tabs.history_tab import entry_lines, log_line
+from flagtui.app.flags.tabs.json_tree import shown_record
+from flagtui.app.flags.tabs.links_tab import link_pages
+from flagtui.app.flags.tabs.overview_tab import overview_lines
+from flagtui.app.flags.tabs.reach_tab import reach_lines
+from flagtui.app.flags.tabs.side_column import side_lines
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.flags.tabs.variants_tab import variant_pages
+from flagtui.app.flags.tabs.who_tab import account_lines
+from flagtui.app.widgets.line import Piece, styled
+from flagtui.evaluate import Definitions, Rules, evaluate, evaluate_all
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagStatus, Trial
+from flagtui.models.names import Names
+from flagtui.models.scheduled_change import ScheduledChange
+from flagtui.text.flag_sentences import plain
+from flagtui.text.json_lines import json_rows
+
+JSON = Any
+WIDTHS = (132 - 50, 80 - 6, 60 - 6)
+TABS = (
+    head_lines,
+    overview_lines,
+    condition_pages,
+    variant_pages,
+    reach_lines,
+    link_pages,
+    side_lines,
+)
+LOGGED = ("name", "filters", "active", "tags", "key", "evaluation_runtime", "version")
+ODD: list[JSON] = [None, "x", 7, -1.5, True, [], {}, [None, 1, "a"], {"a": [{}]}, "\x1b[31m\u202e", 2**70]
+
+
+PEOPLE = (Whom("ada", {"email": "ada@acme.com", "plan": "pro"}, {"company": "acme"}), Whom("bob\x1b[2J"))
+
+
+class Town:
+    """Two people before all flags: worked out here, and of one flag one of them is told by the server."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.definitions = definitions
+        self.told = [evaluate_all(whom.person({}, is_complete=True), definitions) for whom in PEOPLE]
+        self.few = sorted(definitions.flags)[::12]
+
+    def accounts(self, flag: Flag) -> list[Account]:
+        """Beside the flag a few others: all of them would be the same lines over and over."""
+        trial = Trial(flag_key=flag.key, result="test", reason="condition_match", condition_index=7)
+        shown = {flag.key, *self.few} & self.told[0].keys()
+        one, other = PEOPLE
+        first, second = ({key: told[key] for key in shown} for told in self.told)
+        return [
+            Account(one, flag, trial, {}, first, self.definitions),
+            Account(other, flag, None, {}, second, self.definitions, ("The server keeps it.",)),
+        ]
+
+
+def test_what_a_library_finds_otherwise_has_a_line_of_its_own() -> None:
+    asks = {"key": "version", "type": "person", "operator": "semver_gte", "value": "2.0.0"}
+    flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [asks]}]}})
+    definitions = Definitions.of([flag.raw])
+    study = Study(Details(flag.row(), flag), 1_770_000_000.0, Names())
+
+    def drawn(version: str) -> str:
+        whom = Whom("ada", {"version": version})
+        person = whom.person({}, is_complete=True)
+        here = evaluate_all(person, definitions)
+        by_library = evaluate("k", person, definitions, Rules.LIBRARY)
+        account = Account(whom, flag, None, {}, here, definitions, (), by_library)
+        return plain(account_lines([account], study, 120))
+
+    assert "in libraries  on: condition 1 matches" in drawn("2.0.0-beta.1")
+    assert "in libraries" not in drawn("2.0.1")
+
+
+def edited(flag: Flag) -> Activity:
+    """An entry in which everything of the flag changed."""
+    changes = [
+        {"field": name, "action": "changed", "before": before, "after": flag.raw.get(name)}
+        for name, before in zip(LOGGED, [*ODD[:6], 1], strict=True)
+    ]
+    return Activity.of({"activity": "updated", "item_id": "1", "detail": {"changes": changes}})
+
+
+def look_at(lines: Iterable[list[Piece]]) -> None:
+    """Each can be drawn, and nothing in it moves a terminal; a joiner holds an emoji together."""
+    pieces = [piece for line in lines for piece in line]
+    assert styled(*pieces).plain.replace("\u200d", "").isprintable(), pieces
+
+
+def draw_who_and_history(flag: Flag, town: Town, entries: Sequence[Activity]) -> None:
+    names = Names({1: "one"}, {0: "company"}, {1: "Beta testers"})
+    study = Study(Details(flag.row(), flag), 1_770_000_000.0, names)
+    both = town.accounts(flag)
+    for width in WIDTHS:
+        for accounts in (both, both[:1]):
+            look_at(account_lines(accounts, study, width))
+        look_at(log_line(entry, study, width, 2) for entry in entries)
+    for entry in entries:
+        look_at(entry_lines(entry, study))
+
+
+def draw_all(flag: Flag) -> None:
+    draw_who_and_history(flag, Town(Definitions.of([flag.raw])), [edited(flag)])
+    parts = tuple(Counted(number, 10, 50.0, 20) for number in (1, 2))
+    bare = Details(flag.row(), flag)
+    change = ScheduledChange.of({"payload": {"operation": "add_release_condition", "value": flag.filters}})
+    full = Details(
+        flag.row(),
+        flag,
+        Reach(10, 20, parts=parts),
+        ("a", "b"),
+        (),
+        status=FlagStatus.of({"status": "stale", "reason": "because"}),
+        schedule=(change,),
+    )
+    for details in (Details(flag.row()), bare, full):
+        for is_wide in (True, False):
+            study = Study(details, 1_770_000_000.0, Names({1: "one"}, {0: "company"}), True, is_wide)
+            for width in WIDTHS:
+                for tab in TABS:
+                    look_at(tab(study, width))
+    rows = [*json_rows(shown_record(flag, False))]
+    look_at([(row.text, "")] for row in rows)
+    folded = [*json_rows(flag.raw, {row.path for row in rows if row.can_fold and len(row.path) == 1})]
+    assert len(folded) <= len(rows)
+
+
+def test_generated_flags_with_every_operator_and_odd_values() -> None:
+    random = Random("tabs")
+    for number in range(150):
+        draw_all(
+            Flag.of(random_flags.flag(random, number + 1, 6) | {"name": random.choice(random_flags.TEXTS)})
+        )
+
+
+def spoiled(random: Random, value: Any, depth: int = 0) -> Any:
+    """The same JSON with something odd in a few places."""
+    if depth and random.random() < 0.08:
+        return random.choice(ODD)
+    if isinstance(value, dict):
+        return {key: spoiled(random, item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [spoiled(random, item, depth + 1) for item in value]
+    return value
+
+
+def test_flags_with_anything_anywhere() -> None:
+    random = Random("spoiled")
+    for number in range(250):
+        raw = random_flags.flag(random, number + 1, 6) | {
+            "experiment_set_metadata": [{"id": 31, "name": "E", "is_running": True}],
+            "experiment_set": [31, 32],
+            "features": [{"name": "f", "stage": "beta"}],
+            "surveys": [{"name": "s"}],
+            "tags": ["a", "b"],
+            "analytics_dashboards": [4],
+            "has_encrypted_payloads": random.random() < 0.3,
+            "is_remote_configuration": random.random() < 0.3,
+            "status": "STALE",
+        }
+        draw_all(Flag.of(spoiled(random, raw)))
+
+
+def recorded() -> Iterator[Any]:
+    folder = os.environ.get("FLAGTUI_FIXTURES")
+    for path in sorted(Path(folder, "flags").glob("*.json")) if folder else ():
+        found = json.loads(path.read_text(encoding="utf-8"))
+        items = found.get("results", [found]) if isinstance(found, dict) else found
+        yield from (item for item in items if isinstance(item, dict) and "filters" in item)
+
+
+def test_every_flag_of_the_sample_with_its_people_and_its_whole_history(
+    projects: Sequence[Served],
+) -> None:
+    drawn = 0
+    for project in projects:
+        town = Town(project.definitions)
+        for raw in project.flags:
+            flag = Flag.of(raw)
+            study = Study(Details(flag.row(), flag, Reach(10, 20)), 1_770_000_000.0)
+            for width in WIDTHS:
+                for tab in TABS:
+                    look_at(tab(study, width))
+            look_at([(row.text, "")] for row in json_rows(shown_record(flag, False)))
+            draw_who_and_history(flag, town, project.entries[str(flag.id)])
+            drawn += 1
+    assert drawn > 250
+
+
+def test_flags_of_the_product() -> None:
+    flags = [*recorded()]
+    if not flags:
+        pytest.skip(NO_FIXTURES)
+    for raw in flags:
+        draw_all(Flag.of(raw))
+
+
+def test_no_tab_shows_a_secret_that_nobody_asked_for() -> None:
+    filters = {"groups": [{}], "payloads": {"true": '"open sesame"', "test": '"open sesame"'}}
+    for variants in (None, {"variants": [{"key": "test", "rollout_percentage": 100}]}):
+        raw = {"id": 1, "key": "a", "filters": {**filters, "multivariate": variants}}
+        flag = Flag.of({**raw, "has_encrypted_payloads": True, "is_remote_configuration": True})
+        study = Study(Details(flag.row(), flag), 0.0)
+        told = "".join(text for tab in TABS for line in tab(study, 80) for text, _ in line)
+        told += "".join(row.text for row in json_rows(shown_record(flag, False)))
+        assert "sesame" not in told
+        assert "sesame" in "".join(row.text for row in json_rows(shown_record(flag, True)))

@@ -1,0 +1,103 @@
+"""What the tabs of a flag say beside its conditions: nothing that decides is left out."""
+
+import json
+from typing import Any
+
+import pytest
+
+from flagtui.app.flags.flag_preview import Details
+from flagtui.app.flags.flag_preview_lines import flag_lines
+from flagtui.app.flags.tabs.conditions_tab import condition_pages
+from flagtui.app.flags.tabs.links_tab import link_pages
+from flagtui.app.flags.tabs.side_column import side_lines
+from flagtui.app.flags.tabs.tab_pane import Lines, Study
+from flagtui.app.flags.tabs.variants_tab import variant_pages
+from flagtui.models.flag import Flag
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.text.flag_sentences import plain
+
+JSON = Any
+NEWER = {"version": 2, "return_type": "string", "default_value": "a", "rules": [{"id": "1", "value": "b"}]}
+
+
+def study(filters: JSON, **more: JSON) -> Study:
+    flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": filters, **more})
+    return Study(Details(flag.row(), flag), 0.0)
+
+
+def lines(pages: Lines) -> list[str]:
+    return plain(pages).splitlines()
+
+
+def test_the_conditions_tab_says_what_decides_before_and_beside_them() -> None:
+    filters = {
+        "groups": [{"rollout_percentage": 50}],
+        "feature_enrollment": True,
+        "holdout": {"id": 4, "exclusion_percentage": 5},
+    }
+    found = study(filters, ensure_experience_continuity=True, bucketing_identifier="device_id")
+    assert lines(condition_pages(found, 80))[:7] == [
+        " ·  everyone who opted in to early access, nobody who opted out",
+        " ·  5 % are held out of experiments and get holdout-4",
+        " ·  people keep the value they had before signing in",
+        " ·  shares go by device, not by person",
+        "",
+        "CONDITIONS  the first one that matches decides, for everybody who is left",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "heading"),
+    [
+        ({}, "the first one that matches decides"),
+        ({"early_exit": True}, "the first condition that fits decides, also by its share"),
+    ],
+)
+def test_its_heading_says_how_conditions_decide(more: JSON, heading: str) -> None:
+    filters = {"groups": [{"rollout_percentage": 50}], **more}
+    assert lines(condition_pages(study(filters), 80))[0] == f"CONDITIONS  {heading}"
+
+
+def test_the_variants_tab_says_nothing_of_rules_it_cannot_read() -> None:
+    words = lines(variant_pages(study(NEWER), 80))
+    assert words == ["rules of a newer kind; what they give out is in the JSON tab"]
+
+
+def test_whoever_gets_no_variant_is_told_in_the_tab_and_in_the_pane() -> None:
+    variants = [{"key": key, "rollout_percentage": 45} for key in ("control", "test")]
+    found = study({"groups": [{}], "multivariate": {"variants": variants}})
+    rest = "the other 10 % of those let in get plain true, unless a condition says which variant"
+    assert lines(variant_pages(found, 40))[0] == "VARIANTS  together 90 %, which is not 100 %"
+    assert rest in lines(variant_pages(found, 40))
+    flag = found.details.flag
+    assert flag is not None
+    assert f" {rest}" in lines(flag_lines(flag, found.details, 0.0, 40))
+
+
+@pytest.mark.parametrize(
+    ("more", "called"), [({"last_called_at": None}, "never"), ({}, "not known")], ids=["null", "not sent"]
+)
+def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], called: str) -> None:
+    raw = {"id": 1, "key": "k", "active": True, "status": "STALE", "filters": {"groups": [{}]}, **more}
+    [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
+    flag = Flag.of(raw)
+    assert row == flag.row()
+    details = Details(row, flag)
+    pane, side = lines(flag_lines(flag, details, 0.0, 60)), lines(side_lines(Study(details, 0.0), 40))
+    assert f"AGE         changed not known · called {called}" in pane
+    assert f"AGE   created not known · changed not known · called {called}" in side
+    assert ("no call of it is known" in " ".join(pane)) == (called == "never")
+
+
+def test_what_asks_for_the_flag_is_none_that_is_on_or_not_known() -> None:
+    known = study({"groups": []})
+    details = known.details
+    for dependents, reason, words in (
+        ((), "", "  no flag that is on"),
+        (None, "", "  asking…"),
+        (None, "The server failed.", "  The server failed."),
+    ):
+        asked = Details(details.row, details.flag, dependents=dependents, no_dependents=reason)
+        found = lines(link_pages(Study(asked, 0.0), 80))
+        assert found[found.index("NEEDED BY") + 1] == words

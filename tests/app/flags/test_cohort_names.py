@@ -1,0 +1,125 @@
+"""Cohorts by name, with as few questions as that takes."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import httpx
+from tests.doubles.whole_program import HOST, KEY
+
+from flagtui.api import Client
+from flagtui.app.flags.cohort_names import Cohorts
+from flagtui.app.flags.local_definitions import LocalDefinitions, with_cohort_names
+from flagtui.evaluate import Person, evaluate
+from flagtui.evaluate.explanation import describe
+from flagtui.models.activity import Activity
+from flagtui.models.filters import Property
+from flagtui.models.flag import Flag
+from flagtui.models.names import Names
+from flagtui.text.flag_sentences import plain, property_pieces
+
+IN_31 = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
+EMAIL = {"key": "email", "type": "person", "operator": "exact", "value": "a"}
+
+
+def filters(*properties: dict[str, Any]) -> dict[str, Any]:
+    return {"groups": [{"properties": list(properties), "rollout_percentage": 100}]}
+
+
+class Listing(httpx.AsyncBaseTransport):
+    """Lists one cohort, and hands out a flag that asks for it; counts how often it lists."""
+
+    def __init__(self, status: int = 200, *, first_waits: bool = False) -> None:
+        self.status = status
+        self.first_waits = first_waits
+        self.is_waiting = asyncio.Event()
+        self.asked = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/local_evaluation/"):
+            flag = {"id": 1, "key": "k", "active": True, "filters": filters(IN_31)}
+            cohorts = {"31": {"type": "AND", "values": [EMAIL]}}
+            return httpx.Response(
+                200, json={"flags": [flag], "cohorts": cohorts, "group_type_mapping": {"0": "company"}}
+            )
+        if request.url.path == "/api/projects/1/":
+            return httpx.Response(self.status, json={"id": 1})
+        self.asked += 1
+        if self.first_waits and self.asked == 1:
+            self.is_waiting.set()
+            await asyncio.Event().wait()
+        assert request.url.params["hide_behavioral_cohorts"] == "true"
+        if self.status != 200:
+            return httpx.Response(self.status, json={"detail": "No."})
+        return httpx.Response(200, json={"next": None, "results": [{"id": 31, "name": "Payers"}]})
+
+
+async def test_names_are_asked_for_once_whatever_the_server_says() -> None:
+    for status, names in ((200, {31: "Payers"}), (403, {})):
+        server = Listing(status)
+        async with Client(HOST, KEY, 1, transport=server) as client:
+            cohorts = Cohorts(client)
+            await cohorts.learn()
+            await cohorts.learn()
+            assert (server.asked, cohorts.names) == (1, names)
+
+
+async def test_a_question_that_was_given_up_is_asked_again() -> None:
+    server = Listing(first_waits=True)
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        cohorts = Cohorts(client)
+        asking = asyncio.create_task(cohorts.learn())
+        await server.is_waiting.wait()
+        asking.cancel()
+        with suppress(asyncio.CancelledError):
+            await asking
+        assert cohorts.names == {}
+        await cohorts.learn()
+        assert cohorts.names == {31: "Payers"}
+
+
+async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
+    async with Client(HOST, KEY, 1, transport=Listing()) as client:
+        cohorts = Cohorts(client)
+        cohorts.hear(Flag.of({"id": 1, "key": "k", "filters": filters(IN_31 | {"cohort_name": "Payers"})}))
+        assert cohorts.names == {31: "Payers"}
+        words = plain([property_pieces(Property.of(IN_31), Names(cohorts=cohorts.names))])
+        assert words == "is in Payers"
+
+
+async def test_a_log_asks_only_where_it_has_a_cohort_nobody_named() -> None:
+    server = Listing()
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        cohorts = Cohorts(client)
+        for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
+            change = {"field": "filters", "action": "changed", "before": before, "after": {}}
+            entry = Activity.of({"activity": "updated", "detail": {"changes": [change]}})
+            assert await cohorts.learn_those_in([entry]) is learned
+        assert server.asked == 1
+
+
+async def test_a_refusal_is_not_asked_for_again_with_the_next_entry() -> None:
+    server = Listing(403)
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        cohorts = Cohorts(client)
+        change = {"field": "filters", "action": "changed", "before": filters(IN_31), "after": {}}
+        entry = Activity.of({"activity": "updated", "detail": {"changes": [change]}})
+        assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
+        assert server.asked == 1
+
+
+async def test_the_reason_of_a_flag_names_the_cohort() -> None:
+    async with Client(HOST, KEY, 1, transport=Listing()) as client:
+        definitions = await LocalDefinitions(client, Cohorts(client)).definitions()
+        assert definitions is not None
+        found = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
+        assert "is in cohort Payers: no" in describe(found)
+
+
+def test_flags_without_cohorts_are_not_copied() -> None:
+    plain_flag: dict[str, Any] = {"key": "k", "filters": filters(EMAIL)}
+    assert with_cohort_names(plain_flag, {31: "Payers"}) is plain_flag
+    asking: dict[str, Any] = {"key": "k", "filters": filters(IN_31, EMAIL)}
+    named = with_cohort_names(asking, {31: "Payers"})
+    assert named["filters"]["groups"][0]["properties"] == [IN_31 | {"cohort_name": "Payers"}, EMAIL]
+    assert "cohort_name" not in asking["filters"]["groups"][0]["properties"][0]

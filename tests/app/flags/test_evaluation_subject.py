@@ -1,0 +1,48 @@
+"""A line that names somebody, read and turned into a person."""
+
+import pytest
+
+from flagtui.app.flags.evaluation_subject import Misread, read_whom
+
+
+def test_a_distinct_id_alone_is_somebody_the_server_can_be_asked_about() -> None:
+    whom = read_whom("  anna=1@acme.com ")
+    assert whom is not None
+    assert whom.distinct_id == "anna=1@acme.com"
+    assert not whom.is_supposed
+    assert read_whom("   ") is None
+
+
+def test_properties_groups_device_and_cohorts_are_read() -> None:
+    whom = read_whom('"anna b" plan=pro seats=12 beta=true name="A B" group:company=acme device:d1 cohort:31')
+    assert whom is not None
+    assert whom.distinct_id == "anna b"
+    assert whom.properties == {"plan": "pro", "seats": 12, "beta": True, "name": "A B"}
+    assert whom.groups == {"company": "acme"}
+    assert whom.is_supposed
+    person = whom.person({"plan": "free", "country": "DE"}, is_complete=True)
+    assert person.properties["plan"] == "pro"
+    assert person.properties["country"] == "DE"
+    assert person.groups["company"].key == "acme"
+    assert person.device_id == "d1"
+    assert person.static_cohorts == {"31"}
+
+
+def test_a_group_has_properties_of_its_own() -> None:
+    whom = read_whom("a group:company=acme group:company.plan=pro")
+    assert whom is not None
+    assert whom.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('anna "plan', "a quote is not closed"),
+        ("anna ben", "key=value, not ben"),
+        ("anna =pro", "key=value"),
+        ("anna group:company.plan=pro", "which company?"),
+    ],
+)
+def test_what_names_nobody_says_why(line: str, words: str) -> None:
+    with pytest.raises(Misread, match=words.replace("?", r"\?")):
+        read_whom(line)

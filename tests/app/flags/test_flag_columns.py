@@ -1,0 +1,88 @@
+import pytest
+
+from flagtui.app.flags.flag_columns import draw_key, draw_rollout, draw_state, draw_tags, draw_updated
+from flagtui.app.widgets.cells import Cell
+from flagtui.app.widgets.column_layout import Slot
+from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
+from flagtui.models.rows import FlagRow
+
+NOW = 1_800_000_000.0
+DAY = 86_400.0
+SLOT = Slot(12, UNICODE, NOW)
+
+
+def text_of(cell: Cell) -> str:
+    return "".join(text for text, _ in cell)
+
+
+@pytest.mark.parametrize(
+    ("flag", "glyph"),
+    [
+        (FlagRow(1, "a", active=True), "●"),
+        (FlagRow(1, "a", active=False), "○"),
+        (FlagRow(1, "a", active=True, status="STALE"), "◌"),
+        (FlagRow(1, "a", active=True, archived=True), "▫"),
+        (FlagRow(1, "a", active=False, deleted=True), "×"),
+    ],
+)
+def test_every_state_has_its_own_glyph(flag: FlagRow, glyph: str) -> None:
+    assert text_of(draw_state(flag, SLOT)) == f"{glyph} "
+
+
+def test_an_edit_on_its_way_is_shown_before_a_change_by_someone_else() -> None:
+    flag = FlagRow(1, "a", active=True)
+    both = Slot(2, UNICODE, NOW, pending=True, changed=True)
+    assert text_of(draw_state(flag, both)) == "●↻"
+    assert text_of(draw_state(flag, Slot(2, UNICODE, NOW, changed=True))) == "●•"
+
+
+@pytest.mark.parametrize(
+    ("rollout", "bar"),
+    [
+        (0, "───────   0%"),
+        (0.4, "━──────  <1%"),
+        (5, "━──────   5%"),
+        (50, "━━━━───  50%"),
+        (99.6, "━━━━━━─ >99%"),
+        (100, "━━━━━━━ 100%"),
+    ],
+)
+def test_the_bar_is_empty_only_at_nobody_and_full_only_at_everybody(rollout: float, bar: str) -> None:
+    assert text_of(draw_rollout(FlagRow(1, "a", active=True, rollout=rollout), SLOT)) == bar
+
+
+def test_a_flag_that_is_off_has_an_empty_bar_and_keeps_its_percentage() -> None:
+    assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "───────  50%"
+
+
+def test_rules_of_a_newer_kind_have_no_bar_and_no_percentage() -> None:
+    row = FlagRow(1, "a", active=True, type="rules", rollout=None)
+    assert text_of(draw_rollout(row, SLOT)) == "           ?"
+
+
+@pytest.mark.parametrize("key", ["a\x1b[2Jb", "a\x9b31mb", "a\nb", "a\u202eb", "a\x7fb"])
+def test_nothing_in_a_key_or_a_tag_reaches_the_screen_as_a_control_character(key: str) -> None:
+    flag = FlagRow(1, key, tags=(key,))
+    for cell in (draw_key(flag, SLOT), draw_tags(flag, SLOT)):
+        assert text_of(cell).isprintable()
+        assert "\u202e" not in text_of(cell)
+
+
+def test_a_flag_with_a_thousand_tags_draws_no_more_than_it_has_room_for() -> None:
+    assert len(text_of(draw_tags(FlagRow(1, "a", tags=("tag",) * 1000), SLOT))) < 100
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(120, "2m"), (3 * 3600, "3h"), (12 * DAY, "12d"), (125 * DAY, "4mo")],
+)
+def test_ages_are_a_number_and_a_unit(seconds: float, expected: str) -> None:
+    assert text_of(draw_updated(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == expected
+
+
+def test_a_terminal_without_unicode_gets_one_ascii_character_for_every_glyph() -> None:
+    assert glyphs_for("utf-8") is UNICODE
+    assert glyphs_for("ANSI_X3.4-1968") is ASCII
+    states = {getattr(ASCII, name) for name in ("on", "off", "stale", "archived", "deleted")}
+    assert len(states) == 5
+    assert all(len(glyph) == 1 and glyph.isascii() for glyph in vars(ASCII).values())

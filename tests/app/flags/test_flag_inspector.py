@@ -1,0 +1,168 @@
+"""What is found out about one flag, and how little is asked for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.whole_program import HOST, KEY
+
+from flagtui.api import Client
+from flagtui.app.flags.flag_inspector import FEW, Inspector
+from flagtui.app.flags.flag_preview import Details, Reach
+from flagtui.app.flags.flag_preview_lines import total_pieces
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+FITTING = 300
+
+
+class Counting(httpx.AsyncBaseTransport):
+    """Answers what an inspector asks; keeps the bodies of what was counted."""
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = raw
+        self.counted: list[JSON] = []
+        self.fails_after = 10_000
+        self.dependents: tuple[int, JSON] = 200, []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if path.endswith("/user_blast_radius/"):
+            self.counted.append(request.read())
+            if len(self.counted) > self.fails_after:
+                return httpx.Response(403, json={"type": "authentication_error", "detail": "Not you."})
+            return httpx.Response(200, json={"affected": FITTING, "total": 1000})
+        if path.endswith("/dependent_flags/"):
+            status, body = self.dependents
+            return httpx.Response(status, json=body)
+        if path.endswith("/local_evaluation/"):
+            return httpx.Response(200, json={"flags": [], "group_type_mapping": {"0": "company"}})
+        if path.endswith(f"/{self.raw['id']}/"):
+            return httpx.Response(200, json=self.raw)
+        if path.endswith("/status/"):
+            return httpx.Response(200, json={"status": "active", "reason": "because"})
+        return httpx.Response(200, json={"count": 0, "next": None, "previous": None, "results": []})
+
+
+def raw_flag(*groups: dict[str, Any], **filters: Any) -> dict[str, Any]:
+    return {"id": 7, "key": "k", "active": True, "version": 3, "filters": {"groups": list(groups), **filters}}
+
+
+def asks(number: int, share: float = 10) -> dict[str, Any]:
+    item = {"key": f"p{number}", "type": "person", "operator": "is_set", "value": "is_set"}
+    return {"properties": [item], "rollout_percentage": share}
+
+
+async def reaches(server: Counting, closer: bool = True) -> list[Reach]:
+    """Every reach that is shown, one after another."""
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        inspector = Inspector(client)
+        row = Flag.of(server.raw).row()
+        looking: AsyncIterator[Details] = inspector.look_closer(row) if closer else inspector.look(row)
+        found = [details.reach async for details in looking]
+        return [reach for reach in dict.fromkeys(found) if reach is not None]
+
+
+async def test_a_few_conditions_are_counted_at_a_glance() -> None:
+    (reach,) = await reaches(Counting(raw_flag(asks(1), asks(2))), closer=False)
+    assert (reach.affected, reach.is_bound, reach.uncounted) == (60, True, 0)
+
+
+async def test_many_are_counted_when_the_flag_is_opened_and_the_progress_is_shown() -> None:
+    server = Counting(raw_flag(*(asks(number) for number in range(2 * FEW + 3))))
+    (glance,) = await reaches(server, closer=False)
+    assert glance.reason == "15 conditions, counted when it is opened"
+    assert server.counted == []
+    found = await reaches(server)
+    assert [reach.reason for reach in found[1:3]] == [
+        "6 of 15 conditions counted so far",
+        "12 of 15 conditions counted so far",
+    ]
+    assert (found[-1].affected, len(found[-1].parts), found[-1].uncounted) == (450, 15, 0)
+    assert len(server.counted) == 15
+
+
+async def test_the_same_properties_are_asked_about_once() -> None:
+    server = Counting(raw_flag(*(asks(1, share) for share in range(1, 10))))
+    assert len((await reaches(server))[-1].parts) == 9
+    assert len(server.counted) == 1
+
+
+async def test_a_refusal_midway_keeps_what_was_counted_and_says_why() -> None:
+    server = Counting(raw_flag(*(asks(number) for number in range(10))))
+    server.fails_after = FEW
+    last = (await reaches(server))[-1]
+    assert (last.affected, len(last.parts), last.uncounted) == (None, FEW, 0)
+    assert last.reason
+
+
+@pytest.mark.parametrize(
+    ("own", "level", "unit"),
+    [({}, 0, "groups"), ({"aggregation_group_type_index": None}, 0, "users"), ({}, None, "users")],
+    ids=["as the flag says", "for people all the same", "nothing said"],
+)
+async def test_a_condition_is_counted_for_what_it_is_about(own: Any, level: Any, unit: str) -> None:
+    server = Counting(raw_flag(asks(1) | own, aggregation_group_type_index=level))
+    assert (await reaches(server))[-1].unit == unit
+
+
+def test_leaving_stops_the_counting() -> None:
+    async def leave_midway() -> int:
+        server = Counting(raw_flag(*(asks(number) for number in range(4 * FEW))))
+        async with Client(HOST, KEY, 1, transport=server) as client:
+            looking = Inspector(client).look_closer(Flag.of(server.raw).row())
+            async for details in looking:
+                if details.reach is not None and details.reach.parts:
+                    break
+            await looking.aclose()  # type: ignore[attr-defined]  # a generator, as leaving a worker closes it
+        return len(server.counted)
+
+    assert asyncio.run(leave_midway()) == FEW
+
+
+async def looked_at(server: Counting) -> Details:
+    """The last that the pane beside the list shows."""
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        return [details async for details in Inspector(client).look(Flag.of(server.raw).row())][-1]
+
+
+async def test_the_pane_beside_the_list_knows_what_groups_are_called() -> None:
+    details = await looked_at(Counting(raw_flag(asks(1), aggregation_group_type_index=0)))
+    assert details.names.groups == {0: "company"}
+    assert not (await looked_at(Counting(raw_flag(asks(1))))).names.groups
+
+
+async def test_what_asks_for_it_is_not_known_where_the_server_does_not_say() -> None:
+    server = Counting(raw_flag(asks(1)))
+    server.dependents = 500, {"detail": "A server error occurred."}
+    details = await looked_at(server)
+    assert details.dependents is None
+    assert details.no_dependents
+
+
+@pytest.mark.parametrize(
+    ("filters", "reason"),
+    [
+        ({}, "nobody: it has no condition"),
+        ({"groups": "text"}, "nobody: its conditions cannot be read, groups is not a list"),
+        (
+            {"feature_enrollment": True},
+            "those who opted in to early access, whom the server does not count",
+        ),
+    ],
+)
+async def test_a_flag_without_conditions_reaches_whom_it_says_and_not_0_of_0(
+    filters: dict[str, JSON], reason: str
+) -> None:
+    reach = (await looked_at(Counting(raw_flag(**filters)))).reach
+    assert reach is not None
+    assert (reach.affected, reach.reason) == (None, reason)
+
+
+async def test_those_who_opted_in_are_told_besides_those_who_are_counted() -> None:
+    reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
+    assert reach is not None
+    words = "".join(text for text, _ in total_pieces(reach))
+    assert words == "about 30 of 1,000 users, besides those who opted in to early access"

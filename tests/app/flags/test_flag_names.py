@@ -1,0 +1,76 @@
+"""The flags a condition asks for: by name, and what keeps them from ever letting anybody in."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.app.flags.flag_names import GONE, GONE_OFF, ROUND, names_about
+from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.models.flag import Flag
+from flagtui.models.names import NO_NAMES
+from flagtui.text.flag_sentences import plain, who_sees_it
+
+JSON = Any
+
+
+def flag(id: int, *asked: tuple[int, JSON], active: bool = True) -> dict[str, JSON]:
+    properties = [
+        {"key": str(other), "type": "flag", "operator": "flag_evaluates_to", "value": value}
+        for other, value in asked
+    ]
+    groups = [{"properties": properties, "rollout_percentage": 100}]
+    return {"id": id, "key": f"flag-{id}", "active": active, "filters": {"groups": groups}}
+
+
+def sentence(raw: dict[str, JSON], *others: dict[str, JSON], is_complete: bool = True) -> list[str]:
+    here = Flag.of(raw)
+    rows = [Flag.of(one).row() for one in (raw, *others)]
+    names = names_about(here, NO_NAMES, rows, is_complete=is_complete)
+    return [line.strip() for line in plain(who_sees_it(here.targeting, names)).splitlines()[1:]]
+
+
+def value(raw: dict[str, JSON], *others: dict[str, JSON]) -> JSON:
+    definitions = Definitions.of([raw, *others])
+    return evaluate(raw["key"], Person("p", is_complete=True), definitions).value
+
+
+def test_a_flag_that_is_there_is_called_by_its_key() -> None:
+    assert sentence(flag(1, (2, True)), flag(2)) == ["flag flag-2 is on"]
+    assert value(flag(1, (2, True)), flag(2)) is True
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [flag(2, (2, True))],
+        [flag(2, (1, True))],
+        [flag(2, (3, True)), flag(3, (4, True)), flag(4, (3, True))],
+    ],
+    ids=["itself", "back to the first", "further on"],
+)
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_circle_is_said_to_match_nobody_and_does_not(others: list[dict[str, JSON]], wanted: bool) -> None:
+    words = "on" if wanted else "off"
+    assert sentence(flag(1, (2, wanted)), *others) == [f"flag flag-2 is {words} ({ROUND})"]
+    assert value(flag(1, (2, wanted)), *others) in (False, None)
+
+
+def test_a_flag_that_asks_for_itself_is_in_a_circle() -> None:
+    assert sentence(flag(1, (1, True))) == [f"flag flag-1 is on ({ROUND})"]
+
+
+@pytest.mark.parametrize(("wanted", "words", "why"), [(True, "on", GONE), (False, "off", GONE_OFF)])
+def test_of_a_flag_that_no_list_has_both_ways_are_told(wanted: bool, words: str, why: str) -> None:
+    raw = flag(1, (9, wanted))
+    assert sentence(raw) == [f"flag 9 is {words} ({why})"]
+    assert value(raw) in (False, None)
+    assert value(raw, flag(9, active=False)) is (why == GONE_OFF)
+
+
+def test_nothing_is_said_of_it_while_the_list_is_still_arriving() -> None:
+    assert sentence(flag(1, (9, True)), is_complete=False) == ["flag 9 is on"]
+
+
+def test_a_chain_of_thousands_is_looked_through() -> None:
+    others = [flag(number, (number + 1, True)) for number in range(2, 3_000)]
+    assert sentence(flag(1, (2, True)), *others, flag(3_000)) == ["flag flag-2 is on"]

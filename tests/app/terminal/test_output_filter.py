@@ -1,0 +1,60 @@
+import pytest
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.color import Color
+from textual.content import Content
+from textual.widgets import Label
+
+from flagtui.app.terminal.output_filter import ControlFence
+from flagtui.app.terminal.terminal_app import TerminalApp
+
+OBEYED = [chr(code) for code in (*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x200F, 0x2028, 0xD800)]
+GROUND = Color(0, 0, 0)
+
+
+@pytest.mark.parametrize("character", OBEYED, ids=[f"U+{ord(c):04X}" for c in OBEYED])
+def test_no_character_a_terminal_obeys_gets_through(character: str) -> None:
+    fence = ControlFence()
+    (cleaned,) = fence.apply([Segment(f"a{character}b")], GROUND)
+    assert character not in cleaned.text
+    assert cleaned.cell_length == Segment(f"a{character}b").cell_length
+    assert fence.removed == 1
+
+
+def test_text_and_its_style_go_through_as_they_are() -> None:
+    fence = ControlFence()
+    segments = [Segment("checkout é 日本 👩‍🚀 ●", Style(bold=True)), Segment("plain")]
+    assert fence.apply(segments, GROUND) == segments
+    assert fence.removed == 0
+
+
+def test_links_are_taken_out_of_a_style_and_counted() -> None:
+    fence = ControlFence()
+    (cleaned,) = fence.apply([Segment("here", Style(bold=True, link="https://example.com"))], GROUND)
+    assert cleaned.style == Style(bold=True)
+    assert fence.removed == 1
+
+
+def test_an_ascii_terminal_gets_a_character_of_the_same_width_for_every_other() -> None:
+    fence = ControlFence(ascii_only=True)
+    (cleaned,) = fence.apply([Segment("│●─ 日é…")], GROUND)
+    assert cleaned.text == "|*- ???."
+    assert fence.removed == 0
+
+
+class Careless(TerminalApp[None]):
+    def compose(self) -> ComposeResult:
+        yield Label(Content("name \x1b]52;c;eA==\x07 \x9b31m\u202e"))
+
+
+def text_of(app: App[None]) -> str:
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_a_widget_that_forgets_to_make_text_safe_is_caught_and_counted() -> None:
+    app = Careless()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert "name ]52;c;eA== 31m" in text_of(app)
+        assert app.fence.removed >= 3

@@ -1,0 +1,248 @@
+"""Approved changes on their way to a real service, with the faults of real links."""
+
+import httpx
+import pytest
+from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World, approve, broken_after
+
+from flagtui.api.errors import NotFound
+from flagtui.changes.event_definitions.definition_intent import (
+    EventIntent,
+    delete,
+    describe,
+    hide,
+    retag,
+    verify,
+)
+from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
+from flagtui.changes.event_definitions.definition_recovery import recover
+from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.event_definitions.definition_undo import is_deletion, last_batch, plan_undo
+from flagtui.changes.flags.flag_lookup import WATCH_FOR
+
+
+async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
+    found = plan_event(intent, await world.fresh(name), AROUND)
+    assert isinstance(found, EventPlan)
+    return found
+
+
+async def test_a_description_is_saved_and_journalled_and_taken_back(opened: Opened) -> None:
+    async with opened("signed up") as world:
+        id = world.ids["signed up"]
+        [ended] = await world.save(await plan(world, "signed up", describe(id, "Joined", "")))
+        assert ended.ending == "saved"
+        assert (await world.fresh("signed up")).description == "Joined"
+        [entry] = last_batch(world.entries(), HERE)
+        assert (entry.uuid, entry.key, entry.kind, entry.ending) == (
+            id,
+            "signed up",
+            "event_definition",
+            "saved",
+        )
+        back = plan_undo(entry, await world.fresh("signed up"), AROUND)
+        assert isinstance(back, EventPlan)
+        await world.save(back, undoes={"signed up": entry.id})
+        assert not (await world.fresh("signed up")).description
+        assert last_batch(world.entries(), HERE)[0].undoes == entry.id
+
+
+async def test_hiding_a_verified_event_is_undone_with_its_verification(opened: Opened) -> None:
+    async with opened("signed up") as world:
+        id = world.ids["signed up"]
+        await world.save(await plan(world, "signed up", verify(id)))
+        await world.save(await plan(world, "signed up", hide(id)))
+        hidden = await world.fresh("signed up")
+        assert (hidden.hidden, hidden.verified) == (True, False)
+        [entry] = last_batch(world.entries(), HERE)
+        back = plan_undo(entry, hidden, AROUND)
+        assert isinstance(back, EventPlan)
+        [ended] = await world.save(back)
+        assert ended.ending == "saved"
+        shown = await world.fresh("signed up")
+        assert (shown.hidden, shown.verified) == (False, True)
+
+
+async def test_a_deletion_leaves_a_copy_from_which_it_is_made_again(opened: Opened) -> None:
+    async with opened("signed up") as world:
+        id = world.ids["signed up"]
+        await world.client.event_definitions.update(
+            id, {"description": "Joined", "tags": ["growth"], "verified": True}
+        )
+        [ended] = await world.save(await plan(world, "signed up", delete(id)))
+        assert ended.ending == "saved"
+        with pytest.raises(NotFound):
+            await world.fresh("signed up")
+        [entry] = last_batch(world.entries(), HERE)
+        assert is_deletion(entry)
+        [again] = await world.save(
+            plan_recreation(entry.key, entry.before, AROUND), undoes={entry.key: entry.id}
+        )
+        assert again.record is not None
+        assert again.record.id != id
+        assert (again.record.description, again.record.tags, again.record.verified) == (
+            "Joined",
+            ("growth",),
+            True,
+        )
+
+
+async def test_one_that_came_back_by_itself_gets_its_description_again(opened: Opened) -> None:
+    async with opened("signed up") as world:
+        id = world.ids["signed up"]
+        await world.client.event_definitions.update(id, {"description": "Joined"})
+        await world.save(await plan(world, "signed up", delete(id)))
+        [entry] = last_batch(world.entries(), HERE)
+        await world.client.event_definitions.create("signed up")
+        [again] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
+        assert again.ending == "saved"
+        assert again.record is not None
+        assert again.record.description == "Joined"
+
+
+async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_event(opened: Opened) -> None:
+    async with opened("signed up") as world:
+        id = world.ids["signed up"]
+        await world.client.event_definitions.update(id, {"description": "Joined"})
+        await world.save(await plan(world, "signed up", delete(id)))
+        [entry] = last_batch(world.entries(), HERE)
+
+        def older(request: httpx.Request) -> httpx.Response | None:
+            is_creation = request.method == "POST" and request.url.path.endswith("/event_definitions/")
+            return httpx.Response(405, json={"detail": "Method not allowed."}) if is_creation else None
+
+        world.wire.before = older
+        again = plan_recreation(entry.key, entry.before, AROUND)
+        [refused] = await world.save(again, undoes={entry.key: entry.id})
+        assert refused.ending == "refused"
+        assert "once the event is sent again" in refused.next
+        assert last_batch(world.entries(), HERE) == [entry]
+        world.wire.before = lambda request: None
+        await world.client.event_definitions.create("signed up")
+        world.wire.before = older
+        [saved] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
+        assert saved.record is not None
+        assert saved.record.description == "Joined"
+
+
+@pytest.mark.parametrize("options", [{}, {"legacy": True}])
+async def test_many_are_verified_in_one_request_where_the_server_can(
+    opened: Opened, options: dict[str, bool]
+) -> None:
+    async with opened("a", "b", "c", **options) as world:
+        plans = [await plan(world, name, verify(world.ids[name])) for name in "abc"]
+        world.wire.passed.clear()
+        ended = await world.save(*plans)
+        assert [one.ending for one in ended] == ["saved"] * 3
+        posts = [line for line in world.wire.passed if line.startswith("POST")]
+        assert len(posts) == 1
+        assert len(world.wire.writes()) == (3 if options else 0)
+        assert all([(await world.fresh(name)).verified for name in "abc"])
+        batch = last_batch(world.entries(), HERE)
+        assert {entry.key for entry in batch} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("options", [{}, {"legacy": True}])
+async def test_the_same_tags_for_many_go_together(opened: Opened, options: dict[str, bool]) -> None:
+    async with opened("a", "b", **options) as world:
+        plans = [await plan(world, name, retag(world.ids[name], "add", ["billing"], [])) for name in "ab"]
+        ended = await world.save(*plans)
+        assert [one.ending for one in ended] == ["saved"] * 2
+        assert (await world.fresh("a")).tags == ("billing",)
+
+
+async def test_one_that_is_gone_is_named_and_the_others_are_saved(opened: Opened) -> None:
+    async with opened("a", "b") as world:
+        plans = [await plan(world, name, verify(world.ids[name])) for name in "ab"]
+        await world.client.event_definitions.delete(world.ids["a"])
+        ended = await world.save(*plans)
+        assert [(one.plan.key, one.ending, one.reason) for one in ended] == [
+            ("a", "refused", "Not found"),
+            ("b", "saved", ""),
+        ]
+
+
+async def test_an_unlicensed_server_says_no_once_and_nothing_more_is_sent(opened: Opened) -> None:
+    async with opened("a", "b", unlicensed=True) as world:
+        plans = [await plan(world, name, describe(world.ids[name], "x", "")) for name in "ab"]
+        ended = await world.save(*plans)
+        assert [(one.plan.key, one.ending) for one in ended] == [("a", "refused")]
+        assert ended[0].error is not None
+        assert ended[0].error.status == 402
+        assert len(world.wire.writes()) == 1
+
+
+async def test_a_lost_answer_is_looked_up_and_never_sent_again(opened: Opened) -> None:
+    async with opened("a") as world:
+        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        world.wire.after = broken_after("event_definitions")
+        [ended] = await world.save(wish)
+        assert ended.ending == "saved"
+        assert len(world.wire.writes()) == 1
+
+
+async def test_a_lost_answer_to_a_deletion_is_looked_up(opened: Opened) -> None:
+    async with opened("a") as world:
+        wish = await plan(world, "a", delete(world.ids["a"]))
+        world.wire.after = broken_after("event_definitions", "DELETE")
+        [ended] = await world.save(wish)
+        assert ended.ending == "saved"
+
+
+async def test_what_stays_unknown_is_found_out_at_the_next_start(opened: Opened) -> None:
+    async with opened("a") as world:
+        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        world.wire.before = lambda request: httpx.ReadTimeout("lost", request=request)
+        [ended] = await world.save(wish)
+        assert ended.ending == "unknown"
+        world.wire.before = lambda request: None
+        definitions = world.client.event_definitions
+        [found] = await recover(world.desk.journal, definitions, HERE)
+        assert found.truth == "not known", "the server may still do it"
+        world.timing.now += WATCH_FOR
+        [found] = await recover(world.desk.journal, definitions, HERE)
+        assert found.truth == "not applied"
+        assert world.entries()[0].ending == "failed"
+        assert not await recover(world.desk.journal, world.client.event_definitions, HERE)
+
+
+@pytest.mark.parametrize(("is_done", "theirs"), [(True, ""), (True, "z"), (False, "z")])
+async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
+    opened: Opened, is_done: bool, theirs: str
+) -> None:
+    async with opened("a") as world:
+        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        lost = httpx.ReadTimeout("lost")
+        if is_done:
+            world.wire.after = lambda request: lost
+        else:
+            world.wire.before = lambda request: lost
+        [ended] = await world.save(wish)
+        assert ended.ending == "unknown"
+        world.wire.before = world.wire.after = lambda request: None
+        if theirs:
+            await world.client.event_definitions.update(world.ids["a"], {"description": theirs})
+        world.timing.now += WATCH_FOR
+        [found] = await recover(world.desk.journal, world.client.event_definitions, HERE)
+        assert found.truth == ("changed since" if theirs else "applied")
+        assert world.entries()[0].ending == ("unknown" if theirs else "saved")
+
+
+async def test_a_link_that_breaks_stops_the_batch_and_the_rest_is_not_sent(opened: Opened) -> None:
+    async with opened("a", "b", "c") as world:
+        plans = [await plan(world, name, describe(world.ids[name], "x", "")) for name in "abc"]
+
+        def cut(request: httpx.Request) -> Exception | None:
+            is_second = world.ids["b"] in request.url.path
+            return httpx.ConnectError("down", request=request) if is_second else None
+
+        world.wire.before = cut
+        ended = await world.save(*plans)
+        assert [(one.plan.key, one.ending) for one in ended] == [("a", "saved"), ("b", "failed")]
+
+
+async def test_an_approval_is_good_for_one_use(opened: Opened) -> None:
+    async with opened("a") as world:
+        approved = approve(await plan(world, "a", verify(world.ids["a"])))
+        assert [ended.ending async for ended in save_all(approved, world.desk)] == ["saved"]
+        with pytest.raises(ValueError, match="used before"):
+            assert [ended async for ended in save_all(approved, world.desk)]

@@ -1,0 +1,206 @@
+"""An experiment in a form: what can be changed, what is wrong with it, and what is sent in the end."""
+
+from typing import Any
+
+import pytest
+from tests.changes.experiments.conftest import NOW, Made
+
+from flagtui.changes.experiments import metrics
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out, plan_step
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.models.experiment import Experiment
+
+SPLIT = [
+    {"key": "control", "rollout_percentage": 50, "split_percent": 50},
+    {"key": "test", "rollout_percentage": 50, "split_percent": 50},
+]
+
+
+def draft(experiment: Made, **more: Any) -> Experiment:
+    parameters = {"feature_flag_variants": SPLIT, "rollout_percentage": 100, "variant_notes": {"test": "x"}}
+    fields = {"description": "", "metrics_secondary": [], "exposure_criteria": {}, "stats_config": {}}
+    return experiment("draft", **{**fields, "parameters": parameters, "holdout_id": None, **more})
+
+
+def plan_of(copy: ExperimentCopy, fresh: Experiment) -> ExperimentPlan:
+    intent = copy.intent()
+    assert intent is not None
+    plan = plan_step(intent, fresh, Around(NOW))
+    assert isinstance(plan, ExperimentPlan), plan
+    return plan
+
+
+def test_nothing_that_was_only_looked_at_is_sent(experiment: Made) -> None:
+    fresh = draft(experiment)
+    copy = ExperimentCopy.of(fresh)
+    copy.settings("stats_config")
+    copy.metrics("metrics_secondary")
+    assert not copy.is_changed
+    assert copy.intent() is None
+
+
+def test_an_edit_sends_the_whole_field_it_changed_and_no_other(experiment: Made) -> None:
+    fresh = draft(experiment)
+    copy = ExperimentCopy.of(fresh)
+    copy.variants[0]["rollout_percentage"] = 60
+    assert copy.problems == ["the variants have 110 % together, which has to be 100 %"]
+    copy.variants[1]["rollout_percentage"] = 40
+    plan = plan_of(copy, fresh)
+    assert plan.choices.fields == {
+        "parameters": {
+            "feature_flag_variants": [
+                {"key": "control", "rollout_percentage": 60},
+                {"key": "test", "rollout_percentage": 40},
+            ],
+            "rollout_percentage": 100,
+            "variant_notes": {"test": "x"},
+        }
+    }
+    assert [line.words for line in plan.lines] == [
+        "variants: control 50 % · test 50 % → control 60 % · test 40 %"
+    ]
+
+
+def test_a_flag_that_is_on_keeps_its_split(experiment: Made) -> None:
+    flag = {"id": 31, "key": "blue", "active": True, "filters": {"multivariate": {"variants": SPLIT}}}
+    copy = ExperimentCopy.of(draft(experiment, feature_flag=flag))
+    assert not copy.has_own_flag
+    assert copy.variants == []
+    assert "parameters" not in copy.values
+
+
+@pytest.mark.parametrize("state", ["running", "paused", "stopped"])
+def test_variants_and_holdout_are_fixed_at_launch(state: str, experiment: Made) -> None:
+    fresh = experiment(state, parameters={"feature_flag_variants": SPLIT}, holdout_id=3, conclusion=None)
+    copy = ExperimentCopy.of(fresh)
+    assert not {"parameters", "holdout_id"} & copy.values.keys()
+    assert "conclusion" in copy.values
+    copy.set("holdout_id", 4)
+    intent = copy.intent()
+    assert intent is not None
+    found = plan_step(intent, fresh, Around(NOW))
+    assert isinstance(found, Blocked)
+    assert "holdout cannot be changed once it is launched" in found.reason
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_written_over(experiment: Made) -> None:
+    copy = ExperimentCopy.of(draft(experiment))
+    copy.set("description", "mine")
+    intent = copy.intent()
+    assert intent is not None
+    found = plan_step(intent, experiment("draft", description="theirs"), Around(NOW))
+    assert isinstance(found, Blocked)
+    assert "somebody changed description" in found.reason
+
+
+def test_a_new_one_sends_what_was_said_and_leaves_the_rest_to_the_project() -> None:
+    copy = ExperimentCopy.new("Blue", "blue", is_linked=False)
+    copy.metrics("metrics").append(metrics.mean_of(metrics.event_node("order", "sum", "price")))
+    copy.share_metric(4, "secondary")
+    copy.set("holdout_id", 3)
+    copy.settings("stats_config")["method"] = "frequentist"
+    plan = plan_of(copy, copy.fresh)
+    assert (plan.choices.name, plan.choices.flag_key) == ("Blue", "blue")
+    assert plan.choices.fields == {
+        "parameters": {
+            "feature_flag_variants": [
+                {"key": "control", "rollout_percentage": 50},
+                {"key": "test", "rollout_percentage": 50},
+            ],
+            "rollout_percentage": 100,
+        },
+        "metrics": [
+            {
+                "kind": "ExperimentMetric",
+                "metric_type": "mean",
+                "goal": "increase",
+                "source": {
+                    "kind": "EventsNode",
+                    "event": "order",
+                    "math": "sum",
+                    "properties": [],
+                    "math_property": "price",
+                },
+            }
+        ],
+        "saved_metrics_ids": [{"id": 4, "metadata": {"type": "secondary"}}],
+        "holdout_id": 3,
+        "stats_config": {"method": "frequentist"},
+    }
+    said = " ".join(one.text for one in plan.consequences)
+    assert "blue is made new: control 50 % · test 50 %, off" in said
+    assert "2 measured once it runs" in said
+
+
+def test_a_linked_flag_is_not_told_what_its_variants_are() -> None:
+    copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
+    assert plan_of(copy, copy.fresh).choices.fields == {}
+    copy.change_flag("green", is_linked=False)
+    assert [one.get("key") for one in copy.variants] == ["control", "test"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        (("control",), "two variants at least"),
+        (("a", "b"), "has to be called control"),
+        (("control", "control"), "same key"),
+        (("control", "no good"), "needs letters"),
+        (("control", *(f"v{place}" for place in range(20))), "20 variants at most"),
+    ],
+)
+def test_only_variants_every_server_takes_can_be_saved(keys: tuple[str, ...], problem: str) -> None:
+    copy = ExperimentCopy.new("Blue", "blue", is_linked=False)
+    copy.variants[:] = [{"key": key, "rollout_percentage": 0} for key in keys]
+    copy.distribute()
+    assert any(problem in words for words in copy.problems)
+
+
+def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
+    copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
+    copy.unseen_events.add("new one")
+    assert "allow_unknown_events" not in copy.changes
+    copy.metrics("metrics").append(metrics.funnel_of(["known", "new one"]))
+    plan = plan_of(copy, copy.fresh)
+    assert plan.choices.fields["allow_unknown_events"] is True
+    assert any("never seen here" in one.text for one in plan.consequences)
+    assert all("allow" not in line.words for line in plan.lines)
+
+
+def test_metrics_are_moved_shared_and_taken_away(experiment: Made) -> None:
+    link = {"id": 1, "saved_metric": 4, "metadata": {"type": "primary"}, "query": {"uuid": "s"}}
+    fresh = draft(
+        experiment, metrics=[_metric("a"), _metric("b")], saved_metrics=[link], saved_metrics_ids=None
+    )
+    copy = ExperimentCopy.of(fresh)
+    assert copy.move_metric("metrics", 0, 1)
+    assert not copy.move_metric("metrics", 1, 2)
+    assert not copy.move_metric("saved_metrics_ids", 0, 0)
+    copy.change_role("metrics", 0)
+    copy.change_role("saved_metrics_ids", 0)
+    plan = plan_of(copy, fresh)
+    assert [line.words for line in plan.lines] == [
+        "primary metrics: − b",
+        "secondary metrics: + b (mean of order)",
+        "shared metrics: #4: primary → secondary",
+    ]
+    copy.remove_metric("saved_metrics_ids", 0)
+    assert "shared metrics: − #4" in [line.words for line in plan_of(copy, fresh).lines]
+
+
+def test_a_field_that_did_not_arrive_is_named(experiment: Made) -> None:
+    fresh = draft(experiment)
+    copy = ExperimentCopy.of(fresh)
+    copy.set("holdout_id", 3)
+    copy.settings("exposure_criteria")["filterTestAccounts"] = False
+    plan = plan_of(copy, fresh)
+    criteria = {"filterTestAccounts": False, "filled in": 1}
+    assert is_reached(plan, draft(experiment, holdout_id=3, exposure_criteria=criteria))
+    assert left_out(plan, draft(experiment, exposure_criteria=criteria)) == ("holdout_id",)
+
+
+def _metric(name: str) -> dict[str, Any]:
+    made = metrics.mean_of(metrics.event_node("order"))
+    return {**made, "uuid": f"uuid of {name}", "name": name, "fingerprint": "f"}

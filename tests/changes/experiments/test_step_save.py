@@ -1,0 +1,217 @@
+"""Steps on their way: sent once, written down, and looked for when no answer comes."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.changes.experiments.conftest import NOW, Made, Planned, made
+
+from flagtui.api.errors import (
+    ApiError,
+    ApprovalNeeded,
+    Invalid,
+    NotSignedIn,
+    RateLimited,
+    Refused,
+    Unanswered,
+)
+from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.experiments.step_save import StepDesk, save_step, save_steps
+from flagtui.changes.experiments.step_undo import last_step, step_back
+from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Signature
+from flagtui.models.experiment import Experiment
+
+HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
+
+
+@dataclass
+class Timing:
+    now: float = NOW
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass
+class Server:
+    """Takes every step; `fails` comes before or after it does."""
+
+    stored: Experiment
+    fails: ApiError | None = None
+    acts: bool = True
+    taken: list[str] = field(default_factory=list)
+
+    async def get(self, id: int) -> Experiment:
+        return self.stored
+
+    def __getattr__(self, name: str) -> Any:
+        async def step(id: int, *words: object, **more: object) -> Experiment:
+            self.taken.append(name)
+            if self.acts:
+                self.stored = made({"pause": "paused", "resume": "running", "end": "stopped"}[name])
+            if self.fails is not None:
+                raise self.fails
+            return self.stored
+
+        return step
+
+
+def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
+    question = guard(plans, Rules())
+    assert isinstance(question, Question)
+    approved = question.settle(Answer(yes=True, reason="calm"))
+    assert isinstance(approved, Approved)
+    return approved
+
+
+def desk_for(server: Server, folder: Path) -> StepDesk:
+    timing = Timing()
+    return StepDesk(server, Journal(folder, clock=timing.time), HERE, timing)
+
+
+async def test_a_step_is_sent_once_and_written_down(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment())
+    desk = desk_for(server, tmp_path)
+    approved = approve(planned("pause", experiment()))
+    ended = await save_step(approved, desk)
+    assert (ended.ending, server.taken) == ("saved", ["pause"])
+    (entry,) = desk.journal.entries()
+    assert (entry.kind, entry.record, entry.verb, entry.ending) == (
+        "experiment",
+        12,
+        "pause experiment",
+        "saved",
+    )
+    assert entry.reason == "calm"
+    assert "flag blue: on → off" in entry.words
+    with pytest.raises(ValueError, match="used before"):
+        await save_step(approved, desk)
+    assert server.taken == ["pause"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "acts", "endings"),
+    [
+        (None, True, ["saved", "saved"]),
+        (Invalid("Experiment is already paused."), False, ["refused", "refused"]),
+        (NotSignedIn("The server does not take this key."), False, ["refused"]),
+        (RateLimited("The server asks for a pause."), False, ["refused"]),
+        (Refused("The server does not take connections."), False, ["failed"]),
+        (Unanswered("The server did not answer in time."), False, ["unknown"]),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "",
+)
+async def test_several_steps_go_on_after_a_refusal_of_one_and_stop_at_what_is_everybodys(
+    fault: ApiError | None, acts: bool, endings: list[str], planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(made(), fault, acts=acts)
+    approved = approve(planned("pause", made()), planned("pause", made(id=13)))
+    desk = desk_for(server, tmp_path)
+    found = []
+    async for one in save_steps(approved, desk):
+        found.append(one.ending)
+        server.stored = made(id=13)
+    assert found == endings
+    assert server.taken == ["pause"] * len(endings)
+    assert len(desk.journal.entries()) == len(endings)
+    with pytest.raises(ValueError, match="used before"):
+        await anext(save_steps(approved, desk))
+
+
+async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), Unanswered("The server did not answer in time."))
+    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    assert (ended.ending, server.taken) == ("saved", ["pause"])
+    assert ended.record is not None
+    assert ended.record.state == "paused"
+
+
+async def test_what_cannot_be_found_out_is_said_to_be_unknown(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), Unanswered("The server did not answer in time."), acts=False)
+    desk = desk_for(server, tmp_path)
+    ended = await save_step(approve(planned("pause", experiment())), desk)
+    assert (ended.ending, server.taken) == ("unknown", ["pause"])
+    assert desk.journal.entries()[0].is_open
+
+
+@pytest.mark.parametrize(
+    ("fault", "ending"),
+    [
+        (Invalid("Experiment is already paused."), "refused"),
+        (Refused("The server does not take connections."), "failed"),
+        (ApprovalNeeded("It waits for approval."), "awaiting approval"),
+    ],
+)
+async def test_a_refusal_is_told_apart_from_a_failure(
+    fault: ApiError, ending: str, experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), fault, acts=False)
+    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    assert ended.ending == ending
+    assert ended.reason
+
+
+async def test_a_yes_that_changed_nothing_is_not_called_saved(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment(), acts=False)
+    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    assert ended.ending == "refused"
+    assert "it is running" in ended.reason
+
+
+async def test_a_question_that_stood_long_is_checked_against_today(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    plan = planned("pause", experiment())
+    server = Server(experiment("stopped"))
+    desk = desk_for(server, tmp_path)
+    desk.clock.now += 3600  # type: ignore[attr-defined]  # the double above
+    ended = await save_step(approve(plan), desk)
+    assert (ended.ending, server.taken) == ("conflicted", [])
+
+
+async def test_the_last_step_can_be_taken_back_once(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    server = Server(experiment())
+    desk = desk_for(server, tmp_path)
+    await save_step(approve(planned("pause", experiment())), desk)
+    entry = last_step(desk.journal.entries(), HERE)
+    assert entry is not None
+    back = step_back(entry)
+    assert back is not None
+    assert back.step.name == "resume"
+    await save_step(approve(planned("resume", experiment("paused"))), desk, undoes=entry.id)
+    following = last_step(desk.journal.entries(), HERE)
+    assert following is not None
+    assert following.verb == "resume experiment"
+    assert last_step(desk.journal.entries(), Signature(host="elsewhere", project="1")) is None
+
+
+async def test_an_end_is_taken_back_with_the_conclusion_it_erased(
+    experiment: Made, planned: Planned, tmp_path: Path
+) -> None:
+    fresh = experiment(conclusion="won", conclusion_comment="so far")
+    desk = desk_for(Server(fresh), tmp_path)
+    await save_step(approve(planned("end", fresh)), desk)
+    entry = last_step(desk.journal.entries(), HERE)
+    assert entry is not None
+    back = step_back(entry)
+    assert back is not None
+    assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}

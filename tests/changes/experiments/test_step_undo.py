@@ -1,0 +1,155 @@
+"""The way back from a step, held against the experiment as it is today."""
+
+from typing import Any
+
+import pytest
+from tests.changes.experiments.conftest import NOW, made
+
+from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back
+from flagtui.changes.experiments.steps import STEPS
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.guard import Answer, NotYet, Question, Rules, guard
+from flagtui.changes.journal_entries import Entry
+from flagtui.models.experiment import Experiment
+
+
+def edited(**moves: tuple[Any, Any]) -> Entry:
+    """The journal's word of an edit, each field as before and after."""
+    before, after = ({name: pair[side] for name, pair in moves.items()} for side in (0, 1))
+    return Entry(
+        "e", NOW, 12, "Blue button", "edit experiment", kind="experiment", before=before, after=after
+    )
+
+
+def way_back(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | None:
+    intent = step_back(entry)
+    assert intent is not None
+    return plan_step_back(entry, intent, fresh, Around(now=NOW))
+
+
+def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
+    plan = way_back(edited(name=("Old", "New"), description=("", "why")), made(name="New", description="why"))
+    assert isinstance(plan, ExperimentPlan)
+    assert dict(plan.choices.fields) == {"name": "Old", "description": ""}
+    assert plan.clashes == ()
+
+
+def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to_that() -> None:
+    entry = edited(name=("Old", "Mine"), description=("was", "is"))
+    plan = way_back(entry, made(name="Theirs", description="is"))
+    assert isinstance(plan, ExperimentPlan)
+    assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [("name", "Mine", "Old", "Theirs")]
+    question = guard([plan], Rules())
+    assert isinstance(question, Question)
+    assert isinstance(question.settle(Answer(yes=True)), NotYet)
+
+
+def test_what_is_as_it_was_is_left_alone() -> None:
+    entry = edited(name=("Old", "New"), description=("a", "b"))
+    assert way_back(entry, made(name="Old", description="a")) is None
+    plan = way_back(entry, made(name="Old", description="b"))
+    assert isinstance(plan, ExperimentPlan)
+    assert dict(plan.choices.fields) == {"description": "a"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "back"),
+    [("create", "delete"), ("delete", "restore"), ("pause", "resume"), ("archive", "unarchive")],
+)
+def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
+    intent = step_back(Entry("e", NOW, 12, "Blue button", f"{verb} experiment", kind="experiment"))
+    assert intent is not None
+    assert (intent.id, intent.step.name) == (12, back)
+
+
+def test_a_way_back_that_today_s_state_forbids_says_so() -> None:
+    entry = Entry("e", NOW, 12, "Blue button", "pause experiment", kind="experiment")
+    found = way_back(entry, made("running"))
+    assert isinstance(found, Blocked)
+    assert found.reason == "it is not paused"
+
+
+DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
+
+
+def reset() -> Entry:
+    """What the journal keeps of a reset."""
+    erased = {**dict.fromkeys(DATES), "archived": False, "status": "draft"}
+    return Entry(
+        "e", NOW, 12, "Blue button", "reset experiment", kind="experiment", before=DATES, after=erased
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_on", "words"),
+    [
+        (True, "blue stays on: people keep getting their variants"),
+        (False, "blue is turned on with it: its variants are served at once"),
+    ],
+)
+def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_flag(
+    is_on: bool, words: str
+) -> None:
+    flag = made().raw["feature_flag"] | {"active": is_on}
+    plan = way_back(reset(), made("draft", feature_flag=flag))
+    assert isinstance(plan, ExperimentPlan)
+    assert plan.clashes == ()
+    assert [line.words for line in plan.lines] == [
+        "start date: none → 2026-02-18 09:00",
+        "conclusion: none → won",
+    ]
+    assert plan.consequences[0].text == words
+
+
+def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:
+    anew = way_back(reset(), made("running", start_date="2026-03-01T09:00:00Z"))
+    assert isinstance(anew, ExperimentPlan)
+    assert [clash.where for clash in anew.clashes] == ["start_date"]
+
+
+def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_date() -> None:
+    sides: dict[str, Any] = {
+        "before": {"conclusion": "lost"},
+        "after": {"status": "stopped", "conclusion": "won"},
+    }
+    entry = Entry("e", NOW, 12, "Blue button", "end experiment", kind="experiment", **sides)
+    blocked = way_back(entry, made("draft"))
+    assert isinstance(blocked, Blocked)
+    assert blocked.reason == "it was reset to a draft since"
+    plan = way_back(entry, made("stopped", conclusion="won", is_legacy=True))
+    assert isinstance(plan, ExperimentPlan)
+    assert dict(plan.choices.fields) == {"end_date": None}
+
+
+def test_what_was_taken_back_is_taken_back_itself() -> None:
+    verb = STEPS["reopen"].verb.name
+    entry = Entry(
+        "e", NOW, 12, "x", verb, kind="experiment", before={"end_date": "b"}, after={"end_date": None}
+    )
+    intent = step_back(entry)
+    assert intent is not None
+    assert (intent.step.name, dict(intent.choices.fields)) == ("reopen", {"end_date": "b"})
+
+
+@pytest.mark.parametrize(
+    ("verb", "before", "after", "kinds"),
+    [
+        ("launch", {"feature_flag.active": False}, {"feature_flag.active": True}, ["flag", "experiment"]),
+        ("launch", {}, {}, ["experiment"]),
+        ("archive", {"feature_flag.active": True}, {"feature_flag.active": False}, ["experiment", "flag"]),
+        ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}}, ["flag"]),
+        ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}, "status": "stopped"}, ["flag", "experiment"]),
+    ],
+)
+def test_what_a_step_did_to_the_flag_is_taken_back_as_a_change_of_the_flag(
+    verb: str, before: dict[str, Any], after: dict[str, Any], kinds: list[str]
+) -> None:
+    flag = {"feature_flag.id": 31, "feature_flag.key": "blue"}
+    told = f"{verb} experiment"
+    parts = parts_of(
+        Entry("e", NOW, 12, "x", told, kind="experiment", before={**flag, **before}, after=after)
+    )
+    assert [part.kind for part in parts] == kinds
+    assert all((part.record, part.key) == (31, "blue") for part in parts if part.kind == "flag")

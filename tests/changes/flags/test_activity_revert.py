@@ -1,0 +1,122 @@
+"""Taking back an entry of the activity: old values, or the three sides where somebody went on from there."""
+
+from typing import Any
+
+import pytest
+from tests.changes.conftest import FlagMaker
+
+from flagtui.changes.flags.activity_revert import intended, plan_revert
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.models.activity import Activity
+from flagtui.models.json_value import JSON
+
+Changed = dict[str, tuple[JSON, JSON]]
+
+
+def targeting(share: int, **more: JSON) -> dict[str, JSON]:
+    group = {"properties": [], "rollout_percentage": share, "variant": None}
+    return {"groups": [group], "payloads": {}, "multivariate": None, **more}
+
+
+def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Activity:
+    both = {**changed, "version": (version - 1, version)}
+    changes = [
+        {"field": name, "before": old, "after": new, "action": "changed"} for name, (old, new) in both.items()
+    ]
+    return Activity.of(
+        {"id": "e", "activity": activity, "item_id": "812", "detail": {"name": "k", "changes": changes}}
+    )
+
+
+def test_a_rollout_goes_back_to_what_it_was(flag: FlagMaker, calm: Context) -> None:
+    plan = plan_revert(entry({"filters": (targeting(10), targeting(25))}), flag(), calm)
+    assert isinstance(plan, Plan)
+    assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
+    assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
+    assert plan.intent.seen_version == 12
+
+
+def test_what_others_changed_elsewhere_since_stays(flag: FlagMaker, calm: Context) -> None:
+    fresh = flag(name="Newer words", filters=targeting(25, payloads={"true": "1"}), version=15)
+    plan = plan_revert(entry({"filters": (targeting(10), targeting(25))}), fresh, calm)
+    assert isinstance(plan, Plan)
+    assert plan.body["filters"]["payloads"] == {"true": "1"}
+    assert set(plan.values) == {"filters"}
+
+
+def test_a_place_that_was_changed_again_is_refused_with_all_three_sides(
+    flag: FlagMaker, calm: Context
+) -> None:
+    fresh = flag(filters=targeting(75), version=14)
+    found = plan_revert(entry({"filters": (targeting(10), targeting(25))}), fresh, calm)
+    assert isinstance(found, Blocked)
+    assert found.code == "moved on"
+    for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
+        assert side in found.reason
+
+
+def test_what_is_back_already_needs_nothing(flag: FlagMaker, calm: Context) -> None:
+    found = plan_revert(entry({"active": (True, False)}), flag(active=True, version=13), calm)
+    assert isinstance(found, NothingToDo)
+
+
+@pytest.mark.parametrize(
+    ("changed", "activity", "wanted"),
+    [
+        ({"active": (False, True)}, "updated", {"active": False}),
+        ({"deleted": (False, True), "key": ("k", "k:deleted:812")}, "updated", {"deleted": False}),
+        ({}, "deleted", {"deleted": False}),
+        ({}, "created", {"deleted": True}),
+        ({}, "restored", {"deleted": True}),
+        ({"tags": (None, ["a"]), "created_by": (1, 2)}, "updated", {"tags": []}),
+        ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
+    ],
+)
+def test_each_kind_of_entry_has_its_way_back(
+    flag: FlagMaker, changed: Changed, activity: str, wanted: dict[str, Any]
+) -> None:
+    assert intended(entry(changed, activity), flag()).changes == wanted
+
+
+@pytest.mark.parametrize("activity", ["created", "restored"])
+def test_a_beginning_is_not_taken_back_once_somebody_built_on_it(
+    flag: FlagMaker, calm: Context, activity: str
+) -> None:
+    found = plan_revert(entry({}, activity, version=3), flag(version=12), calm)
+    assert isinstance(found, Blocked)
+    assert found.code == "moved on"
+
+
+@pytest.mark.parametrize(("changed", "code"), [({}, "unlogged"), ({"usage_dashboard": (1, 2)}, "field")])
+def test_what_cannot_be_set_again_says_so(
+    flag: FlagMaker, calm: Context, changed: Changed, code: str
+) -> None:
+    found = plan_revert(entry(changed), flag(), calm)
+    assert isinstance(found, Blocked)
+    assert found.code == code
+
+
+def test_a_masked_payload_is_never_written_back(flag: FlagMaker, calm: Context) -> None:
+    sealed = flag(
+        has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
+    )
+    old, new = targeting(25, payloads={"true": "gAAA1"}), targeting(25, payloads={"true": "gAAA2"})
+    found = plan_revert(entry({"filters": (old, new)}), sealed, calm)
+    assert isinstance(found, Blocked)
+    assert found.code == "secret"
+    assert "gAAA" not in found.reason
+
+
+def test_targeting_of_a_flag_with_an_encrypted_payload_goes_back_and_leaves_the_payload(
+    flag: FlagMaker, calm: Context
+) -> None:
+    shown = {"true": "********* (encrypted)"}
+    sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
+    kept = {"true": "gAAA"}
+    moved = {"filters": (targeting(10, payloads=kept), targeting(25, payloads=kept))}
+    plan = plan_revert(entry(moved), sealed, calm)
+    assert isinstance(plan, Plan)
+    assert plan.body["filters"]["payloads"] == shown
+    assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10

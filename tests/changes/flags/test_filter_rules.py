@@ -1,0 +1,210 @@
+"""As strict as the strictest server, and nothing a server takes is refused."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.changes.flags.test_targeting_intents import RICH
+from tests.doubles.fixtures import NO_FIXTURES
+
+from flagtui.changes.flags.filter_rules import SIZE_LIMIT, problems_in
+from flagtui.models.json_value import JSON
+
+
+def asking(**item: JSON) -> dict[str, JSON]:
+    """Filters with one condition that asks for one thing."""
+    return {
+        "groups": [{"properties": [{"key": "email", "type": "person", **item}], "rollout_percentage": 50}]
+    }
+
+
+def variants(*shares: JSON, **more: JSON) -> dict[str, JSON]:
+    named = [{"key": f"v{place}", "rollout_percentage": share} for place, share in enumerate(shares)]
+    return {"groups": [], "multivariate": {"variants": named}, **more}
+
+
+FINE: list[tuple[str, JSON]] = [
+    ("empty", {}),
+    ("no condition", {"groups": []}),
+    ("rich", RICH),
+    ("fraction", {"groups": [{"rollout_percentage": 0.5}]}),
+    ("null share", {"groups": [{"rollout_percentage": None, "properties": None}]}),
+    ("unknown keys", {"groups": [{"rollout_percentage": 1, "mystery": 1}], "mystery": {}}),
+    ("three thirds", variants(33.33, 33.33, 33.34)),
+    ("exact list", asking(value=["a", "b"], operator="exact")),
+    ("no operator", asking(value="a")),
+    ("set", asking(operator="is_set")),
+    ("regex", asking(operator="regex", value="^a.*$")),
+    ("number as text", asking(operator="gt", value="5")),
+    ("alias", asking(operator="min", value="5")),
+    ("relative date", asking(operator="is_date_before", value="-7d")),
+    ("date", asking(operator="is_date_after", value="2026-01-01")),
+    ("date and time", asking(operator="is_date_exact", value="2026-01-01T10:00:00Z")),
+    ("version", asking(operator="semver_gte", value="1.2.3-beta.1")),
+    ("version wildcard", asking(operator="semver_wildcard", value="1.2.*")),
+    ("several", asking(operator="icontains_multi", value=["a"])),
+    ("newest", asking(operator="starts_with", value="a")),
+    ("cohort", asking(key="id", type="cohort", operator="in", value=31)),
+    ("cohort as text", asking(key="id", type="cohort", operator="not_in", value="31")),
+    ("flag", asking(key="812", type="flag", operator="flag_evaluates_to", value=True)),
+    ("flag variant", asking(key=812, type="flag", operator="flag_evaluates_to", value="test")),
+    (
+        "group",
+        {
+            "aggregation_group_type_index": 0,
+            "groups": [
+                {"properties": [{"key": "plan", "type": "group", "group_type_index": 0, "value": ["pro"]}]}
+            ],
+        },
+    ),
+    ("payload not as text", {"groups": [], "payloads": {"true": {"a": 1}}}),
+    ("payload", {"groups": [], "payloads": {"true": '"hello"'}}),
+    ("enrollment", {"groups": [], "feature_enrollment": True, "early_exit": None}),
+    ("plain version", {"groups": [], "version": 1}),
+]
+
+
+@pytest.mark.parametrize("filters", [row[1] for row in FINE], ids=[row[0] for row in FINE])
+def test_what_servers_take_is_taken(filters: JSON) -> None:
+    assert problems_in(filters, flag_id=1) == ()
+
+
+WRONG: list[tuple[JSON, str]] = [
+    ([], ""),
+    (None, ""),
+    ({"groups": {}}, "groups"),
+    ({"groups": ["x"]}, "groups[0]"),
+    ({"groups": [{"rollout_percentage": "50"}]}, "groups[0].rollout_percentage"),
+    ({"groups": [{"rollout_percentage": True}]}, "groups[0].rollout_percentage"),
+    ({"groups": [{"rollout_percentage": 101}]}, "groups[0].rollout_percentage"),
+    ({"groups": [{"rollout_percentage": -0.1}]}, "groups[0].rollout_percentage"),
+    ({"groups": [{"rollout_percentage": float("nan")}]}, "groups[0].rollout_percentage"),
+    ({"groups": [{"variant": 3}]}, "groups[0].variant"),
+    ({"groups": [{"variant": "gone"}]}, "groups[0].variant"),
+    ({"groups": [{"properties": {}}]}, "groups[0].properties"),
+    ({"groups": [{"properties": ["x"]}]}, "groups[0].properties[0]"),
+    ({"groups": [{"aggregation_group_type_index": "0"}]}, "groups[0].aggregation_group_type_index"),
+    ({"groups": [], "aggregation_group_type_index": "0"}, "aggregation_group_type_index"),
+    ({"groups": [], "early_exit": "yes"}, "early_exit"),
+    ({"groups": [], "feature_enrollment": 1}, "feature_enrollment"),
+    ({"groups": [], "holdout": 4}, "holdout"),
+    ({"groups": [], "holdout": {"id": "4", "exclusion_percentage": 5}}, "holdout.id"),
+    ({"groups": [], "holdout": {"id": 4}}, "holdout.exclusion_percentage"),
+    ({"groups": [], "payloads": None}, "payloads"),
+    ({"groups": [], "payloads": []}, "payloads"),
+    ({"groups": [], "payloads": {"true": "{bad"}}, "payloads.true"),
+    ({"groups": [], "payloads": {"other": "1"}}, "payloads.other"),
+    (variants(50, 50, payloads={"true": "1"}), "payloads.true"),
+    ({"groups": [], "multivariate": []}, "multivariate.variants"),
+    ({"groups": [], "multivariate": {"variants": []}}, "multivariate.variants"),
+    ({"groups": [], "multivariate": {"variants": ["x"]}}, "multivariate.variants[0]"),
+    (variants(50, 40), "multivariate.variants"),
+    (variants(50, None), "multivariate.variants[1].rollout_percentage"),
+    (variants(150, -50), "multivariate.variants[0].rollout_percentage"),
+    (
+        {"groups": [], "multivariate": {"variants": [{"rollout_percentage": 100}]}},
+        "multivariate.variants[0].key",
+    ),
+    ({"groups": [], "version": 2, "rules": []}, "version"),
+    (asking(key=""), "groups[0].properties[0].key"),
+    (asking(type="event"), "groups[0].properties[0].type"),
+    (asking(operator="contains", value="a"), "groups[0].properties[0].operator"),
+    (asking(operator="ICONTAINS", value="a"), "groups[0].properties[0].operator"),
+    (asking(operator="in", value=1), "groups[0].properties[0].operator"),
+    (asking(operator="flag_evaluates_to", value=True), "groups[0].properties[0].operator"),
+    (asking(operator="exact"), "groups[0].properties[0].value"),
+    (asking(operator="icontains", value=["a"]), "groups[0].properties[0].value"),
+    (asking(operator="gt", value=5), "groups[0].properties[0].value"),
+    (asking(operator="regex", value="["), "groups[0].properties[0].value"),
+    (asking(operator="icontains_multi", value="a"), "groups[0].properties[0].value"),
+    (asking(operator="is_date_before", value="soon"), "groups[0].properties[0].value"),
+    (asking(operator="semver_gt", value="x"), "groups[0].properties[0].value"),
+    (asking(value=["x"] * 1001), "groups[0].properties[0].value"),
+    (asking(type="group", value="a"), "groups[0].properties[0]"),
+    (asking(key="id", type="cohort", operator="in", value="staff"), "groups[0].properties[0].value"),
+    (asking(key="cohort", type="cohort", operator="in", value=3), "groups[0].properties[0].key"),
+    (
+        asking(key="beta", type="flag", operator="flag_evaluates_to", value=True),
+        "groups[0].properties[0].key",
+    ),
+    (asking(key="1", type="flag", operator="flag_evaluates_to", value=True), "groups[0].properties[0].key"),
+    (asking(key="9", type="flag", operator="exact", value=True), "groups[0].properties[0].operator"),
+    (
+        {
+            "groups": [
+                {
+                    "aggregation_group_type_index": 0,
+                    "properties": [{"key": "a", "type": "person", "value": 1}],
+                }
+            ]
+        },
+        "groups[0].properties[0]",
+    ),
+    (
+        {
+            "groups": [
+                {
+                    "aggregation_group_type_index": 0,
+                    "properties": [{"key": "a", "type": "group", "group_type_index": 1, "value": 1}],
+                }
+            ]
+        },
+        "groups[0].properties[0].group_type_index",
+    ),
+]
+
+
+@pytest.mark.parametrize(("filters", "where"), WRONG)
+def test_what_some_server_refuses_is_found_with_its_place(filters: JSON, where: str) -> None:
+    assert where in [problem.where for problem in problems_in(filters, flag_id=1)]
+
+
+def test_two_variants_of_one_key_are_found() -> None:
+    twice = {"groups": [], "multivariate": {"variants": [{"key": "a", "rollout_percentage": 50}] * 2}}
+    assert [problem.words for problem in problems_in(twice)] == ["the key a is there more than once"]
+
+
+def test_only_a_new_flag_needs_a_condition() -> None:
+    assert problems_in({"groups": []}, is_new=True)
+    assert not problems_in({"groups": []})
+
+
+def test_a_flag_beyond_the_size_limit_is_found() -> None:
+    filters = {"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}}
+    assert "bytes" in problems_in(filters)[0].words
+
+
+NASTY: list[JSON] = [None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400]
+
+
+@pytest.mark.parametrize("odd", NASTY, ids=[str(place) for place in range(len(NASTY))])
+def test_nothing_odd_crashes_it(odd: JSON) -> None:
+    for name in (
+        "groups",
+        "multivariate",
+        "payloads",
+        "holdout",
+        "early_exit",
+        "aggregation_group_type_index",
+    ):
+        problems_in({"groups": [], name: odd})
+    for name in ("properties", "rollout_percentage", "variant", "aggregation_group_type_index"):
+        problems_in({"groups": [{name: odd}]})
+    for name in ("key", "type", "operator", "value", "group_type_index"):
+        problems_in(asking(**{name: odd}))
+    problems_in({"groups": [], "multivariate": {"variants": odd}})
+    problems_in({"groups": [], "multivariate": {"variants": [odd, {"key": odd, "rollout_percentage": odd}]}})
+
+
+@pytest.mark.skipif(not os.environ.get("FLAGTUI_FIXTURES"), reason=NO_FIXTURES)
+def test_real_flags_are_fine() -> None:
+    folder = Path(os.environ["FLAGTUI_FIXTURES"]) / "flags"
+    wrong: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("retrieve_*.json")):
+        raw = json.loads(path.read_text())
+        if found := problems_in(
+            raw.get("filters"), raw.get("id"), is_encrypted=any("has_encrypted" in name for name in raw)
+        ):
+            wrong[path.name] = [f"{problem.where}: {problem.words}" for problem in found]
+    assert wrong == {}

@@ -1,0 +1,182 @@
+"""A flag while it is edited: what is not touched stays, and what is wrong is known before it is sent."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.models.flag import Flag
+
+FILTERS: dict[str, Any] = {
+    "groups": [
+        {"properties": None, "rollout_percentage": None, "sort_key": "a"},
+        {
+            "properties": [{"key": "id", "type": "cohort", "value": 3, "operator": "in", "cohort_name": "x"}],
+            "rollout_percentage": 5,
+            "variant": "test",
+        },
+    ],
+    "multivariate": {
+        "variants": [
+            {"key": "control", "rollout_percentage": 50},
+            {"key": "test", "rollout_percentage": 50, "extra": 1},
+        ],
+        "more": True,
+    },
+    "payloads": {"control": "1", "test": "2"},
+    "unknown": {"deep": [None]},
+}
+
+
+def flag(**fields: Any) -> Flag:
+    raw = {"id": 7, "key": "k", "name": "n", "version": 3, "tags": ["a"], "filters": copy.deepcopy(FILTERS)}
+    return Flag.of({**raw, **fields})
+
+
+@pytest.mark.parametrize("filters", [FILTERS, {}, {"groups": None}, {"groups": "odd"}, {"groups": [1, {}]}])
+def test_looking_at_everything_changes_nothing(filters: Any) -> None:
+    looked_at = WorkingCopy.of(flag(filters=filters))
+    for place in range(len(looked_at.groups)):
+        assert looked_at.properties(place) is not None
+        assert looked_at.group_type(place) is None
+    assert looked_at.payload_keys
+    assert looked_at.problems == []
+    assert not looked_at.is_changed
+    assert looked_at.intent() is None
+
+
+def test_the_flag_itself_is_never_touched() -> None:
+    read = flag()
+    edited = WorkingCopy.of(read)
+    edited.add_condition()
+    edited.rename_variant(1, "other")
+    edited.set("tags", [])
+    assert read.filters == FILTERS
+    assert read.tags == ("a",)
+
+
+def test_only_what_was_meant_is_in_the_wish() -> None:
+    edited = WorkingCopy.of(flag())
+    edited.move_condition(1, 0)
+    intent = edited.intent()
+    assert intent is not None
+    assert set(intent.changes) == {"filters"}
+    wanted = intent.changes["filters"]
+    assert wanted["unknown"] == FILTERS["unknown"]
+    assert [group.get("sort_key") for group in wanted["groups"]] == [None, "a"]
+    assert intent.seen_version == 3
+
+
+def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:
+    edited = WorkingCopy.of(flag())
+    assert not edited.move_condition(0, -1)
+    assert not edited.move_condition(1, 2)
+    assert not edited.is_changed
+
+
+def test_a_renamed_variant_takes_its_payload_and_conditions_along() -> None:
+    edited = WorkingCopy.of(flag())
+    edited.rename_variant(1, "blue")
+    assert edited.payloads == {"control": "1", "blue": "2"}
+    assert edited.groups[1]["variant"] == "blue"
+    assert edited.variants[1] == {"key": "blue", "rollout_percentage": 50, "extra": 1}
+    assert edited.problems == []
+
+
+def test_a_variant_that_a_condition_forces_cannot_go_away_unseen() -> None:
+    edited = WorkingCopy.of(flag())
+    edited.remove_variant(1)
+    assert edited.payloads == {"control": "1"}
+    assert edited.share_sum == 50
+    assert any("there is no variant test" in problem for problem in edited.problems)
+    assert any("add up to 50 %" in problem for problem in edited.problems)
+
+
+def test_without_its_last_variant_a_flag_is_on_or_off() -> None:
+    edited = WorkingCopy.of(flag(filters={"groups": [], "multivariate": {"variants": [{"key": "a"}]}}))
+    edited.remove_variant(0)
+    assert edited.filters["multivariate"] is None
+    assert edited.payload_keys == ("true",)
+
+
+def test_a_first_variant_takes_everyone_and_the_payload_for_on_goes() -> None:
+    edited = WorkingCopy.of(flag(filters={"groups": [], "payloads": {"true": "1"}}))
+    edited.add_variant("a")
+    assert edited.share_sum == 100
+    assert edited.payloads == {}
+    assert edited.problems == []
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 20])
+def test_even_shares_always_add_up(count: int) -> None:
+    edited = WorkingCopy.of(flag(filters={"groups": []}))
+    for place in range(count):
+        edited.add_variant(f"v{place}")
+    edited.distribute()
+    assert edited.share_sum == 100
+    assert edited.problems == []
+
+
+def test_encrypted_payloads_stay_hidden_and_are_kept() -> None:
+    secret = flag(has_encrypted_payloads=True, filters={"groups": [], "payloads": {"true": '"hush"'}})
+    edited = WorkingCopy.of(secret)
+    assert edited.payload_text("true") == ""
+    edited.set("name", "other")
+    edited.add_condition()
+    intent = edited.intent()
+    assert intent is not None
+    assert intent.changes["filters"]["payloads"] == {"true": '"hush"'}
+
+
+def test_targeting_of_a_newer_kind_is_not_part_of_it() -> None:
+    newer = WorkingCopy.of(flag(filters={"version": 2, "rules": []}))
+    assert "filters" not in newer.values
+    newer.set("name", "other")
+    intent = newer.intent()
+    assert intent is not None
+    assert set(intent.changes) == {"name"}
+
+
+def grouped(*groups: dict[str, Any], level: Any = None) -> WorkingCopy:
+    return WorkingCopy.of(flag(filters={"groups": list(groups), "aggregation_group_type_index": level}))
+
+
+PLAN = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
+EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@"}
+
+
+def test_a_condition_becomes_one_about_groups_and_loses_what_asked_about_people() -> None:
+    edited = grouped({"properties": [EMAIL], "rollout_percentage": 5}, {"properties": [EMAIL]})
+    edited.set_group_type(0, 0)
+    assert edited.group_types == [0, None]
+    assert [edited.properties(place) for place in range(2)] == [[], [EMAIL]]
+    assert edited.filters["aggregation_group_type_index"] is None
+    edited.set_property(0, None, dict(PLAN))
+    assert edited.problems == []
+
+
+def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> None:
+    edited = grouped({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
+    edited.set_group_type(1)
+    assert edited.filters["aggregation_group_type_index"] == 1
+    assert edited.groups == [
+        {"properties": [], "aggregation_group_type_index": 1},
+        {"properties": []},
+    ]
+    edited.set_group_type(None, 1)
+    assert edited.filters["aggregation_group_type_index"] is None
+    assert edited.groups[1] == {"properties": []}
+    assert edited.group_types == [1, None]
+
+
+def test_choosing_what_is_so_already_changes_nothing() -> None:
+    edited = grouped({"properties": [PLAN]}, {"properties": []}, level=0)
+    edited.set_group_type(0)
+    edited.set_group_type(0, 1)
+    assert not edited.is_changed
+
+
+def test_a_condition_added_to_a_flag_about_groups_is_about_them_too() -> None:
+    edited = grouped({"properties": [PLAN]}, level=0)
+    assert edited.group_type(edited.add_condition()) == 0

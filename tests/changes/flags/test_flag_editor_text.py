@@ -1,0 +1,205 @@
+"""A flag in the person's own editor: nothing typed is lost, and only the difference becomes a change."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from tests.changes.flags.test_targeting_intents import RICH
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.changes.draft_files import GivenUp, edit
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_editor_text import (
+    Edited,
+    Faulty,
+    as_text,
+    editable,
+    from_text,
+    without_comments,
+)
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.mask import MASK
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+
+def flag(**fields: JSON) -> Flag:
+    return Flag.of(raw_flag(filters=RICH, **fields))
+
+
+def wanted(text: str, fresh: Flag) -> Intent:
+    found = from_text(text, fresh)
+    assert isinstance(found, Edited), found
+    assert found.intent is not None
+    return found.intent
+
+
+def refused(text: str, fresh: Flag) -> Faulty:
+    found = from_text(text, fresh)
+    assert isinstance(found, Faulty)
+    return found
+
+
+def test_the_text_begins_with_what_it_is_and_how_it_works() -> None:
+    text = as_text(flag())
+    assert text.startswith("# checkout-v2: flag 812, version 12\n#\n")
+    assert json.loads(without_comments(text)) == editable(flag())
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only comments\n"])
+def test_an_emptied_file_changes_nothing(text: str) -> None:
+    assert from_text(text, flag()) == Edited(None)
+
+
+def test_text_as_it_was_changes_nothing() -> None:
+    assert from_text(as_text(flag()), flag()) == Edited(None)
+
+
+def test_one_changed_value_is_an_intent_for_it_alone() -> None:
+    intent = wanted(as_text(flag()).replace('"rollout_percentage": 25,', '"rollout_percentage": 30,'), flag())
+    assert (list(intent.changes), intent.verb, intent.seen_version) == (["filters"], "change targeting", 12)
+    plan = plan_flag(intent, flag(), Context(dependents=()))
+    assert isinstance(plan, Plan)
+    assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
+
+
+def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
+    intent = wanted(as_text(flag()).replace("New checkout", "My words"), flag())
+    plan = plan_flag(intent, flag(active=False, version=13), Context(dependents=()))
+    assert isinstance(plan, Plan)
+    assert plan.body == {"name": "My words"}
+
+
+BROKEN: list[tuple[str, str, str]] = [
+    ("a bracket gone", '"active": true,', '"active": true'),
+    ("not a value", '"active": true,', '"active": tru,'),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_broken_json_comes_back_with_the_reason_on_top_and_nothing_lost(old: str, new: str) -> None:
+    text = as_text(flag()).replace(old, new)
+    found = refused(text, flag())
+    assert "# NOT SAVED:" in found.text
+    assert "it is not JSON" in found.text
+    assert without_comments(found.text) == without_comments(text)
+
+
+REFUSED: list[tuple[str, str, str]] = [
+    ('"active": true,', '"active": "yes",', "active must be true or false"),
+    ('"key": "checkout-v2",', '"key": "a b",', "key must be 1 to 400"),
+    ('"key": "checkout-v2",', '"keys": "checkout-v2",', "`keys` is no field"),
+    ('"key": "checkout-v2",', "", "`key` is missing"),
+    ('"tags": [', '"tags": [3,', "tags must be a list of texts"),
+    ('"evaluation_runtime": "all"', '"evaluation_runtime": "both"', "must be server, client, all or null"),
+    ('"rollout_percentage": 25,', '"rollout_percentage": 250,', "must be between 0 and 100"),
+    ('"rollout_percentage": 25,', '"rollout_percentage": NaN,', "NaN is not a number"),
+    ('"active": true,', '"active": true, "active": false,', "`active` is there twice"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), REFUSED)
+def test_what_cannot_be_saved_says_why_in_the_file(old: str, new: str, reason: str) -> None:
+    text = as_text(flag())
+    assert old in text
+    found = refused(text.replace(old, new), flag())
+    assert any(reason in line for line in found.reasons)
+    assert reason in found.text
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "[" * 10_000, '"x"'])
+def test_anything_but_an_object_is_refused(text: str) -> None:
+    refused(text, flag())
+
+
+def test_characters_an_editor_would_obey_are_written_as_escapes_and_come_back_the_same() -> None:
+    nasty = "a\x1b[2Jb\u202ec\u200bd\x9be\n# not a comment"
+    fresh = flag(name=nasty)
+    text = as_text(fresh)
+    assert all(character.isprintable() or character == "\n" for character in text)
+    assert from_text(text, fresh) == Edited(None)
+
+
+def secret() -> Flag:
+    return Flag.of(
+        raw_flag(
+            filters={"groups": [{"rollout_percentage": 100}], "payloads": {"true": '"hunter2"'}},
+            has_encrypted_payloads=True,
+        )
+    )
+
+
+def test_encrypted_payloads_are_masked_and_stay_as_they_are() -> None:
+    text = as_text(secret())
+    assert "hunter2" not in text
+    assert MASK in text
+    intent = wanted(text.replace('"rollout_percentage": 100', '"rollout_percentage": 50'), secret())
+    assert intent.changes["filters"]["payloads"] == {"true": '"hunter2"'}
+
+
+def test_a_newer_kind_of_targeting_is_not_offered() -> None:
+    fresh = Flag.of(raw_flag(filters={"version": 2, "rules": []}))
+    assert "filters" not in editable(fresh)
+    assert "cannot be edited here" in as_text(fresh)
+
+
+class Editor:
+    """Types one text after the other into the file it is given."""
+
+    def __init__(self, *texts: str | None, works: bool = True) -> None:
+        self.texts = list(texts)
+        self.works = works
+        self.shown: list[str] = []
+        self.modes: list[int] = []
+        self.path = Path()
+
+    def __call__(self, path: Path) -> bool:
+        self.path = path
+        self.shown.append(path.read_text())
+        self.modes.append(stat.S_IMODE(path.stat().st_mode) | stat.S_IMODE(path.parent.stat().st_mode))
+        text = self.texts.pop(0)
+        if text is not None:
+            path.write_text(text)
+        return self.works
+
+
+def test_the_file_is_private_and_gone_afterwards(tmp_path: Path) -> None:
+    editor = Editor(None)
+    assert edit(flag(), editor, tmp_path) is None
+    assert editor.modes == [0o700]
+    assert not editor.path.exists()
+    assert not editor.path.parent.exists()
+
+
+def test_a_mistake_opens_the_editor_again_with_the_reason(tmp_path: Path) -> None:
+    good = as_text(flag()).replace("New checkout", "My words")
+    editor = Editor("{", good)
+    found = edit(flag(), editor, tmp_path)
+    assert isinstance(found, Intent)
+    assert found.changes == {"name": "My words"}
+    assert "# NOT SAVED:" in editor.shown[1]
+
+
+def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -> None:
+    editor = Editor("{ my careful work", None)
+    found = edit(flag(), editor, tmp_path / "drafts")
+    assert isinstance(found, GivenUp)
+    assert found.copy is not None
+    assert "my careful work" in found.copy.read_text()
+    assert stat.S_IMODE(found.copy.stat().st_mode) == 0o600
+
+
+def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
+    found = edit(flag(), Editor("half a thought", works=False), tmp_path)
+    assert isinstance(found, GivenUp)
+    assert found.copy is not None
+    assert found.copy.read_text() == "half a thought"
+
+
+def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:
+    (tmp_path / "drafts").touch()
+    found = edit(flag(), Editor("{", None), tmp_path / "drafts")
+    assert isinstance(found, GivenUp)
+    assert found.copy is None

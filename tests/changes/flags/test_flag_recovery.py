@@ -1,0 +1,89 @@
+"""What an earlier run left open is found out by reading, and never sent again."""
+
+from pathlib import Path
+
+import pytest
+from tests.changes.office import HERE
+from tests.doubles.flag_server import FlagServer, raw_flag
+
+from flagtui.changes.flags.flag_recovery import Truth, recover
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.models.json_value import JSON
+
+NOW = 1_780_000_000.0
+
+
+def left_open(folder: Path, age: float = 600.0, **fields: object) -> Journal:
+    journal = Journal(folder, clock=lambda: NOW)
+    values: dict[str, JSON] = {
+        "before": {"active": True},
+        "after": {"active": False},
+        "version": 12,
+        **fields,
+    }
+    journal.begin(Entry("a", NOW - age, 812, "checkout-v2", "turn off", signature=HERE, **values))
+    return journal
+
+
+CASES: list[tuple[str, dict[str, JSON], float, Truth, str]] = [
+    ("done", {"active": False, "version": 13}, 600, "applied", "saved"),
+    ("done and more since", {"active": False, "version": 15}, 600, "applied", "saved"),
+    ("untouched", {"version": 12}, 600, "not applied", "failed"),
+    ("untouched, but it may still come", {"version": 12}, 20, "not known", ""),
+    ("one other write", {"name": "Bob's", "version": 13}, 600, "not applied", "failed"),
+    ("several writes, not as wanted", {"version": 14}, 600, "changed since", ""),
+]
+
+
+SAID = {
+    "applied": "): the change arrived",
+    "not applied": "checkout-v2 is as it was (version ",
+    "changed since": "whether “turn off” arrived cannot be told",
+    "not known": "whether “turn off” arrived is still not known",
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "age", "truth", "ending"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+async def test_the_record_tells_what_became_of_it(
+    tmp_path: Path, fields: dict[str, JSON], age: float, truth: Truth, ending: str
+) -> None:
+    journal = left_open(tmp_path, age)
+    server = FlagServer(raw_flag(**fields))
+    ada = server.person("ada@acme.test")
+    found = await recover(journal, ada, HERE)
+    assert [one.truth for one in found] == [truth]
+    assert SAID[found[0].truth] in found[0].words
+    assert journal.entries()[0].ending == ending
+    assert (ada.sends, server.log) == (0, [])
+
+
+async def test_a_flag_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    journal = left_open(tmp_path)
+    found = await recover(journal, FlagServer().person("ada@acme.test"), HERE)
+    assert [one.truth for one in found] == ["gone"]
+
+
+async def test_a_server_that_does_not_answer_leaves_it_open(tmp_path: Path) -> None:
+    journal = left_open(tmp_path)
+    ada = FlagServer(raw_flag()).person("ada@acme.test")
+    ada.unreadable = 1
+    assert [one.truth for one in await recover(journal, ada, HERE)] == ["not known"]
+    assert journal.entries()[0].is_open
+
+
+async def test_what_was_left_open_in_another_project_waits_for_it(tmp_path: Path) -> None:
+    journal = left_open(tmp_path)
+    ada = FlagServer(raw_flag(version=12)).person("ada@acme.test")
+    assert await recover(journal, ada, Signature(host=HERE.host, project="2")) == []
+    assert ada.reads == 0
+
+
+async def test_an_encrypted_payload_that_was_replaced_cannot_be_told(tmp_path: Path) -> None:
+    filters = {"groups": [], "payloads": {"true": '"hunter1"'}}
+    other = {"groups": [], "payloads": {"true": '"hunter2"'}}
+    journal = left_open(tmp_path, before={"filters": filters}, after={"filters": other}, is_secret=True)
+    ada = FlagServer(raw_flag(filters=other, version=13)).person("ada@acme.test")
+    assert [one.truth for one in await recover(journal, ada, HERE)] == ["changed since"]

@@ -1,0 +1,198 @@
+"""One approved plan, one request, and a word about its end that is true."""
+
+import asyncio
+import errno
+import os
+
+import pytest
+from tests.changes.office import HERE, Office
+
+from flagtui.api import errors
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_save import Desk, save, save_plan
+from flagtui.changes.guard import Answer
+from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.outcome import AwaitingApproval, Conflicted, Failed, Refused, Saved
+
+
+async def test_a_saved_toggle_is_off_on_the_server_and_closed_in_the_journal(office: Office) -> None:
+    outcome = await office.turn_off()
+    assert isinstance(outcome, Saved)
+    assert (outcome.record.active, outcome.record.version, outcome.report.is_clean) == (False, 13, True)
+    assert (outcome.words, outcome.undo_words) == ("is off", "turn it on again")
+    entry = office.journal.entries()[0]
+    assert (entry.ending, entry.saved_version, entry.signature) == ("saved", 13, HERE)
+    assert office.server.log == [("ada@acme.test", 812, {"active": False})]
+
+
+async def test_the_journal_has_the_change_before_the_request_leaves(office: Office) -> None:
+    seen: list[int] = []
+    office.ada.before_update = lambda: seen.append(len(office.journal.unresolved()))
+    await office.turn_off()
+    assert seen == [1]
+
+
+async def test_without_a_journal_nothing_is_sent(office: Office) -> None:
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    office.desk = Desk(office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock)
+    outcome = await office.turn_off()
+    assert isinstance(outcome, Refused)
+    assert "No space left" in outcome.reason
+    assert office.ada.sends == 0
+
+
+async def test_a_person_can_agree_to_go_without_the_journal_and_cannot_undo_then(office: Office) -> None:
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    desk = Desk(office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock)
+    approved = office.approve(await office.plan(), answer=Answer(yes=True, without_journal=True))
+    outcome = await save(approved, desk)
+    assert isinstance(outcome, Saved)
+    assert outcome.undo_words == ""
+
+
+async def test_a_disk_that_fills_up_meanwhile_does_not_change_the_outcome(office: Office) -> None:
+    writes = 0
+
+    def full_the_second_time(descriptor: int, data: bytes) -> int:
+        nonlocal writes
+        writes += 1
+        if writes > 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return os.write(descriptor, data)
+
+    journal = Journal(office.journal.folder, disk=Disk(write=full_the_second_time))
+    outcome = await save(office.approve(await office.plan()), Desk(office.ada, journal, HERE, office.clock))
+    assert isinstance(outcome, Saved)
+    assert "could not be written down" in outcome.note
+
+
+async def test_an_approval_saves_once(office: Office) -> None:
+    approved = office.approve(await office.plan())
+    await save(approved, office.desk)
+    with pytest.raises(ValueError, match="used before"):
+        await save(approved, office.desk)
+    assert office.ada.sends == 1
+
+
+async def test_a_plan_nobody_approved_is_not_sent(office: Office) -> None:
+    approved = office.approve(await office.plan())
+    other = await office.plan(flag_intent.delete(812))
+    with pytest.raises(ValueError, match="nobody approved"):
+        await save_plan(approved, other, office.desk)
+    assert office.ada.sends == 0
+
+
+async def test_a_version_gap_says_that_somebody_else_wrote_too(office: Office) -> None:
+    office.ada.before_update = lambda: office.bob_writes(name="Bob's words")
+    outcome = await office.turn_off()
+    assert isinstance(outcome, Saved)
+    assert outcome.report.others == 1
+    assert [line.words for line in outcome.report.beyond] == ["description: New checkout → Bob's words"]
+
+
+async def test_a_conflict_brings_both_sides(office: Office) -> None:
+    office.ada.before_update = lambda: office.bob_writes(name="Bob's words")
+    wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
+    outcome = await save(office.approve(await office.plan(wanted)), office.desk)
+    assert isinstance(outcome, Conflicted)
+    assert outcome.theirs is not None
+    assert outcome.theirs.name == "Bob's words"
+    clash = outcome.clashes[0]
+    assert (clash.seen, clash.mine, clash.theirs) == ("New checkout", "Ada's words", "Bob's words")
+    assert office.journal.entries()[0].ending == "conflicted"
+
+
+async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: Office) -> None:
+    def deliver_before() -> None:
+        office.server.apply(
+            "ada@acme.test",
+            812,
+            {"name": "Ada's words", "version": 12, "original_flag": {"name": "New checkout"}},
+        )
+
+    office.ada.before_update = deliver_before
+    office.ada.faults = [errors.Conflict("The feature flag was updated by ada@acme.test.")]
+    wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
+    outcome = await save(office.approve(await office.plan(wanted)), office.desk)
+    assert isinstance(outcome, Saved)
+
+
+async def test_an_old_plan_is_held_back_when_somebody_wrote_since(office: Office) -> None:
+    plan = await office.plan()
+    office.bob_writes(name="Bob's words")
+    office.clock.now += 31
+    outcome = await save(office.approve(plan), office.desk)
+    assert isinstance(outcome, Conflicted)
+    assert office.ada.sends == 0
+
+
+async def test_an_old_plan_goes_out_when_nothing_moved(office: Office) -> None:
+    plan = await office.plan()
+    office.clock.now += 3600
+    assert isinstance(await save(office.approve(plan), office.desk), Saved)
+
+
+async def test_tags_which_the_server_cannot_compare_are_read_again_first(office: Office) -> None:
+    plan = await office.plan(flag_intent.set_field(812, "tags", ["checkout"], ["checkout", "ada"]))
+    office.server.stored[812]["tags"] = ["checkout", "bob"]
+    outcome = await save(office.approve(plan), office.desk)
+    assert isinstance(outcome, Conflicted)
+    assert office.server.stored[812]["tags"] == ["checkout", "bob"]
+
+
+async def test_a_yes_that_changed_nothing_is_refused(office: Office) -> None:
+    office.ada.faults = ["ignore it"]
+    outcome = await office.turn_off()
+    assert isinstance(outcome, Refused)
+    assert "did not change it" in outcome.reason
+
+
+NOT_APPLIED: list[tuple[errors.ApiError, type, str]] = [
+    (errors.Unreachable("no route"), Failed, "failed"),
+    (errors.NotSignedIn("key revoked"), Refused, "refused"),
+    (errors.MissingScope("no write scope"), Refused, "refused"),
+    (errors.NotFound("gone"), Refused, "refused"),
+    (errors.Invalid("bad value"), Refused, "refused"),
+    (errors.RateLimited("slow down"), Refused, "refused"),
+    (errors.PaymentNeeded("quota"), Refused, "refused"),
+    (errors.Redirected("elsewhere"), Refused, "refused"),
+    (errors.ApprovalNeeded("approval"), AwaitingApproval, "awaiting approval"),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "expected", "ending"), NOT_APPLIED, ids=[type(row[0]).__name__ for row in NOT_APPLIED]
+)
+async def test_what_the_server_did_not_do_is_said_so_and_is_not_looked_up(
+    office: Office, error: errors.ApiError, expected: type, ending: str
+) -> None:
+    office.ada.faults = [error]
+    outcome = await office.turn_off()
+    assert isinstance(outcome, expected)
+    assert office.journal.entries()[0].ending == ending
+    assert (office.ada.sends, office.clock.slept) == (1, [])
+
+
+async def test_a_write_applied_twice_is_saved_with_the_gap_told(office: Office) -> None:
+    office.ada.faults = ["apply twice"]
+    outcome = await office.turn_off()
+    assert isinstance(outcome, Saved)
+    assert outcome.report.others == 1
+
+
+async def test_stopping_the_program_in_the_middle_leaves_an_open_entry(office: Office) -> None:
+    async def never(*args: object, **kwargs: object) -> object:
+        raise asyncio.CancelledError
+
+    class Stalled:
+        get = office.ada.get
+        update = staticmethod(never)
+
+    desk = Desk(Stalled(), office.journal, HERE, office.clock)  # type: ignore[arg-type]
+    with pytest.raises(asyncio.CancelledError):
+        await save(office.approve(await office.plan()), desk)
+    assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]

@@ -1,0 +1,170 @@
+"""Taking back what the journal knows: any change, any order, nobody else's work lost unseen."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from tests.changes.office import HERE, Office
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import save
+from flagtui.changes.flags.flag_undo import Contested, last_batch, plan_undo, undoable
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.outcome import Saved
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+CALM = Context(dependents=())
+
+
+async def done(office: Office, wanted: Intent) -> Entry:
+    """A change of Ada's that was saved, as the journal has it."""
+    assert isinstance(await save(office.approve(await office.plan(wanted)), office.desk), Saved)
+    return office.journal.entries()[0]
+
+
+async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked | Contested:
+    """The plan to take it back, saved if it could be."""
+    context = dataclasses.replace(CALM, now=office.clock.time())
+    found = plan_undo(entry, await office.ada.get(812), context, HERE)
+    if isinstance(found, Plan):
+        office.clock.now += 1
+        assert isinstance(await save(office.approve(found), office.desk, undoes=entry.id), Saved)
+    return found
+
+
+async def test_turning_off_is_undone_by_turning_on(office: Office) -> None:
+    entry = await done(office, flag_intent.turn_off(812))
+    plan = await undone(office, entry)
+    assert isinstance(plan, Plan)
+    assert plan.title == "Turn ON"
+    assert office.server.stored[812]["active"] is True
+
+
+async def test_changes_are_undone_in_any_order(office: Office) -> None:
+    off = await done(office, flag_intent.turn_off(812))
+    office.clock.now += 1
+    await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
+    await undone(office, off)
+    assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Ada's words")
+
+
+async def test_an_undone_change_leaves_the_list_and_its_undo_can_be_undone(office: Office) -> None:
+    off = await done(office, flag_intent.turn_off(812))
+    await undone(office, off)
+    left = undoable(office.journal.entries(), HERE)
+    assert [entry.undoes for entry in left] == [off.id]
+
+
+async def test_somebody_elses_change_of_the_same_thing_is_shown_with_three_sides(office: Office) -> None:
+    entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
+    office.bob_writes(name="Bob's words")
+    found = await undone(office, entry)
+    assert isinstance(found, Contested)
+    assert [(clash.seen, clash.mine, clash.theirs) for clash in found.clashes] == [
+        ("Ada's words", "New checkout", "Bob's words")
+    ]
+    assert office.server.stored[812]["name"] == "Bob's words"
+
+
+async def test_somebody_elses_change_of_another_thing_is_kept(office: Office) -> None:
+    entry = await done(office, flag_intent.turn_off(812))
+    office.bob_writes(name="Bob's words")
+    assert isinstance(await undone(office, entry), Plan)
+    assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Bob's words")
+
+
+async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) -> None:
+    entry = await done(office, flag_intent.turn_off(812))
+    office.bob_writes(active=True)
+    assert isinstance(await undone(office, entry), NothingToDo)
+
+
+async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office: Office) -> None:
+    seen = office.server.stored[812]["filters"]
+    wanted = {**seen, "groups": [{**seen["groups"][0], "rollout_percentage": 80}]}
+    entry = await done(office, flag_intent.set_field(812, "filters", seen, wanted))
+    stored: dict[str, JSON] = office.server.stored[812]["filters"]
+    stored["groups"][0]["aggregation_group_type_index"] = None
+    stored["aggregation_group_type_index"] = None
+    assert isinstance(await undone(office, entry), Plan)
+    assert office.server.stored[812]["filters"]["groups"][0]["rollout_percentage"] == 25
+
+
+async def test_a_deleted_flag_comes_back_with_the_key_it_had(office: Office) -> None:
+    entry = await done(office, flag_intent.delete(812))
+    office.server.stored[812]["key"] = "checkout-v2:deleted:812"
+    plan = await undone(office, entry)
+    assert isinstance(plan, Plan)
+    assert plan.verb.name == "restore"
+    assert (office.server.stored[812]["deleted"], office.server.stored[812]["key"]) == (False, "checkout-v2")
+
+
+async def test_an_archived_flag_that_was_on_comes_back_on(office: Office) -> None:
+    entry = await done(office, flag_intent.archive(812))
+    assert isinstance(await undone(office, entry), Plan)
+    stored = office.server.stored[812]
+    assert (stored["active"], stored["archived"]) == (True, False)
+
+
+async def test_a_change_of_another_project_is_not_undone_here(office: Office) -> None:
+    entry = await done(office, flag_intent.turn_off(812))
+    elsewhere = dataclasses.replace(HERE, project="2")
+    found = plan_undo(entry, await office.ada.get(812), CALM, elsewhere)
+    assert isinstance(found, Blocked)
+    assert undoable(office.journal.entries(), elsewhere) == []
+
+
+@pytest.mark.parametrize("ending", ["refused", "unknown", "conflicted", ""])
+async def test_what_was_not_saved_is_not_undone(office: Office, ending: str) -> None:
+    entry = await done(office, flag_intent.turn_off(812))
+    other = dataclasses.replace(entry, ending=ending)  # type: ignore[arg-type]
+    assert isinstance(plan_undo(other, await office.ada.get(812), CALM, HERE), Blocked)
+
+
+async def test_targeting_of_an_encrypted_flag_is_undone_around_the_payload(tmp_path: Path) -> None:
+    filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
+    office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
+    wanted = {**filters, "groups": [{"rollout_percentage": 50}]}
+    entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
+    assert b"hunter2" not in office.journal.path.read_bytes()
+    assert isinstance(await undone(office, entry), Plan)
+    assert office.server.stored[812]["filters"] == {**filters}
+
+
+async def test_an_encrypted_payload_that_was_replaced_cannot_be_undone(tmp_path: Path) -> None:
+    filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
+    office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
+    wanted = {**filters, "payloads": {"true": '"other"'}}
+    entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
+    found = await undone(office, entry)
+    assert isinstance(found, Blocked)
+    assert found.code == "secret"
+
+
+def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for id, batch in (("a", ""), ("b", "x"), ("c", "x")):
+        journal.begin(Entry(id, float(ord(id)), 812, "k", "turn off", signature=HERE, batch=batch))
+        journal.finish(id, "saved")
+    assert [entry.id for entry in last_batch(journal.entries(), HERE)] == ["c", "b"]
+    journal.begin(Entry("d", 200.0, 812, "k", "turn on", signature=HERE, undoes="c"))
+    journal.finish("d", "saved")
+    assert [entry.id for entry in last_batch(journal.entries(), HERE)] == ["d"]
+
+
+def test_an_inverse_of_a_plan_plans_back_to_where_it_started() -> None:
+
+    fresh = Flag.of(raw_flag())
+    plan = plan_flag(flag_intent.archive(812), fresh, CALM)
+    assert isinstance(plan, Plan)
+    after = Flag.of({**fresh.raw, **plan.values, "version": 13})
+    back = plan_flag(plan.inverse, after, CALM)
+    assert isinstance(back, Plan)
+    assert {**after.raw, **back.values, "version": 12} == fresh.raw

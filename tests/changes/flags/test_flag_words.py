@@ -1,0 +1,83 @@
+"""A difference in the words a person would use."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.changes.difference import difference
+from flagtui.changes.flags.flag_words import in_words
+from flagtui.changes.flags.property_words import property_in_short
+from flagtui.models.filters import Property
+from flagtui.models.names import Names
+
+NAMES = Names(groups={0: "company"}, cohorts={31: "Paying customers", 32: "Old app"})
+EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.com"}
+PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
+
+
+def told(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) -> list[str]:
+    """The words for one condition that was and is."""
+    sides = [{"filters": {"groups": [side]}} for side in (before, after)]
+    return [in_words(line, sides[0], sides[1], names) for line in difference(sides[0], sides[1])]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ([EMAIL], [EMAIL, PAYING], ["condition 1: + is in Paying customers"]),
+        ([PAYING], [], ["condition 1: − is in Paying customers"]),
+        ([PAYING], [PAYING | {"value": 32}], ["condition 1: is in Paying customers → is in Old app"]),
+        (
+            [PAYING],
+            [PAYING | {"operator": "not_in"}],
+            ["condition 1: is in Paying customers → is not in Paying customers"],
+        ),
+        (
+            [EMAIL],
+            [EMAIL | {"operator": "ends_with"}],
+            ["condition 1: email contains @acme.com → email ends with @acme.com"],
+        ),
+        (
+            [EMAIL | {"operator": "exact", "value": ["a"]}],
+            [EMAIL | {"operator": "exact", "value": ["a", "b"]}],
+            ["condition 1: email: + b"],
+        ),
+        ([{"key": "p"}], ["odd"], ['condition 1: properties.0 {"key": "p"} → odd']),
+    ],
+    ids=["added", "removed", "another cohort", "the opposite", "another operator", "one value more", "odd"],
+)
+def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, words: list[str]) -> None:
+    assert told({"properties": before}, {"properties": after}) == words
+
+
+def test_a_value_that_looks_like_a_cohorts_number_is_no_cohort() -> None:
+    seats = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
+    assert told({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [
+        "condition 1: seats is 31 → seats is 32"
+    ]
+
+
+def test_whom_a_condition_is_about_is_told_with_the_groups_name() -> None:
+    level = "aggregation_group_type_index"
+    assert told({level: None}, {level: 0}) == ["condition 1: is about company groups instead of users"]
+    assert told({level: 0}, {level: 1}, Names()) == [
+        "condition 1: is about groups of type 1 instead of groups of type 0"
+    ]
+    sides = {"filters": {level: 0}}, {"filters": {level: None}}
+    (line,) = difference(*sides)
+    assert in_words(line, *sides, NAMES) == "the flag is about users instead of company groups"
+
+
+def test_a_cohort_nobody_named_goes_by_its_number() -> None:
+    assert property_in_short(Property.of(PAYING)) == "is in cohort 31"
+    assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
+        "is in As the server says"
+    )
+
+
+def test_a_range_and_what_the_product_itself_knows_are_told_as_such() -> None:
+    age = {"key": "age", "type": "person", "operator": "between", "value": [18, 65]}
+    assert property_in_short(Property.of(age)) == "age is from 18 to 65"
+    assert property_in_short(Property.of(age | {"operator": "not_between"})) == "age is outside 18 to 65"
+    created = {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"}
+    assert property_in_short(Property.of(created)) == "the person's own created_at is after -30d"

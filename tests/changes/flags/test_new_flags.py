@@ -1,0 +1,158 @@
+"""A new flag goes the way of any change: planned, asked about, journalled, looked for when no answer came."""
+
+from pathlib import Path
+
+import pytest
+from tests.changes.flags.test_targeting_intents import RICH
+from tests.changes.office import HERE, Office
+from tests.changes.test_with_the_service import GENERATIONS, working
+from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
+from tests.doubles.flag_server import Fault, raw_flag
+
+from flagtui.changes.flags.filter_rules import problems_in
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_lookup import settle
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_recovery import recover
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import save
+from flagtui.changes.flags.flag_undo import plan_undo
+from flagtui.changes.flags.new_flags import (
+    Taken,
+    boolean_flag,
+    copy_of,
+    multivariate_flag,
+    plan_create,
+    remote_configuration,
+)
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.outcome import Failed, Refused, Saved, Unknown
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+
+FREE = Taken((FlagRow(1, "other"),))
+
+
+def planned(fields: dict[str, JSON], taken: Taken = FREE, context: Context | None = None) -> Plan:
+    plan = plan_create(fields, taken, context or Context())
+    assert isinstance(plan, Plan), plan
+    return plan
+
+
+KINDS: list[dict[str, JSON]] = [
+    boolean_flag("fresh", "A description"),
+    multivariate_flag("fresh", ["control", "test", "other"]),
+    remote_configuration("fresh", '{"a": 1}'),
+    copy_of(Flag.of(raw_flag(filters=RICH)), "fresh"),
+]
+
+
+@pytest.mark.parametrize("fields", KINDS, ids=["boolean", "multivariate", "remote config", "copy"])
+def test_what_a_flag_starts_with_is_off_and_fine_for_every_server(fields: dict[str, JSON]) -> None:
+    assert fields["active"] is False
+    assert problems_in(fields["filters"], is_new=True) == ()
+    plan = planned(fields)
+    assert (plan.title, plan.key, plan.is_new, plan.versions) == ("Create", "fresh", True, "")
+    assert plan.consequences[0].text == "nobody until it is turned on"
+
+
+def test_a_copy_leaves_experiments_and_secrets_behind() -> None:
+    secret = Flag.of(raw_flag(filters=RICH, has_encrypted_payloads=True, experiment_set=[3]))
+    copied = copy_of(secret, "fresh")
+    assert "holdout" not in copied["filters"]
+    assert "exposure_frozen" not in copied["filters"]["groups"][0]
+    assert copied["filters"]["payloads"] == {}
+    assert not {"id", "version", "experiment_set", "created_at", "has_encrypted_payloads"} & copied.keys()
+
+
+def test_the_plan_reads_as_what_will_be_there() -> None:
+    plan = planned(boolean_flag("fresh", "A description"))
+    assert "condition 1 added: 0 % of everyone" in [line.words for line in plan.lines]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        (boolean_flag("other"), "taken"),
+        (boolean_flag("a b"), "value"),
+        (boolean_flag(""), "value"),
+        ({"name": "no key"}, "value"),
+        ({**boolean_flag("fresh"), "filters": {"groups": []}}, "value"),
+        (remote_configuration("fresh", "{bad"), "value"),
+    ],
+)
+def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str) -> None:
+    found = plan_create(fields, FREE, Context())
+    assert isinstance(found, Blocked)
+    assert found.code == code
+
+
+def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
+    plan = planned(boolean_flag("gone"), Taken((), {"gone": 7}))
+    assert [caution.code for caution in plan.cautions] == ["destroys"]
+    assert plan.cautions[0].instead == ("restore the deleted flag",)
+
+
+async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(office: Office) -> None:
+    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.desk)
+    assert isinstance(outcome, Saved)
+    assert outcome.report.is_clean
+    entry = office.journal.entries()[0]
+    assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
+    found = plan_undo(entry, await office.ada.get(entry.record), Context(dependents=()), HERE)
+    assert isinstance(found, Plan)
+    assert found.body == {"deleted": True}
+
+
+async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
+    office.ada.faults = ["lose the answer"]
+    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.desk)
+    assert isinstance(outcome, Saved)
+    assert office.journal.entries()[0].record == outcome.record.id
+    assert office.ada.sends == 1
+
+
+async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: Office) -> None:
+    office.ada.faults = ["never arrives"]
+    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.desk)
+    assert isinstance(outcome, Unknown)
+    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
+    assert isinstance(found, Failed)
+    assert office.ada.sends == 1
+
+
+async def test_a_key_taken_meanwhile_is_refused(office: Office) -> None:
+    plan = planned(boolean_flag("checkout-v2"))
+    assert isinstance(await save(office.approve(plan), office.desk), Refused)
+
+
+@pytest.mark.parametrize(
+    ("fault", "truth"), [("lose the answer", "applied"), ("never arrives", "not applied")]
+)
+async def test_a_creation_left_open_is_found_out_at_the_next_start(
+    office: Office, fault: Fault, truth: str
+) -> None:
+    fields = boolean_flag("fresh")
+    office.journal.begin(
+        Entry("a", office.clock.time() - 600, 0, "fresh", "create", signature=HERE, after=fields)
+    )
+    if fault == "lose the answer":
+        await office.ada.create(fields)
+    found = await recover(office.journal, office.ada, HERE)
+    assert [one.truth for one in found] == [truth]
+    assert not office.journal.unresolved()
+
+
+REAL = [*KINDS[:3], copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize("fields", REAL, ids=["boolean", "multivariate", "remote config", "copy"])
+async def test_the_real_service_creates_what_was_planned(
+    tmp_path: Path, generation: str, fields: dict[str, JSON]
+) -> None:
+    async with working(tmp_path, **GENERATIONS[generation]) as bench:
+        outcome = await save(bench.approve(planned(fields)), bench.desk)
+        assert isinstance(outcome, Saved)
+        assert outcome.report.is_clean, outcome.report

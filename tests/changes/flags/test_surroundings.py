@@ -1,0 +1,219 @@
+"""What a question has to say besides the change: learned quickly, or said why not."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.api import errors
+from flagtui.changes.flags.flag_context import Linked, NotKnown, Reach
+from flagtui.changes.flags.flag_reach import COUNTED, NOBODY
+from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
+from flagtui.models.activity import ActivityPage
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius, FlagKey
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+
+NOW = 1_780_000_000.0
+
+
+class Answers:
+    """A server that counts 1,000 people, of whom `matching` have any properties that are asked for."""
+
+    def __init__(self, matching: int = 400, fault: Exception | None = None) -> None:
+        self.matching = matching
+        self.fault = fault
+        self.counted: list[Mapping[str, JSON]] = []
+        self.entries: list[dict[str, JSON]] = []
+
+    async def dependents(self, id: int) -> tuple[FlagKey, ...]:
+        if self.fault:
+            raise self.fault
+        return (FlagKey.of({"id": 9, "key": "child", "name": "Child"}),)
+
+    async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
+        if self.fault:
+            raise self.fault
+        return ActivityPage.of({"results": self.entries})
+
+    async def blast_radius(
+        self, condition: Mapping[str, JSON], group_type_index: int | None = None
+    ) -> BlastRadius:
+        if self.fault:
+            raise self.fault
+        self.counted.append(condition)
+        return BlastRadius(affected=self.matching if condition.get("properties") else 1000, total=1000)
+
+
+ASKS = [{"key": "email", "type": "person", "operator": "icontains", "value": "@"}]
+
+
+def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
+    return Flag.of(raw_flag(filters={"groups": list(groups)}, **fields))
+
+
+def around(*rows: FlagRow, seen: int | None = None) -> Surroundings:
+    return Surroundings(rows, None, NOW, seen)
+
+
+REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
+    ("off", flag({"rollout_percentage": 50}), {"active": False}, Reach(500, 0, 1000, is_estimate=True)),
+    (
+        "on",
+        flag({"rollout_percentage": 50}, active=False),
+        {"active": True},
+        Reach(0, 500, 1000, is_estimate=True),
+    ),
+    ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000)),
+    (
+        "rollout",
+        flag({"properties": ASKS, "rollout_percentage": 25}),
+        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
+        Reach(100, 300, 1000, is_estimate=True),
+    ),
+    (
+        "one condition more",
+        flag({"properties": ASKS, "rollout_percentage": 50}),
+        {
+            "filters": {
+                "groups": [
+                    {"properties": ASKS, "rollout_percentage": 50},
+                    {"properties": [], "rollout_percentage": 10},
+                ]
+            }
+        },
+        Reach(200, 300, 1000, is_bound=True, is_estimate=True),
+    ),
+    (
+        "everyone twice",
+        flag({"rollout_percentage": 80}, {"rollout_percentage": 80}),
+        {"active": False},
+        Reach(1000, 0, 1000, is_bound=True, is_estimate=True),
+    ),
+    (
+        "targeting of a flag that is off",
+        flag({"rollout_percentage": 50}, active=False),
+        {"filters": {"groups": [{"rollout_percentage": 60}]}},
+        Reach(0, 0, 1000),
+    ),
+    ("on without conditions", flag(active=False), {"active": True}, NOBODY),
+    (
+        "behind one that cannot be read",
+        flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
+        {"active": False},
+        NOBODY,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("fresh", "values", "reach"), [row[1:] for row in REACHES], ids=[row[0] for row in REACHES]
+)
+async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, JSON], reach: Reach) -> None:
+    assert (await gather(Answers(), fresh, values, around())).reach == reach
+
+
+async def test_a_condition_whose_share_alone_changes_is_counted_once() -> None:
+    ask = Answers()
+    wanted = {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}}
+    await gather(ask, flag({"properties": ASKS, "rollout_percentage": 25}), wanted, around())
+    assert len(ask.counted) == 1
+
+
+async def test_too_many_or_mixed_conditions_are_not_counted_and_say_why() -> None:
+    many = [{"properties": [{**ASKS[0], "value": str(place)}]} for place in range(COUNTED + 1)]
+    found = await gather(Answers(), flag(*many), {"active": False}, around())
+    assert isinstance(found.reach, NotKnown)
+    assert "too many" in found.reach.why
+    mixed = flag({"aggregation_group_type_index": 0}, {"aggregation_group_type_index": None})
+    found = await gather(Answers(), mixed, {"active": False}, around())
+    assert isinstance(found.reach, NotKnown)
+
+
+async def test_nothing_is_counted_for_a_description() -> None:
+    ask = Answers()
+    await gather(ask, flag({}), {"name": "Other words"}, around())
+    assert ask.counted == []
+
+
+async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None:
+    found = await gather(
+        Answers(fault=errors.ServerFault("The server failed.")), flag({}), {"active": False}, around()
+    )
+    assert found.reach == NotKnown("The server failed")
+    assert found.dependents == NotKnown("The server failed")
+    assert found.last_touch == NotKnown("The server failed")
+
+
+async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> None:
+    class Slow(Answers):
+        async def blast_radius(
+            self, condition: Mapping[str, JSON], group_type_index: int | None = None
+        ) -> BlastRadius:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    found = await gather(Slow(), flag({}), {"active": False}, Surroundings((), None, NOW, patience=0.01))
+    assert isinstance(found.reach, NotKnown)
+    assert found.dependents == (Linked(9, "child", True),)
+
+
+async def test_who_was_here_since_the_person_looked_is_named_with_what_they_did() -> None:
+    ask = Answers()
+    ask.entries = [
+        {
+            "user": {"first_name": "Sam", "email": "sam@acme.test"},
+            "activity": "updated",
+            "created_at": "2026-05-28T20:20:00Z",
+            "detail": {
+                "changes": [
+                    {"field": "active", "before": False, "after": True},
+                    {"field": "version", "before": version - 1, "after": version},
+                ]
+            },
+        }
+        for version in (12, 11, 10)
+    ]
+    found = await gather(ask, flag({}), {"active": False}, around(seen=10))
+    assert [(touch.who, touch.what) for touch in found.touched_since] == [("Sam", "turned on")] * 2
+
+
+async def test_of_many_flags_nothing_is_asked_and_dependents_come_from_the_list() -> None:
+    ask = Answers(fault=AssertionError("asked"))
+    rows = (FlagRow(9, "child", active=True, depends_on=(812,)), FlagRow(10, "other"))
+    surroundings = Surroundings(rows, None, NOW, is_one_of_many=True)
+    found = await gather(ask, flag({}), {"active": False}, surroundings)
+    assert found.dependents == (Linked(9, "child", True),)
+    assert isinstance(found.reach, NotKnown)
+
+
+async def test_dependents_that_are_off_are_known_from_the_list() -> None:
+    rows = (FlagRow(9, "child", active=True, depends_on=(812,)), FlagRow(10, "asleep", depends_on=(812,)))
+    found = await gather(Answers(), flag({}), {"active": False}, around(*rows))
+    assert found.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
+
+
+async def test_without_an_answer_the_list_names_the_dependents() -> None:
+    rows = (FlagRow(9, "child", active=True, depends_on=(812,)),)
+    found = await gather(Answers(fault=errors.ServerFault("No.")), flag({}), {"active": False}, around(*rows))
+    assert found.dependents == (Linked(9, "child", True),)
+
+
+async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
+    asks = {"properties": [{"key": "3", "type": "flag", "operator": "flag_evaluates_to", "value": True}]}
+    found = await gather(
+        Answers(), flag(asks), {"active": True}, around(FlagRow(3, "base"), FlagRow(4, "other"))
+    )
+    assert found.dependencies == (Linked(3, "base", False),)
+
+
+@pytest.mark.parametrize("other", ["checkout_v2", "Checkout-V2", "checkout--v2", "checkout-v2 "[:-1].upper()])
+def test_keys_that_look_alike_are_found(other: str) -> None:
+    assert similar_keys("checkout-v2", ["checkout-v2", other, "checkout-v3"]) == (other,)
+
+
+def test_letters_that_look_alike_are_found() -> None:
+    assert similar_keys("modern-1", ["modem-l", "modern-2"]) == ("modem-l",)

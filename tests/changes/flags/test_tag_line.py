@@ -1,0 +1,38 @@
+"""Lines that say how tags change."""
+
+import pytest
+
+from flagtui.changes.flags.tag_line import read_tags, retag
+from flagtui.models.rows import FlagRow
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ("ops", ("a", "b", "ops")),
+        ("+Ops, -a", ("b", "ops")),
+        ("= x, y, x", ("x", "y")),
+        ("=", ()),
+        ("", ("a", "b")),
+        ("a, a", ("a", "b")),
+        ("-nobody", ("a", "b")),
+        ("two words", ("a", "b", "two words")),
+    ],
+)
+def test_a_line_adds_removes_or_sets(line: str, after: tuple[str, ...]) -> None:
+    wanted = read_tags(line)
+    assert wanted.problem == ""
+    assert wanted.of(("a", "b")) == after
+
+
+@pytest.mark.parametrize("line", ["a, -a", "-", "= a, -b", "x" * 256])
+def test_a_line_that_makes_no_sense_says_why(line: str) -> None:
+    assert read_tags(line).problem
+
+
+def test_what_the_person_saw_goes_along_so_that_nobody_elses_tag_is_lost() -> None:
+    row = FlagRow(id=4, key="k", tags=("a", "b"), version=9)
+    (intent,) = retag([row], read_tags("c, -a"))
+    assert intent.seen == {"tags": ["a", "b"]}
+    assert intent.changes == {"tags": ["b", "c"]}
+    assert intent.seen_version == 9

@@ -1,0 +1,199 @@
+"""Wishes about who sees a flag change what they mean and nothing else."""
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.flag_server import FlagServer, raw_flag
+
+from flagtui.changes.difference import difference
+from flagtui.changes.flags import targeting_intents
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+RICH: dict[str, JSON] = {
+    "groups": [
+        {
+            "properties": [
+                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test", "note": 1},
+                {"key": "id", "type": "cohort", "operator": "in", "value": 3, "cohort_name": "Staff"},
+            ],
+            "rollout_percentage": 25,
+            "variant": "test",
+            "sort_key": "a",
+            "exposure_frozen": True,
+        },
+        {"properties": [], "rollout_percentage": 0.5, "variant": None, "users_affected": None},
+        {"properties": None, "rollout_percentage": None},
+    ],
+    "multivariate": {
+        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}],
+        "mystery": True,
+    },
+    "payloads": {"test": '{"copy": "Buy  now"}'},
+    "holdout": {"id": 4, "exclusion_percentage": 5},
+    "holdout_groups": [{"properties": [], "rollout_percentage": 5, "variant": "holdout-4"}],
+    "super_groups": None,
+    "feature_enrollment": False,
+    "mystery": {"kept": [1, {"two": None}]},
+}
+
+
+def flag(**fields: JSON) -> Flag:
+    return Flag.of(raw_flag(filters=copy.deepcopy(RICH), **fields))
+
+
+def planned(wanted: Intent, fresh: Flag) -> Plan:
+    plan = plan_flag(wanted, fresh, Context(dependents=()))
+    assert isinstance(plan, Plan), plan
+    return plan
+
+
+async def saved(wanted: Intent, fresh: Flag) -> dict[str, JSON]:
+    """The stored flag after the change, as a server keeps it."""
+    server = FlagServer(fresh.raw)
+    plan = planned(wanted, fresh)
+    body = dict(plan.body)
+    await server.person("ada@acme.test").update(812, body, version=plan.version, original=plan.original)
+    return server.stored[812]
+
+
+def cleaned(raw: dict[str, JSON]) -> dict[str, JSON]:
+    """The flag without what a read adds and a write counts."""
+    left = {name: value for name, value in raw.items() if name not in ("version", "last_modified_by")}
+    for group in left["filters"]["groups"]:
+        for item in group.get("properties") or ():
+            item.pop("cohort_name", None)
+    return left
+
+
+@pytest.mark.parametrize(("condition", "before"), [(0, 25), (1, 0.5), (2, None)])
+async def test_a_rollout_edit_changes_exactly_one_number_in_the_stored_json(
+    condition: int, before: float | None
+) -> None:
+    fresh = flag()
+    after = await saved(targeting_intents.set_rollout(fresh, condition, 60), fresh)
+    lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
+    assert [(line.where, line.before, line.after) for line in lines] == [
+        (f"filters.groups[{condition}].rollout_percentage", before, 60)
+    ]
+
+
+async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
+    fresh = flag()
+    found = plan_flag(targeting_intents.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
+    assert isinstance(found, NothingToDo)
+
+
+def test_every_rollout_at_once() -> None:
+    plan = planned(targeting_intents.set_all_rollouts(flag(), 10), flag())
+    assert [line.words for line in plan.lines] == [
+        "condition 1: rollout 25 % → 10 %",
+        "condition 2: rollout 0.5 % → 10 %",
+        "condition 3: rollout 100 % → 10 %",
+    ]
+
+
+WISHES: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
+    (
+        "add",
+        lambda fresh: targeting_intents.add_condition(fresh, {"properties": [], "rollout_percentage": 5}),
+        ["filters.groups[3]"],
+    ),
+    ("remove", lambda fresh: targeting_intents.remove_condition(fresh, 1), ["filters.groups[1]"]),
+    (
+        "change",
+        lambda fresh: targeting_intents.change_condition(fresh, 0, {"variant": None}),
+        ["filters.groups[0].variant"],
+    ),
+    (
+        "payload",
+        lambda fresh: targeting_intents.set_payload(fresh, "control", "1"),
+        ["filters.payloads.control"],
+    ),
+    (
+        "no payload",
+        lambda fresh: targeting_intents.set_payload(fresh, "test", None),
+        ["filters.payloads.test"],
+    ),
+    (
+        "shares",
+        lambda fresh: targeting_intents.set_variants(
+            fresh,
+            [{"key": "control", "rollout_percentage": 20}, {"key": "test", "rollout_percentage": 80}],
+        ),
+        [
+            "filters.multivariate.variants[0].rollout_percentage",
+            "filters.multivariate.variants[1].rollout_percentage",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("wish", "places"), [row[1:] for row in WISHES], ids=[row[0] for row in WISHES])
+async def test_a_wish_moves_only_the_places_it_names(
+    wish: Callable[[Flag], Intent], places: list[str]
+) -> None:
+    fresh = flag()
+    after = await saved(wish(fresh), fresh)
+    lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
+    assert [line.where for line in lines] == places
+
+
+def test_a_condition_moves_and_keeps_all_it_has() -> None:
+    groups = planned(targeting_intents.move_condition(flag(), 2, 0), flag()).body["filters"]["groups"]
+    assert [group.get("rollout_percentage") for group in groups] == [None, 25, 0.5]
+    assert groups[1]["exposure_frozen"] is True
+
+
+def test_variants_that_go_away_take_their_payloads_with_them() -> None:
+    simple = Flag.of(raw_flag(filters={**RICH, "groups": [{"rollout_percentage": 100}]}))
+    body = planned(targeting_intents.set_variants(simple, []), simple).body["filters"]
+    assert (body["multivariate"], body["payloads"]) == (None, {})
+
+
+@pytest.mark.parametrize("count", range(1, 21))
+def test_even_shares_are_whole_and_add_up(count: int) -> None:
+    shares = targeting_intents.even_shares(count)
+    assert sum(shares) == 100
+    assert max(shares) - min(shares) <= 1
+
+
+def test_the_ramp_goes_up_and_down_and_stays_at_its_ends() -> None:
+    assert [targeting_intents.ramp_step(share) for share in (0, 3, 25, 99, 100)] == [1, 5, 50, 100, 100]
+    assert [targeting_intents.ramp_step(share, forward=False) for share in (100, 3, 1, 0)] == [75, 1, 0, 0]
+
+
+def test_an_older_version_comes_back_without_its_key() -> None:
+    fresh = flag()
+    old = {"name": "Old words", "key": "old-key", "filters": RICH, "active": False, "id": 812, "version": 3}
+    plan = planned(targeting_intents.older_version(fresh, 3, old), fresh)
+    assert dict(plan.body) == {"name": "Old words", "active": False}
+    assert plan.title == "Bring back an older version of"
+
+
+def real_flags() -> list[dict[str, JSON]]:
+    folder = os.environ.get("FLAGTUI_FIXTURES")
+    if not folder:
+        return []
+    found = [
+        json.loads(path.read_text()) for path in sorted((Path(folder) / "flags").glob("retrieve_*.json"))
+    ]
+    return [raw for raw in found if isinstance(raw.get("filters"), dict) and raw["filters"].get("groups")]
+
+
+@pytest.mark.skipif(not real_flags(), reason=NO_FIXTURES)
+def test_real_flags_take_a_rollout_edit_as_one_line() -> None:
+    for raw in real_flags():
+        fresh = Flag.of(raw)
+        if fresh.raw.get("can_edit") is False:
+            continue
+        plan = planned(targeting_intents.set_rollout(fresh, 0, 37), fresh)
+        assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]

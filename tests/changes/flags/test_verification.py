@@ -1,0 +1,192 @@
+"""What the server stored against what was planned: rewriting by rule is no change, anything else is told."""
+
+import copy
+from collections.abc import Callable
+
+import pytest
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.verification import Report, compare
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+FILTERS: dict[str, JSON] = {
+    "groups": [
+        {
+            "properties": [
+                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test"},
+                {"key": "age", "type": "person", "operator": "min", "value": "18"},
+                {"key": "id", "type": "cohort", "operator": "in", "value": 3},
+            ],
+            "rollout_percentage": 25,
+        },
+        {"properties": [], "rollout_percentage": 10, "variant": None},
+    ],
+    "multivariate": None,
+    "payloads": {"true": '{"a": 1}'},
+    "super_groups": None,
+    "mystery": {"kept": True},
+}
+
+
+def planned(**changes: JSON) -> Plan:
+    plan = plan_flag(Intent(812, changes, "edit"), Flag.of(raw_flag(filters=FILTERS)), Context(dependents=()))
+    assert isinstance(plan, Plan)
+    return plan
+
+
+def stored(plan: Plan, **odd: JSON) -> Flag:
+    return Flag.of({**plan.fresh.raw, **copy.deepcopy(dict(plan.body)), "version": 13, **odd})
+
+
+def rollout_plan() -> Plan:
+    groups = copy.deepcopy(FILTERS["groups"])
+    groups[0]["rollout_percentage"] = 50
+    return planned(filters={**FILTERS, "groups": groups})
+
+
+def test_what_is_stored_as_planned_is_clean() -> None:
+    plan = rollout_plan()
+    assert compare(plan, stored(plan)) == Report()
+
+
+def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str, JSON]], None]:
+    def apply(filters: dict[str, JSON]) -> None:
+        for group in filters["groups"]:
+            change(group)
+
+    return apply
+
+
+REWRITES: list[tuple[str, Callable[[dict[str, JSON]], object]]] = [
+    (
+        "the group type in every condition",
+        every_group(lambda group: group.update(aggregation_group_type_index=None)),
+    ),
+    ("the group type of the flag", lambda filters: filters.update(aggregation_group_type_index=None)),
+    (
+        "an operator under its newer name",
+        lambda filters: filters["groups"][0]["properties"][1].update(operator="gte"),
+    ),
+    (
+        "the cohort's name for readers",
+        lambda filters: filters["groups"][0]["properties"][2].update(cohort_name="Staff"),
+    ),
+    ("a payload with other spaces", lambda filters: filters["payloads"].update(true='{"a":1}')),
+    ("legacy keys dropped", lambda filters: filters.pop("super_groups")),
+    ("a null dropped", lambda filters: filters.pop("multivariate")),
+    ("a null added", lambda filters: filters.update(holdout=None, early_exit=None)),
+    ("a whole number as a fraction", lambda filters: filters["groups"][1].update(rollout_percentage=10.0)),
+    ("a negation added", lambda filters: filters["groups"][0]["properties"][0].update(negation=None)),
+]
+
+
+@pytest.mark.parametrize("rewrite", [row[1] for row in REWRITES], ids=[row[0] for row in REWRITES])
+def test_a_server_that_rewrites_by_rule_has_changed_nothing(
+    rewrite: Callable[[dict[str, JSON]], object],
+) -> None:
+    plan = rollout_plan()
+    filters = copy.deepcopy(dict(plan.body["filters"]))
+    rewrite(filters)
+    assert compare(plan, stored(plan, filters=filters)).is_clean
+
+
+def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() -> None:
+    plan_item = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
+    groups = [{"properties": [plan_item], "rollout_percentage": 10}]
+    fresh = Flag.of(raw_flag(filters={"aggregation_group_type_index": 0, "groups": groups}))
+    plan = plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=()))
+    assert isinstance(plan, Plan)
+    copied = {
+        "aggregation_group_type_index": 0,
+        "groups": [{**groups[0], "aggregation_group_type_index": 0}],
+    }
+    assert compare(plan, stored(plan, filters=copied)).is_clean
+    otherwise = {
+        "aggregation_group_type_index": 1,
+        "groups": [{**groups[0], "aggregation_group_type_index": 1}],
+    }
+    assert not compare(plan, stored(plan, filters=otherwise)).is_clean
+
+
+def test_what_moves_with_every_write_does_not_count() -> None:
+    plan = planned(active=False)
+    bookkeeping = {"updated_at": "2026-07-01T00:00:00Z", "last_modified_by": None, "status": "STALE"}
+    assert compare(plan, stored(plan, **bookkeeping)).is_clean
+
+
+def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
+    plan = rollout_plan()
+    filters = copy.deepcopy(dict(plan.body["filters"]))
+    filters["groups"][1]["rollout_percentage"] = 99
+    report = compare(plan, stored(plan, filters=filters))
+    assert [line.words for line in report.beyond] == ["condition 2: rollout 10 % → 99 %"]
+    assert report.missing == ()
+
+
+def test_a_planned_path_that_did_not_move_is_told() -> None:
+    plan = planned(active=False, name="Other words")
+    report = compare(plan, stored(plan, name="New checkout"))
+    assert [line.words for line in report.missing] == ["description: Other words → New checkout"]
+    assert report.is_applied
+
+
+def test_nothing_of_the_plan_is_not_applied() -> None:
+    plan = planned(active=False)
+    report = compare(plan, stored(plan, active=True))
+    assert not report.is_applied
+
+
+def test_unknown_keys_that_a_server_drops_are_told() -> None:
+    plan = rollout_plan()
+    filters = copy.deepcopy(dict(plan.body["filters"]))
+    del filters["mystery"]
+    assert [line.where for line in compare(plan, stored(plan, filters=filters)).beyond] == ["filters.mystery"]
+
+
+def test_a_version_gap_counts_the_other_writes() -> None:
+    plan = planned(active=False)
+    assert compare(plan, stored(plan, version=16)).others == 3
+
+
+def test_a_flag_without_versions_counts_none() -> None:
+    fresh = Flag.of(raw_flag(version=None))
+    plan = plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=()))
+    assert isinstance(plan, Plan)
+    assert compare(plan, Flag.of({**fresh.raw, "active": False})).is_clean
+
+
+def test_contexts_that_reading_blanks_and_writing_shows_are_no_surprise() -> None:
+    fresh = Flag.of(raw_flag(evaluation_contexts=[]))
+    plan = plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=()))
+    assert isinstance(plan, Plan)
+    assert compare(plan, stored(plan, evaluation_contexts=["web"])).is_clean
+
+
+def test_tags_in_another_order_are_the_same_tags() -> None:
+    plan = planned(tags=["checkout", "web"])
+    assert compare(plan, stored(plan, tags=["web", "checkout"])).is_clean
+
+
+def test_the_mark_that_deleting_puts_on_the_key_is_no_surprise() -> None:
+    plan = planned(deleted=True)
+    assert compare(plan, stored(plan, key="checkout-v2:deleted:812")).is_clean
+
+
+def test_a_restored_flag_under_another_key_is_told() -> None:
+    fresh = Flag.of(raw_flag(deleted=True, key="checkout-v2:deleted:812"))
+    plan = plan_flag(Intent(812, {"deleted": False}, "restore"), fresh, Context())
+    assert isinstance(plan, Plan)
+    report = compare(plan, stored(plan, key="checkout-v2-2"))
+    assert [(line.where, line.line.after) for line in (*report.missing, *report.beyond)] == [
+        ("key", "checkout-v2-2")
+    ]
+
+
+def test_a_short_answer_is_not_taken_for_a_change() -> None:
+    plan = planned(active=False)
+    short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
+    assert compare(plan, Flag.of(short)).is_clean

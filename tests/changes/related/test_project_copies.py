@@ -1,0 +1,135 @@
+"""What of a flag can be elsewhere, who can put it there, and what is said of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.new_flags import Taken
+from flagtui.changes.related.creation import AsidePlan
+from flagtui.changes.related.project_copies import (
+    Target,
+    bound_to_its_project,
+    needs_the_server,
+    plan_copy,
+    send_copy,
+    stays_behind,
+)
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import Copied
+from flagtui.models.names import Names
+
+PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
+BASE = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": "base"}
+THERE = Target(2, "Mobile", "org-1")
+
+
+def asking(*properties: dict[str, Any], fields: dict[str, Any] | None = None, **filters: Any) -> Flag:
+    groups = [{"properties": list(properties), "rollout_percentage": 10, **filters.pop("group", {})}]
+    return Flag.of(raw_flag(filters={"groups": groups, **filters}, **(fields or {})))
+
+
+@pytest.mark.parametrize(
+    ("flag", "why"),
+    [
+        (asking(), ""),
+        (asking(PAYING), ""),
+        (asking(BASE), ""),
+        (asking(version=2), "newer kind"),
+        (asking(aggregation_group_type_index=0), "about groups"),
+        (asking(group={"aggregation_group_type_index": 1}), "about groups"),
+        (asking(holdout={"id": 4}), ""),
+        (asking(PAYING, holdout={"id": 4}), "would take holdout #4 along"),
+        (asking(PAYING, feature_enrollment=True), "would take the early access rule along"),
+        (asking(BASE, group={"exposure_frozen": True}), "would take what its experiment froze along"),
+        (asking(PAYING, fields={"has_encrypted_payloads": True}), "would take its encrypted payload along"),
+    ],
+)
+def test_what_means_something_else_there_is_copied_by_nobody(flag: Flag, why: str) -> None:
+    found = bound_to_its_project(flag)
+    assert (why in found) if why else (found == "")
+
+
+def test_only_what_has_other_numbers_there_needs_the_server() -> None:
+    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_what_a_copy_does_not_have_is_named() -> None:
+    assert stays_behind(asking(), 0) == ("its history",)
+    flag = asking(
+        holdout={"id": 4},
+        fields={"experiment_set": [3], "usage_dashboard": 7, "has_encrypted_payloads": True},
+    )
+    assert stays_behind(flag, 2) == (
+        "holdout #4",
+        "its encrypted payload",
+        "its experiments",
+        "dashboards",
+        "2 scheduled changes",
+        "its history",
+    )
+    assert "scheduled changes, if it has any" in stays_behind(asking(), None)
+
+
+def planned(found: AsidePlan | Blocked) -> AsidePlan:
+    assert isinstance(found, AsidePlan), found
+    return found
+
+
+def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
+    plan = planned(plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})))
+    told = {one.label: one.text for one in plan.consequences}
+    assert told["Cohorts"].startswith("Payers: found there by name")
+    assert told["Needs"] == "base there under the same key"
+    assert told["Stays behind"] == "its history"
+    assert [caution.code for caution in plan.cautions] == ["overwrites"]
+
+
+def test_a_key_that_is_taken_there_or_an_unknown_organisation_ends_it() -> None:
+    flag = asking(PAYING)
+    taken = Target(2, "Mobile", "org-1", Taken((flag.row(),)))
+    assert isinstance(plan_copy(flag, taken, ()), Blocked)
+    assert isinstance(plan_copy(flag, Target(2, "Mobile"), ()), Blocked)
+    deleted = Target(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
+    assert planned(plan_copy(flag, deleted, ())).cautions[0].code == "destroys"
+
+
+class Copier:
+    """Answers as told."""
+
+    def __init__(self, **answer: Any) -> None:
+        self.answer = answer
+        self.asked: list[tuple[str, str, Sequence[int], bool]] = []
+
+    async def copy(
+        self, organization: str, key: str, targets: Sequence[int], *, disable: bool = True
+    ) -> Copied:
+        self.asked.append((organization, key, targets, disable))
+        return Copied.of(self.answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_done", "note"),
+    [
+        ({"success": [{"id": 8, "key": "k", "active": False, "version": 1}]}, True, "#8"),
+        (
+            {"success": [{"id": 8, "key": "k", "active": True, "version": 4}]},
+            True,
+            "#8, it is on, it was there by then and is written over",
+        ),
+        ({"failed": [{"project_id": 2, "error_message": "Project not found."}]}, False, "Project not found."),
+        ({"failed": [{"project_id": 2, "error_message": {"key": "bad"}}]}, False, "key: bad"),
+        ({}, False, "the server names no copy"),
+    ],
+)
+async def test_the_answer_is_held_against_what_was_meant(answer: Any, is_done: bool, note: str) -> None:
+    copier = Copier(**answer)
+    found = await send_copy(asking(PAYING), THERE, copier)()
+    assert (found.is_done, found.note) == (is_done, note)
+    assert copier.asked == [("org-1", asking().key, [2], True)]

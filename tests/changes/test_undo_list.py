@@ -1,0 +1,73 @@
+"""Which journalled changes can be taken back: of flags, experiments and event definitions alike."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.undo_list import undoable, why_not
+
+HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
+
+
+def an_entry(kind: str = "flag", verb: str = "turn off", **more: Any) -> Entry:
+    """A saved change made here."""
+    told: dict[str, Any] = {
+        "id": "e",
+        "at": 1_000.0,
+        "record": 7,
+        "key": "k",
+        "signature": HERE,
+        "ending": "saved",
+    }
+    return Entry(kind=kind, verb=verb, **{**told, **more})
+
+
+TAKEN_BACK = {
+    "a flag turned off": an_entry(before={"active": True}, after={"active": False}),
+    "an event verified": an_entry("event_definition", "verify", record=0, uuid="u"),
+    "an event deleted": an_entry("event_definition", "delete", record=0, uuid="u", after={"deleted": True}),
+    "enforcement of an event": an_entry("event_definition", "set enforcement", record=0, uuid="u"),
+    "an experiment paused": an_entry("experiment", "pause experiment"),
+    "an experiment created": an_entry("experiment", "create experiment"),
+    "an experiment edited": an_entry(
+        "experiment", "edit experiment", before={"name": "a"}, after={"name": "b"}
+    ),
+}
+KEPT = {
+    "an experiment reset before its dates were written down": (
+        an_entry("experiment", "reset experiment", before={"status": "running"}, after={"status": "draft"}),
+        "was not written down",
+    ),
+    "a copy without a number": (an_entry("copy", "copy", record=0, after={"project": 2}), "number"),
+    "a schedule without a number": (
+        an_entry("scheduled_change", "schedule", after={"payload": {"operation": "x"}}),
+        "number",
+    ),
+    "an experiment without a number": (an_entry("experiment", "create experiment", record=0), "number"),
+    "an event elsewhere": (
+        an_entry("event_definition", "verify", signature=Signature(host="other", project="1")),
+        "another project",
+    ),
+    "an event refused": (an_entry("event_definition", "verify", ending="refused"), "nothing to take back"),
+    "something newer": (an_entry("survey", "rename"), "does not know"),
+}
+
+
+@pytest.mark.parametrize("case", TAKEN_BACK)
+def test_a_saved_change_made_here_can_be_taken_back_once(case: str) -> None:
+    found = TAKEN_BACK[case]
+    assert undoable([found], HERE) == [found]
+    back = an_entry(found.kind, found.verb, id="later", undoes="e", uuid=found.uuid)
+    assert found not in undoable([back, found], HERE)
+    given_up = an_entry(found.kind, found.verb, id="later", undoes="e", ending="failed")
+    assert found in undoable([given_up, found], HERE)
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_what_cannot_be_taken_back_says_why(case: str) -> None:
+    found, reason = KEPT[case]
+    refusal = why_not(found, HERE)
+    assert refusal is not None
+    assert reason in refusal.reason
+    assert undoable([found], HERE) == []

@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+from flagtui.config.remembered_state import HISTORY_LIMIT, Remembered, place_of, recall, remember
+
+
+def test_what_was_remembered_comes_back(tmp_path: Path) -> None:
+    kept = (
+        Remembered(preview=False, sorts={"flags": "-updated"})
+        .with_project("prod", "https://h", "12")
+        .with_line(" is:on ")
+    )
+    assert remember(tmp_path / "state", kept)
+    assert recall(tmp_path / "state") == kept
+    assert kept.projects == {place_of("prod", "https://h"): "12"}
+    assert kept.history == ("is:on",)
+
+
+def test_the_newest_line_comes_first_and_once() -> None:
+    remembered = Remembered()
+    for line in ["a", "b", "", "a", "x" * 2_000]:
+        remembered = remembered.with_line(line)
+    assert remembered.history == ("a", "b")
+    for number in range(200):
+        remembered = remembered.with_line(str(number))
+    assert len(remembered.history) == HISTORY_LIMIT
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"projects": [], "preview": 1, "sorts": {"a": 1}, "history": "x"}',
+        b"[" * 100_000,
+        b" " * 300_000,
+    ],
+)
+def test_whatever_is_in_the_file_the_program_starts(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "remembered.json").write_bytes(content)
+    assert recall(tmp_path) == Remembered()
+
+
+def test_without_a_place_nothing_is_remembered_and_nothing_fails(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (None, tmp_path / "file"):
+        assert remember(folder, Remembered()) is False
+        assert recall(folder) == Remembered()
+    assert remember(tmp_path, Remembered(history=("\ud800",)))
+    assert recall(tmp_path).history == ("\ud800",)

@@ -1,0 +1,114 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from flagtui.config.profiles import Profile
+from flagtui.config.settings import SavedQuery, SettingsError, read_settings
+from flagtui.config.settings_writer import remove_profile, save_query, write_profile, write_setting
+
+MINE = """\
+# My settings. Do not lose this line.
+theme = "flagtui-day"   # easier on the eyes
+
+[profiles.prod]  # careful!
+# the eu cluster
+host = "eu"
+guard = "strict"
+
+[keys]
+flags.toggle = "t"  # as in vim
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "flagtui" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(MINE)
+    return path
+
+
+def test_comments_and_order_stay_when_a_profile_changes(file: Path) -> None:
+    write_profile(file, Profile("prod", host="us", project="12", guard="strict"))
+    assert file.read_text() == MINE.replace('"eu"', '"us"').replace('"strict"\n', '"strict"\nproject = 12\n')
+
+
+def test_a_new_profile_is_added_with_what_differs_from_the_default(file: Path) -> None:
+    profile = Profile("dev", host="http://127.0.0.1:8010", read_only=True)
+    write_profile(file, profile, make_default=True)
+    settings = read_settings(file)
+    assert settings.profiles["dev"] == profile
+    assert settings.default_profile == "dev"
+    assert settings.profiles["prod"].guard == "strict"
+    added = file.read_text().partition("[profiles.dev]")[2]
+    assert added.strip().splitlines()[:2] == ['host = "http://127.0.0.1:8010"', "read_only = true"]
+    for line in MINE.splitlines():
+        assert line in file.read_text()
+
+
+def test_the_first_profile_makes_the_file_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "config.toml"
+    write_profile(file, Profile("prod", project="7"), make_default=True)
+    assert read_settings(file).profiles == {"prod": Profile("prod", project="7")}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.read_text().startswith("# Settings of flagtui")
+
+
+def test_a_value_goes_back_to_the_default_where_it_was_written(file: Path) -> None:
+    write_profile(file, Profile("prod", host="eu"))
+    assert read_settings(file).profiles["prod"] == Profile("prod", host="eu")
+
+
+def test_a_removed_profile_is_gone_and_no_default_any_more(file: Path) -> None:
+    write_setting(file, "default_profile", "prod")
+    remove_profile(file, "prod")
+    settings = read_settings(file)
+    assert settings.profiles == {}
+    assert settings.default_profile == ""
+    assert "# My settings" in file.read_text()
+    remove_profile(file, "prod")
+
+
+def test_a_setting_at_the_top_is_written_at_the_top(file: Path) -> None:
+    write_setting(file, "mouse", False)
+    write_setting(file, "theme", "flagtui-night")
+    settings = read_settings(file)
+    assert (settings.mouse, settings.theme) == (False, "flagtui-night")
+    assert "# easier on the eyes" in file.read_text()
+
+
+def test_a_search_line_is_kept_under_its_name_and_replaced(file: Path) -> None:
+    save_query(file, "stale", "is:stale")
+    save_query(file, "mine", 'by:me "new check"')
+    save_query(file, "stale", "is:stale by:me")
+    save_query(file, "stale", "is:stale", "events")
+    assert read_settings(file).queries == (
+        SavedQuery("stale", "is:stale by:me"),
+        SavedQuery("mine", 'by:me "new check"'),
+        SavedQuery("stale", "is:stale", "events"),
+    )
+
+
+@pytest.mark.parametrize("content", ["theme = 5\n", "theme = \n"])
+def test_a_file_with_a_mistake_is_not_touched(file: Path, content: str) -> None:
+    file.write_text(content)
+    with pytest.raises(SettingsError):
+        write_profile(file, Profile("prod"))
+    assert file.read_text() == content
+
+
+def test_a_value_that_could_not_be_read_again_is_not_written(file: Path) -> None:
+    with pytest.raises(SettingsError, match="badge"):
+        write_profile(file, Profile("prod", badge="much too long a badge"))
+    assert file.read_text() == MINE
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_settings_kept_elsewhere_behind_a_link_stay_there(file: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "dotfiles.toml"
+    file.rename(kept)
+    file.symlink_to(kept)
+    write_setting(file, "mouse", False)
+    assert file.is_symlink()
+    assert "mouse = false" in kept.read_text()

@@ -1,0 +1,190 @@
+"""Lists, counts and what helps to choose: scenarios 13 to 15, 32, 33 and 40."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.service.experiments.conftest import START, Service
+
+from flagtui.service.experiments.representation import NOT_IN_LISTS
+
+HALVES = (("control", 50), ("test", 50))
+MEAN = {
+    "kind": "ExperimentMetric",
+    "metric_type": "mean",
+    "source": {"kind": "EventsNode", "event": "bought"},
+}
+
+
+async def _names(service: Service, **query: Any) -> list[str]:
+    found = await service.get("experiments", **query)
+    assert found["count"] == len(found["results"])
+    return [one["name"] for one in found["results"]]
+
+
+async def _in_every_state(service: Service) -> None:
+    """One experiment in each state, made in this order."""
+    await service.create("draft", name="draft")
+    await service.running("running", name="running")
+    paused = await service.running("paused", name="paused")
+    await service.post(f"experiments/{paused['id']}/pause")
+    stopped = await service.running("stopped", name="stopped")
+    await service.post(f"experiments/{stopped['id']}/end")
+    archived = await service.running("archived", name="archived")
+    await service.post(f"experiments/{archived['id']}/end")
+    await service.post(f"experiments/{archived['id']}/archive")
+    deleted = await service.create("deleted", name="deleted")
+    await service.patch(f"experiments/{deleted['id']}", {"deleted": True})
+
+
+async def test_scenario_13_the_newest_first_and_slim(service: Service, legacy: Service) -> None:
+    await _in_every_state(service)
+    assert await _names(service) == ["stopped", "paused", "running", "draft"]
+    row = (await service.get("experiments"))["results"][0]
+    assert not set(NOT_IN_LISTS) & set(row)
+    whole = await service.get(f"experiments/{row['id']}")
+    assert row == {name: value for name, value in whole.items() if name not in NOT_IN_LISTS}
+    made = await legacy.create()
+    assert (await legacy.get("experiments"))["results"] == [made]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"archived": "true"}, ["archived"]),
+        ({"archived": "no"}, ["stopped", "paused", "running", "draft"]),
+        ({"status": "running"}, ["running"]),
+        ({"status": "PAUSED"}, ["paused"]),
+        ({"status": "complete"}, ["stopped"]),
+        ({"status": "stopped"}, ["stopped"]),
+        ({"status": "draft"}, ["draft"]),
+        ({"status": "all"}, ["stopped", "paused", "running", "draft"]),
+        ({"status": "zzz"}, ["stopped", "paused", "running", "draft"]),
+        ({"search": "PAU"}, ["paused"]),
+        ({"search": "%"}, []),
+        ({"created_by_id": "1"}, ["stopped", "paused", "running", "draft"]),
+        ({"created_by_id": "[7,8]"}, []),
+        ({"created_by_id": "x"}, ["stopped", "paused", "running", "draft"]),
+        ({"order": "-name"}, ["stopped", "running", "paused", "draft"]),
+        ({"order": "status"}, ["draft", "running", "paused", "stopped"]),
+        ({"order": "-duration"}, ["running", "paused", "stopped", "draft"]),
+        ({"order": "created_by"}, ["draft", "running", "paused", "stopped"]),
+        ({"nonsense": "1"}, ["stopped", "paused", "running", "draft"]),
+    ],
+)
+async def test_scenarios_14_and_15_filters_and_orders(
+    service: Service, query: dict[str, str], names: list[str]
+) -> None:
+    await _in_every_state(service)
+    assert await _names(service, **query) == names
+
+
+async def test_scenario_15_what_is_refused(service: Service) -> None:
+    wrong = (400, "Invalid order field: 'foo'", None)
+    assert await service.refused("GET", "experiments", order="foo") == wrong
+    wrong = (400, "feature_flag_id must be an integer", None)
+    assert await service.refused("GET", "experiments", feature_flag_id="x") == wrong
+
+
+async def test_the_search_does_not_look_into_flag_keys(service: Service) -> None:
+    await service.create("blue-key", name="Red")
+    await service.create("red-key", name="Blue")
+    assert await _names(service, search="BLUE") == ["Blue"]
+
+
+async def test_by_flag_and_by_event(service: Service) -> None:
+    service.define_event("bought")
+    made = await service.create(metrics_secondary=[MEAN])
+    await service.create("other", name="other")
+    assert await _names(service, feature_flag_id=made["feature_flag"]["id"]) == ["Blue button"]
+    assert await _names(service, event="bought") == ["Blue button"]
+    assert await _names(service, event="sold") == []
+    saved = await service.post("experiment_saved_metrics", {"name": "s", "query": MEAN}, 201)
+    await service.create("third", name="third", saved_metrics_ids=[{"id": saved["id"]}])
+    assert await _names(service, event="bought") == ["third", "Blue button"]
+
+
+async def test_pages_link_to_each_other(service: Service) -> None:
+    for number in range(5):
+        await service.create(f"k{number}", name=f"n{number}")
+    first = await service.get("experiments", limit=2, search="n")
+    assert (first["count"], len(first["results"]), first["previous"]) == (5, 2, None)
+    assert first["next"].endswith("?limit=2&offset=2&search=n")
+    last = await service.get("experiments", limit=2, offset=4)
+    assert (last["next"], [one["name"] for one in last["results"]]) == (None, ["n0"])
+
+
+async def test_scenario_32_without_events_to_sample_the_sdk_seems_missing(service: Service) -> None:
+    path = "experiments/requires_flag_implementation"
+    assert await service.get(path) == {"result": True}
+    service.record(("bought", "ada", START - timedelta(days=1), {"$feature/blue": "test"}))
+    assert await service.get(path, events='[{"id":"bought"}]') == {"result": False}
+    assert await service.get(path, events='[{"id":"sold"}]') == {"result": True}
+    assert await service.get(path, events="nonsense") == {"result": True}
+    service.clock.pass_(days=30)
+    assert await service.get(path, events='[{"id":"bought"}]') == {"result": True}
+
+
+async def test_scenario_33_only_flags_an_experiment_could_use(service: Service) -> None:
+    path = "experiments/eligible_feature_flags"
+    await service.flag("boolean")
+    await service.flag("backwards", (("test", 50), ("control", 50)))
+    await service.flag("first", HALVES)
+    await service.flag("second", HALVES, active=False)
+    found = await service.get(path)
+    assert list(found) == ["results", "count"]
+    assert ([flag["key"] for flag in found["results"]], found["count"]) == (["second", "first"], 2)
+    assert [flag["key"] for flag in (await service.get(path, order="key"))["results"]] == ["first", "second"]
+    assert (await service.get(path, search="FIR"))["count"] == 1
+    assert (await service.get(path, active="false"))["results"][0]["key"] == "second"
+    assert (await service.get(path, evaluation_runtime="both"))["count"] == 2
+    assert (await service.get(path, evaluation_runtime="server"))["count"] == 0
+    assert (await service.get(path, has_evaluation_contexts="true"))["count"] == 0
+    page = await service.get(path, limit=1, offset=1)
+    assert (len(page["results"]), page["count"]) == (1, 2)
+    response = await service.send("GET", path, limit="x")
+    assert (response.status_code, response.json()) == (400, {"error": "Invalid limit or offset"})
+    few = service.with_key("experiment:write")
+    detail = "API key missing required scope 'feature_flag:read'"
+    assert await few.refused("GET", path) == (403, detail, None)
+
+
+async def test_scenario_40_the_counts_match_what_is_stored(service: Service) -> None:
+    assert await service.get("experiments/stats") == {
+        "launched_last_30d": 0,
+        "launched_previous_30d": 0,
+        "percent_change": 0.0,
+        "active_experiments": 0,
+        "completed_last_30d": 0,
+    }
+    for days in (70, 45, 40, 10, 5, 1):
+        start = (START - timedelta(days=days)).isoformat()
+        await service.create(f"k{days}", start_date=start)
+    await service.create("ended", start_date="2026-03-01T00:00:00Z", end_date="2026-03-05T00:00:00Z")
+    await service.create("draft")
+    assert await service.get("experiments/stats") == {
+        "launched_last_30d": 4,
+        "launched_previous_30d": 2,
+        "percent_change": 100.0,
+        "active_experiments": 6,
+        "completed_last_30d": 1,
+    }
+
+
+async def test_the_running_time_follows_from_a_baseline_or_from_sums(service: Service) -> None:
+    path = "experiments/calculate_running_time"
+    body: dict[str, Any] = {"metric_type": "funnel", "minimum_detectable_effect": 10, "baseline_value": 0.1}
+    found = await service.post(path, {**body, "exposure_rate_per_day": 1_000})
+    assert found == {
+        "baseline_value": 0.1,
+        "variance": None,
+        "recommended_sample_size": 28_800,
+        "recommended_running_time_days": 29,
+    }
+    sums = {"number_of_samples": 100, "sum": 10, "step_counts": [40, 10]}
+    body = {"metric_type": "funnel", "minimum_detectable_effect": 10, "baseline_stats": sums}
+    assert (await service.post(path, body))["baseline_value"] == 0.1
+    wrong = (400, '"x" is not a valid choice.', "metric_type")
+    assert await service.refused("POST", path, {"metric_type": "x"}) == wrong
+    missing = (400, "This field is required.", "minimum_detectable_effect")
+    assert await service.refused("POST", path, {"metric_type": "funnel"}) == missing

@@ -1,0 +1,84 @@
+"""Whole columns tested at once find what one row after the other would."""
+
+from operator import attrgetter
+
+import pytest
+
+from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.fact_columns import LOOK, Columns, column_of
+from flagtui.store.finder import EVENT_LISTING, Finder
+from flagtui.store.query import EVENTS, Facts, compile_query, read_line
+from flagtui.store.sort_orders import Sort
+
+NOW = 1_800_000_000.0
+MANY = LOOK + 500
+
+
+class Someone:
+    id = 3
+    email = "P3@acme.test"
+
+
+ROWS = [
+    EventDefinitionRow(
+        id=f"u{at}",
+        name=f"{'$' if at % 5 == 0 else ''}Step {at} {'done' if at % 3 else 'begun'}",
+        description="" if at % 4 else "what it means",
+        tags=(("Revenue",), ("growth", "rev-ops"), ())[at % 3],
+        verified=at % 2 == 0,
+        owner_id=at % 7 or None,
+        owner=f"p{at % 7}@acme.test" if at % 7 else "",
+        seen_at=None if at % 11 == 0 else NOW - (at % 90) * 86_400,
+        created_at=NOW - at * 600,
+    )
+    for at in range(MANY)
+]
+LINES = [
+    "kind:custom",
+    "kind:posthog",
+    "is:verified,undescribed",
+    "is:stale",
+    "seen:>30d",
+    "seen:never",
+    "created:<7d",
+    "tag:rev",
+    'tag:"revenue"',
+    "owner:me",
+    "owner:p5",
+    "name:done",
+    "name:/^step .*begun$/",
+    "kind:custom seen:<7d",
+    "begun kind:custom tag:rev",
+]
+
+
+@pytest.mark.parametrize("line", [*LINES, *(f"-{line}" for line in LINES[:13])])
+def test_a_line_finds_the_same_by_column_and_by_row(line: str) -> None:
+    finder = Finder(ROWS, listing=EVENT_LISTING, sort=Sort("seen"), clock=lambda: NOW)
+    finder.know_person(Someone())
+    passes = compile_query(read_line(line, EVENTS), now=NOW, me=Someone())
+    found = finder.find(line)
+    assert sorted(found) == [index for index, row in enumerate(ROWS) if passes(row)]
+    assert [*found] == [index for index in finder.find("") if index in set(found)]
+
+
+def test_few_different_values_are_tested_once_each() -> None:
+    column = column_of(attrgetter("tags"), ROWS)
+    assert column is not None
+    asked: list[object] = []
+
+    def test(tags: tuple[str, ...]) -> bool:
+        asked.append(tags)
+        return not tags
+
+    assert list(column.passing(test)) == [not row.tags for row in ROWS]
+    assert len(asked) == 3
+
+
+def test_what_is_different_in_every_row_is_no_column() -> None:
+    assert column_of(attrgetter("name"), ROWS) is None
+
+
+def test_a_qualifier_that_lacks_a_fact_leaves_nothing_out() -> None:
+    [term] = read_line("owner:me", EVENTS).terms
+    assert set(Columns(ROWS).passing(term, Facts(NOW, None))) == {1}

@@ -1,0 +1,30 @@
+import msgspec
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.list_differences import Changed, compare
+
+ON = FlagRow(id=1, key="new-nav", active=True, version=3, updated_at=100.0, called_at=50.0)
+OTHER = FlagRow(id=2, key="other")
+
+
+def changed(**fields: object) -> FlagRow:
+    return msgspec.structs.replace(ON, **fields)
+
+
+def test_what_came_went_and_changed_is_told_apart() -> None:
+    off = changed(active=False, version=4, updated_at=200.0)
+    new = FlagRow(id=3, key="new")
+    found = compare([ON, OTHER], [new, off])
+    assert found.added == (new,)
+    assert found.gone == (OTHER,)
+    assert found.changed == (Changed(ON, off, ("active",)),)
+    assert not found.is_empty
+
+
+def test_a_change_rows_do_not_show_is_still_a_change() -> None:
+    assert compare([ON], [changed(version=4)]).changed == (Changed(ON, changed(version=4), ()),)
+
+
+def test_being_asked_for_is_no_change() -> None:
+    assert compare([ON, OTHER], [changed(called_at=900.0), OTHER]).is_empty
+    assert compare([], []).is_empty

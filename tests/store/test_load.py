@@ -1,0 +1,185 @@
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+
+import pytest
+
+from flagtui.api.errors import ApiError, Unreachable
+from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import FlagRow
+from flagtui.store.collection import Collection
+from flagtui.store.load import RESUMES, Empty, Failed, Loaded, Loading, Recalled, Running, State
+
+NOW = 1_800_000_000.0
+
+
+class Pages:
+    """Pages as a server would give them; an exception among them is raised in its turn."""
+
+    def __init__(self, *script: RowPage[FlagRow] | ApiError) -> None:
+        self.script = script
+        self.asked = 0
+        self.gate: asyncio.Event | None = None
+
+    async def __call__(self) -> AsyncIterator[RowPage[FlagRow]]:
+        self.asked += 1
+        for step in self.script:
+            if self.gate:
+                await self.gate.wait()
+            if isinstance(step, ApiError):
+                raise step
+            yield step
+
+
+def page(
+    *numbers: int, total: int, unreadable: tuple[int, ...] = (), server_time: float | None = None
+) -> RowPage[FlagRow]:
+    rows = tuple(FlagRow(id=number, key=f"flag-{number}") for number in numbers)
+    return RowPage(rows, total, unreadable, server_time)
+
+
+def make(
+    pages: Pages, clock: Callable[[], float] = lambda: NOW
+) -> tuple[Collection[FlagRow], Loading[FlagRow]]:
+    collection: Collection[FlagRow] = Collection()
+    return collection, Loading(collection, pages, clock=clock)
+
+
+async def test_progress_is_told_page_by_page() -> None:
+    collection, loading = make(Pages(page(1, 2, total=5), page(3, 4, total=5, unreadable=(5,))))
+    states: list[State] = [loading.state]
+    loading.watch(lambda: states.append(loading.state))
+    await loading.run()
+    assert states == [Empty(), Running(0, None, None), Running(2, 5, None), Running(5, 5, None), Loaded(NOW)]
+    assert [row.id for row in collection.rows] == [1, 2, 3, 4]
+
+
+async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
+    pages = Pages(page(1, 2, total=2))
+    collection, loading = make(pages)
+    await loading.run()
+    error = Unreachable("No answer.")
+    pages.script = (page(1, total=2), error)
+    state = await loading.run()
+    assert state == Failed(error, NOW, NOW, 1, 2)
+    assert [row.id for row in collection.rows] == [1, 2]
+    pages.script = (page(2, total=1),)
+    assert await loading.run() == Loaded(NOW)
+    assert [row.id for row in collection.rows] == [2]
+
+
+async def test_a_first_load_that_breaks_off_keeps_what_came() -> None:
+    collection, loading = make(Pages(page(1, total=9), Unreachable("No answer.")))
+    state = await loading.run()
+    assert isinstance(state, Failed)
+    assert (state.done, state.total, state.before) == (1, 9, None)
+    assert len(collection) == 1
+    assert not collection.is_complete
+
+
+async def test_a_second_call_while_one_runs_asks_nothing() -> None:
+    pages = Pages(page(1, total=1))
+    pages.gate = asyncio.Event()
+    _, loading = make(pages)
+    first = asyncio.create_task(loading.run())
+    await asyncio.sleep(0)
+    assert loading.is_running
+    assert isinstance(await loading.run(), Running)
+    pages.gate.set()
+    await first
+    assert pages.asked == 1
+
+
+async def test_a_cancelled_load_leaves_the_state_from_before() -> None:
+    pages = Pages(page(1, total=1))
+    _, loading = make(pages)
+    await loading.run()
+    pages.gate = asyncio.Event()
+    task = asyncio.create_task(loading.run())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert loading.state == Loaded(NOW)
+    pages.gate.set()
+    assert await loading.run() == Loaded(NOW)
+
+
+async def test_recalled_rows_show_with_their_age_until_the_load_is_done() -> None:
+    now = NOW
+    pages = Pages(page(1, total=1))
+    collection, loading = make(pages, lambda: now)
+    loading.recall((FlagRow(id=1, key="flag-1"), FlagRow(id=2, key="gone")), NOW - 300)
+    assert loading.state == Recalled(NOW - 300)
+    assert loading.age == 300
+    assert len(collection) == 2
+    await loading.run()
+    assert (loading.age, len(collection)) == (0, 1)
+    loading.recall((FlagRow(id=3, key="late"),), NOW - 600)
+    assert len(collection) == 1
+
+
+async def test_the_servers_clock_is_compared_with_ours() -> None:
+    _, loading = make(Pages(page(1, total=1, server_time=NOW + 90)))
+    await loading.run()
+    assert loading.server_ahead == 90
+
+
+class Resumable:
+    """Pages that are not given twice, as a list that goes on where it broke off."""
+
+    def __init__(self, *script: RowPage[FlagRow] | ApiError) -> None:
+        self.script = [*script]
+
+    async def __aiter__(self) -> AsyncGenerator[RowPage[FlagRow], None]:
+        while self.script:
+            step = self.script.pop(0)
+            if isinstance(step, ApiError):
+                raise step
+            yield step
+
+
+async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_what_is_gone() -> None:
+    lists = [
+        Resumable(page(1, 2, total=2)),
+        Resumable(page(1, total=2), Unreachable("No answer."), page(3, total=2)),
+    ]
+    collection: Collection[FlagRow] = Collection()
+    loading = Loading(collection, lambda: lists.pop(0), clock=lambda: NOW)
+    await loading.run()
+    assert isinstance(await loading.run(resume=True), Failed)
+    assert isinstance(loading.trouble, Unreachable)
+    assert [row.id for row in collection.rows] == [1, 2]
+    assert await loading.run(resume=True) == Loaded(NOW)
+    assert [row.id for row in collection.rows] == [1, 3]
+    assert loading.trouble is None
+
+
+@pytest.mark.parametrize("why", ["asked", "late", "overtaken"])
+async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why: str) -> None:
+    now = NOW
+    lists = [
+        Resumable(page(1, total=2), Unreachable("No answer."), page(2, total=2)),
+        Resumable(page(5, total=1)),
+    ]
+    collection: Collection[FlagRow] = Collection()
+    loading = Loading(collection, lambda: lists.pop(0), clock=lambda: now)
+    await loading.run()
+    if why == "late":
+        now += RESUMES
+    elif why == "overtaken":
+        collection.begin_load(is_whole=False)
+        collection.finish_load(lambda _row: False)
+    await loading.run(resume=why != "asked")
+    assert [row.id for row in collection.rows] == [5]
+
+
+async def test_rows_that_could_not_be_compared_are_doubted_until_they_are() -> None:
+    _, loading = make(Pages(page(1, total=1)))
+    await loading.run()
+    told: list[ApiError | None] = []
+    loading.watch(lambda: told.append(loading.trouble))
+    error = Unreachable("No answer.")
+    loading.doubt(error)
+    loading.doubt(error)
+    loading.confirm()
+    assert told == [error, None]

@@ -1,0 +1,209 @@
+"""Who sees a flag and what changed, in sentences."""
+
+import pytest
+
+from flagtui.evaluate.operator_words import OPERATOR_WORDS
+from flagtui.models.activity import Activity
+from flagtui.models.filters import Filters, Property, Variant
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.text.activity_words import activity_words
+from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, rest_words, who_sees_it
+
+
+def sentence(filters: JSON) -> str:
+    return plain(who_sees_it(Filters.of(filters)))
+
+
+def said(**raw: JSON) -> str:
+    return plain([property_pieces(Property.of(raw))])
+
+
+def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
+    properties: list[JSON] = [
+        {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"},
+        {"key": "country", "type": "person", "operator": "exact", "value": ["DE", "FR"]},
+    ]
+    groups: list[JSON] = [
+        {"properties": properties, "rollout_percentage": 50, "variant": "test"},
+        {"properties": [], "rollout_percentage": None},
+    ]
+    variants: JSON = {"variants": [{"key": "test", "rollout_percentage": 100}]}
+    assert sentence({"groups": groups, "multivariate": variants}).splitlines() == [
+        " 1 50 % of users, as test where",
+        "      email ends with @acme.com",
+        "  and country is any of DE, FR",
+        " 2 100 % of everyone else",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        ({}, "nobody: it has no condition"),
+        ({"groups": []}, "nobody: it has no condition"),
+        ({"version": 2, "rules": []}, "rules of a newer kind"),
+        ({"groups": [{"rollout_percentage": 0.5}]}, "0.5 % of everyone"),
+        ({"groups": [{"rollout_percentage": 99.999}]}, ">99.99 % of everyone"),
+        (
+            {"groups": [{"rollout_percentage": 10, "aggregation_group_type_index": 0}]},
+            "of all groups of type 0",
+        ),
+        (
+            {"groups": [{}], "holdout": {"id": 4, "exclusion_percentage": 5}},
+            "5 % are held out of experiments and get holdout-4",
+        ),
+        ({"groups": [{}], "feature_enrollment": True}, "opted in to early access"),
+        ({"groups": ["odd"]}, " 1 nobody can be decided by this condition: it is no object"),
+        ({"groups": [{"rollout_percentage": "50"}]}, "its rollout is no number"),
+        ({"groups": "text"}, "nobody: its conditions cannot be read, groups is not a list"),
+        ({"groups": [{}], "version": "1"}, "rules of a newer kind"),
+        ({"groups": [{}], "version": None}, "rules of a newer kind"),
+        ({"groups": [{}, {"rollout_percentage": 10}]}, "adds nobody: condition 1 already takes them"),
+        ({"groups": [{}, {}], "early_exit": True}, "the first condition that fits decides"),
+        ({"groups": [{"variant": "gone"}]}, "as gone (a variant it does not have)"),
+        (None, "nobody: its conditions cannot be read, filters is not an object"),
+        ([], "nobody: its conditions cannot be read, filters is not an object"),
+        (
+            {"groups": "text", "feature_enrollment": True},
+            "nobody else: its conditions cannot be read, groups is not a list",
+        ),
+        ({"groups": ["odd", {}]}, "adds nobody: condition 1 cannot be read and ends the evaluation"),
+        (
+            {"groups": [{"rollout_percentage": 10}, {}], "early_exit": True},
+            "adds nobody: condition 1 fits everybody and decides, also by its share",
+        ),
+        (
+            {"groups": [{}], "holdout_groups": [{"rollout_percentage": 10, "variant": "holdout-3"}]},
+            "holdout-3 on older servers, which hold 10 % out; newer ones do not look at that",
+        ),
+    ],
+)
+def test_odd_and_newer_targeting_is_said_honestly(filters: JSON, words: str) -> None:
+    assert words in sentence(filters)
+
+
+@pytest.mark.parametrize(
+    "holdout", [{"id": 4}, {"exclusion_percentage": 5}, {"id": 4, "exclusion_percentage": "x"}, 4]
+)
+def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> None:
+    assert sentence({"groups": [{}], "holdout": holdout}) == " 1 100 % of everyone"
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ([50, 50], ""),
+        ([33.33, 33.33, 33.34], ""),
+        ([45, 45], "the other 10 % of those let in get plain true, unless a condition says which variant"),
+        ([0, 0], "those let in get plain true, unless a condition says which variant"),
+        ([60, 60, 10], "beyond 100 % nobody is left: v1 gets 40 %, v2 gets 0 %"),
+        ([], ""),
+    ],
+)
+def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[float], words: str) -> None:
+    variants = tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))
+    assert rest_words(variants) == words
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ({"ensure_experience_continuity": True}, " ·  people keep the value they had before signing in"),
+        ({"bucketing_identifier": "device_id"}, " ·  shares go by device, not by person"),
+        ({"bucketing_identifier": "device_id", "filters": {"aggregation_group_type_index": 0}}, ""),
+        ({"bucketing_identifier": "distinct_id"}, ""),
+    ],
+)
+def test_what_shares_go_by_is_told_where_it_is_not_the_person(raw: dict[str, JSON], words: str) -> None:
+    assert plain(manner_lines(Flag.of({"id": 1, "key": "k", **raw}))) == words
+
+
+@pytest.mark.parametrize("operator", sorted(OPERATOR_WORDS))
+def test_every_operator_has_words_of_its_own(operator: str) -> None:
+    words = said(key="plan", type="person", operator=operator, value="pro")
+    assert words.startswith("plan ")
+    assert operator not in words.split() or operator in ("regex",)
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ({"key": "age", "type": "person", "operator": "between", "value": [18, 65]}, "age is from 18 to 65"),
+        (
+            {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
+            "the person's own created_at is after -30d",
+        ),
+        ({"key": "id", "type": "cohort", "operator": "in", "value": 31, "cohort_name": "Beta"}, "is in Beta"),
+        ({"key": "id", "type": "cohort", "operator": "not_in", "value": 31}, "is not in cohort 31"),
+        (
+            {"key": "id", "type": "cohort", "operator": "in", "value": 31, "negation": True},
+            "is in cohort 31",
+        ),
+        (
+            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": "a"},
+            "flag a is on",
+        ),
+        (
+            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": "test"},
+            "flag 812 gives test",
+        ),
+        (
+            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": "true"},
+            'flag 812 gives "true"',
+        ),
+        (
+            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": 1},
+            "flag 812 gives 1: matches nobody",
+        ),
+        ({"key": "x", "type": "person", "operator": "is_set"}, "x is set"),
+        ({"key": "x", "type": "person", "operator": "brand_new", "value": 1}, "x brand_new 1"),
+        (
+            {"key": "x", "type": "person", "value": "y", "negation": True},
+            "x is y (marked as negated, which counts in cohorts only)",
+        ),
+    ],
+)
+def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -> None:
+    assert said(**raw) == words
+
+
+def entry(*changes: dict[str, JSON], activity: str = "updated") -> str:
+    version = {"field": "version", "before": 1, "after": 2}
+    detail = {"changes": [*changes, version]}
+    return activity_words(Activity.of({"activity": activity, "detail": detail}), 200)
+
+
+def rollouts(*shares: int) -> dict[str, JSON]:
+    return {"groups": [{"rollout_percentage": share} for share in shares]}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"field": "active", "before": False, "after": True}, "turned on"),
+        ({"field": "filters", "before": rollouts(25), "after": rollouts(50)}, "rollout 25 % → 50 %"),
+        ({"field": "filters", "before": rollouts(1, 5), "after": rollouts(1, 9)}, "condition 2: 5 % → 9 %"),
+        ({"field": "filters", "before": rollouts(1), "after": rollouts(1, 9)}, "+ condition 2 at 9 %"),
+        ({"field": "tags", "before": ["a", "b"], "after": ["b", "nav"]}, "tags +nav -a"),
+        ({"field": "name", "before": "a", "after": "b"}, "description"),
+        ({"field": "evaluation_runtime", "before": "all", "after": "server"}, "runs on → server"),
+        ({"field": "brand_new_field", "before": 1, "after": 2}, "brand new field → 2"),
+        ({"field": None, "before": None, "after": None}, "something without a name"),
+        ({"field": None, "before": 1, "after": 2}, "something without a name → 2"),
+        ({"field": "active", "before": "false", "after": "true"}, "turned on"),
+        ({"field": "active", "before": "True", "after": "False"}, "turned off"),
+        ({"field": "deleted", "before": "false", "after": "true"}, "deleted"),
+        ({"field": "active", "before": True, "after": "maybe"}, "active → maybe"),
+    ],
+)
+def test_a_change_is_told_in_a_few_words(change: dict[str, JSON], words: str) -> None:
+    assert entry(change) == words
+
+
+def test_a_write_without_logged_detail_is_not_hidden() -> None:
+    assert entry() == "tags changed, or saved without a change"
+
+
+def test_a_deletion_is_called_one() -> None:
+    assert entry({"field": "deleted", "before": False, "after": True}, activity="deleted") == "deleted"

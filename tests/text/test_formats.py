@@ -1,0 +1,53 @@
+"""Numbers and times in few characters."""
+
+import pytest
+
+from flagtui.text.formats import age, ago, count, moment, percent
+
+
+@pytest.mark.parametrize(
+    ("seconds", "short", "long"),
+    [
+        (0, "now", "just now"),
+        (59, "now", "just now"),
+        (60, "1m", "1 min ago"),
+        (3_600, "1h", "1 h ago"),
+        (86_400, "1d", "1 day ago"),
+        (59 * 86_400, "59d", "59 days ago"),
+        (61 * 86_400, "2mo", "2 months ago"),
+        (729 * 86_400, "24mo", "24 months ago"),
+        (731 * 86_400, "2y", "2 years ago"),
+        (-5, "now", "just now"),
+    ],
+)
+def test_an_age_is_short_in_lists_and_a_phrase_in_sentences(seconds: float, short: str, long: str) -> None:
+    assert age(1_000_000_000 - seconds, 1_000_000_000) == short
+    assert ago(1_000_000_000 - seconds, 1_000_000_000) == long
+    assert len(short) <= 4
+
+
+def test_what_nobody_told_has_no_age_and_is_not_said_to_have_never_happened() -> None:
+    assert age(None, 0) == ""
+    assert ago(None, 0) == "not known"
+    assert moment(None) == "not known"
+    assert moment(0) == "1970-01-01 00:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0, "0 %"),
+        (100, "100 %"),
+        (0.5, "0.5 %"),
+        (0.001, "<0.01 %"),
+        (99.999, ">99.99 %"),
+        (33.333, "33.33 %"),
+    ],
+)
+def test_a_share_never_claims_an_end_it_has_not_reached(share: float, words: str) -> None:
+    assert percent(share) == words
+
+
+def test_counting_words() -> None:
+    assert count(1, "flag") == "1 flag"
+    assert count(1_248, "flag") == "1,248 flags"

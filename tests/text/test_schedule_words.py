@@ -1,0 +1,24 @@
+"""Scheduled changes in a few words."""
+
+import pytest
+
+from flagtui.models.scheduled_change import ScheduledChange
+from flagtui.text.schedule_words import scheduled_words
+
+OFF = {"payload": {"operation": "update_status", "value": False}}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "turned off"),
+        ({"is_recurring": True, "recurrence_interval": "weekly"}, "turned off, weekly by the clock of UTC"),
+        (
+            {"is_recurring": True, "recurrence_interval": "daily", "timezone": "Europe/Berlin"},
+            "turned off, daily by the clock of Europe/Berlin",
+        ),
+        ({"is_recurring": True, "timezone": "\x1b[31m"}, "turned off, again and again by the clock of ␛[31m"),
+    ],
+)
+def test_what_comes_again_says_by_whose_clock(more: dict[str, object], words: str) -> None:
+    assert scheduled_words(ScheduledChange.of({"id": 1, **OFF, **more})) == words

@@ -1,0 +1,253 @@
+"""The sentences are read back as a person would read them, and the evaluator has to say the same."""
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+from tests.doubles import random_flags
+from tests.doubles.served_flags import Served
+
+from flagtui.evaluate import Definitions, Group, Person, evaluate
+from flagtui.models.filters import Filters
+from flagtui.models.names import Names
+from flagtui.text.flag_sentences import plain, who_sees_it
+
+JSON = Any
+READERS: dict[str, Callable[[str], JSON]] = {
+    "is set": lambda value: "anything",
+    "is not set": lambda value: None,
+    "is not version": lambda value: "77.1.2",
+    "is not": lambda value: f"not {value}",
+    "is none of": lambda value: "none of them",
+    "is any of": lambda value: value.split(", ")[0],
+    "is version": lambda value: value,
+    "is at least version": lambda value: value,
+    "is at most version": lambda value: value,
+    "is a version above": lambda value: "999.0.0",
+    "is a version below": lambda value: "0.0.0",
+    "is a patch of version": lambda value: value,
+    "is compatible with version": lambda value: value,
+    "is before": lambda value: "1999-01-01",
+    "is after": lambda value: "2999-01-01",
+    "is": lambda value: value,
+    "does not contain": lambda value: "",
+    "contains any of": lambda value: f"a {value.split(', ')[-1]} z",
+    "contains none of": lambda value: "",
+    "contains": lambda value: f"a{value}z",
+    "does not start with": lambda value: f"~{value}",
+    "starts with": lambda value: f"{value}z",
+    "does not end with": lambda value: f"{value}~",
+    "ends with": lambda value: f"a{value}",
+    ">": lambda value: float(value) + 1,
+    "≥": lambda value: float(value),
+    "<": lambda value: float(value) - 1,
+    "≤": lambda value: float(value),
+}
+"""What a reader of `key <words> value` would give a person so that the clause holds; None gives nothing."""
+
+ASKED: list[tuple[str, JSON]] = [
+    ("exact", "pro"), ("exact", ["pro", "scale"]), ("exact", ["pro"]), ("is_not", "pro"),
+    ("is_not", ["pro", "scale"]), ("icontains", "acme"), ("not_icontains", "acme"),
+    ("icontains_multi", ["acme", "shop"]), ("not_icontains_multi", ["acme", "shop"]),
+    ("starts_with", "ac"), ("not_starts_with", "ac"), ("ends_with", ".com"), ("not_ends_with", ".com"),
+    ("gt", "3"), ("gte", "3"), ("lt", "3"), ("lte", "3"), ("min", "3"), ("max", "3"),
+    ("is_set", None), ("is_not_set", None), ("is_date_before", "2024-02-29"),
+    ("is_date_after", "2024-02-29"), ("semver_eq", "1.2.3"), ("semver_neq", "1.2.3"),
+    ("semver_gt", "1.2.3"), ("semver_gte", "1.2.3"), ("semver_lt", "1.2.3"), ("semver_lte", "1.2.3"),
+    ("semver_tilde", "1.2.3"), ("semver_caret", "1.2.3"),
+]  # fmt: skip
+
+
+def sentence_of(flag: dict[str, JSON]) -> list[str]:
+    return plain(who_sees_it(Filters.of(flag["filters"]))).splitlines()
+
+
+def person_who_fits(lines: list[str]) -> Person:
+    """Made from the words alone."""
+    properties: dict[str, JSON] = {}
+    for line in lines:
+        key, _, rest = line.removeprefix("  and").strip().partition(" ")
+        words = max((known for known in READERS if f"{rest} ".startswith(f"{known} ")), key=len)
+        given = READERS[words](rest[len(words) :].strip())
+        if given is not None:
+            properties[key] = given
+    return Person("somebody", properties, is_complete=True)
+
+
+def value_for(flag: dict[str, JSON], person: Person) -> JSON:
+    return evaluate(flag["key"], person, Definitions.of([flag])).value
+
+
+def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON]:
+    properties = [
+        {"key": f"p{place}", "type": "person", "operator": operator, "value": value}
+        for place, (operator, value) in enumerate(questions)
+    ]
+    groups = [{"properties": properties, "rollout_percentage": share}]
+    return {"id": 1, "key": "flag", "active": True, "filters": {"groups": groups}}
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_who_is_said_to_see_it_sees_it_and_who_is_not_does_not(asked: tuple[str, JSON]) -> None:
+    flag = made([asked])
+    head, *clauses = sentence_of(flag)
+    assert head == " 1 100 % of users where"
+    assert value_for(flag, person_who_fits(clauses)) is True
+    opposite = Person("somebody", {"p0": "1.2.3~ac"} if asked[0] == "is_not_set" else {}, is_complete=True)
+    is_negative = asked[0].startswith("not_") or asked[0] in ("is_not",)
+    assert value_for(flag, opposite) is is_negative
+
+
+def test_several_clauses_are_joined_by_and() -> None:
+    random = Random("clauses")
+    for _ in range(300):
+        flag = made([random.choice(ASKED) for _ in range(random.choice([1, 2, 3]))])
+        _, *clauses = sentence_of(flag)
+        fitting = person_who_fits(clauses)
+        assert value_for(flag, fitting) is True
+        asked = flag["filters"]["groups"][0]["properties"]
+        for place, question in enumerate(asked):
+            if not question["operator"].startswith(("is_not", "not_")):
+                left = {key: value for key, value in fitting.properties.items() if key != f"p{place}"}
+                assert value_for(flag, Person("somebody", left, is_complete=True)) is False
+
+
+def test_a_share_of_nobody_is_nobody_and_a_share_of_all_is_everybody() -> None:
+    random = Random("everyone")
+    told = {"everybody": 0, "nobody": 0}
+    for _ in range(1_500):
+        flag = random_flags.flag(random, 1, 1) | {"active": True}
+        lines = sentence_of(flag)
+        properties = random_flags.properties(random)
+        person = Person(f"p{random.randrange(10_000)}", properties, device_id="d", is_complete=True)
+        # One that asks for a flag is off for everybody while that flag is missing, as here.
+        if any(line[6:].startswith("flag ") for line in lines):
+            continue
+        conditions = [line for line in lines if line[:3].strip().isdigit()]
+        is_plain = not any(line.startswith(" ·") for line in lines)
+        shut = [line for line in conditions if " 0 % of" in line or "nobody can be decided" in line]
+        if is_plain and any(line.startswith(" 1 100 % of everyone") for line in lines[:1]):
+            told["everybody"] += 1
+            assert value_for(flag, person) not in (False, None), lines
+        elif is_plain and len(shut) == len(conditions):
+            told["nobody"] += 1
+            assert not value_for(flag, person), lines
+    assert min(told.values()) > 40, told
+
+
+def test_a_condition_that_is_said_to_add_nobody_never_decides() -> None:
+    random = Random("adds nobody")
+    seen = 0
+    for _ in range(3_000):
+        flag = random_flags.flag(random, 1, 1) | {"active": True}
+        lines = sentence_of(flag)
+        useless = [
+            int(lines[place - 1][:3])
+            for place, line in enumerate(lines)
+            if "adds nobody" in line and lines[place - 1][:3].strip().isdigit()
+        ]
+        person = Person(f"p{random.randrange(10_000)}", random_flags.properties(random), is_complete=True)
+        decided = evaluate("flag-1", person, Definitions.of([flag])).decided_by
+        seen += len(useless)
+        assert decided is None or decided.index + 1 not in useless, lines
+    assert seen > 50
+
+
+def test_whoever_is_said_to_see_a_flag_of_the_sample_sees_it(projects: Sequence[Served]) -> None:
+    told = {"by properties": 0, "everyone": 0}
+    for project in projects:
+        definitions = Definitions.of(project.flags)
+        for raw in project.flags:
+            lines = sentence_of(raw)
+            # What comes before the conditions, and an early exit, decide whatever a condition says.
+            if not raw["active"] or raw["archived"] or any(line.startswith(" ·") for line in lines):
+                continue
+            for head, clauses in conditions_of(lines):
+                if "100 % of" not in head or not all(map(can_be_read, clauses)):
+                    continue
+                if "groups" in head or "does not have" in head or "adds nobody" in " ".join(clauses):
+                    continue
+                person = person_who_fits(clauses) if clauses else Person("somebody", is_complete=True)
+                value = evaluate(raw["key"], person, definitions).value
+                assert value not in (False, None), (raw["key"], head, clauses)
+                told["by properties" if clauses else "everyone"] += 1
+    assert told["everyone"] > 40
+    assert told["by properties"] > 3, told
+
+
+def can_be_read(clause: str) -> bool:
+    """Whether a person can be made from the words: not from a pattern, a cohort or another flag."""
+    rest = clause.partition(" ")[2]
+    is_asked_of_a_person = not clause.startswith(("is in ", "is not in ", "flag "))
+    return is_asked_of_a_person and any(f"{rest} ".startswith(f"{known} ") for known in READERS)
+
+
+def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each condition's first line, and what it asks for."""
+    head, clauses = "", list[str]()
+    for line in [*lines, " 0 end"]:
+        if line[:3].strip().isdigit():
+            if head:
+                yield head, clauses
+            head, clauses = line, []
+        else:
+            clauses.append(line.removeprefix("  and").strip())
+
+
+@pytest.mark.parametrize("operator", ["in", "not_in", "exact"])
+def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
+    asked = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
+    flag = made([])
+    flag["filters"]["groups"][0]["properties"] = [asked]
+    clause = sentence_of(flag)[1].strip()
+    assert clause in ("is in Beta", "is not in Beta")
+    definitions = Definitions.of([flag], static_cohorts=[31])
+    member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
+    other = Person("o", is_complete=True)
+    for person, is_in in ((member, True), (other, False)):
+        sees = evaluate("flag", person, definitions).value
+        assert sees is (is_in == (clause == "is in Beta"))
+
+
+@pytest.mark.parametrize("wanted", [True, False, "a"])
+@pytest.mark.parametrize("variant", [None, "a", "b"])
+@pytest.mark.parametrize("base_on", [True, False])
+def test_another_flag_is_asked_for_as_it_is_said(wanted: JSON, variant: str | None, base_on: bool) -> None:
+    shares = {"a": 100, "b": 0} if variant == "a" else {"a": 0, "b": 100}
+    variants = {"variants": [{"key": key, "rollout_percentage": share} for key, share in shares.items()]}
+    base: dict[str, JSON] = {"id": 9, "key": "base", "active": base_on, "filters": {"groups": [{}]}}
+    if variant is not None:
+        base["filters"]["multivariate"] = variants
+    flag = made([])
+    asked = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": wanted, "label": "base"}
+    flag["filters"]["groups"][0]["properties"] = [asked]
+    clause = sentence_of(flag)[1].strip()
+    given = evaluate("base", Person("p", is_complete=True), Definitions.of([base])).value
+    said = {
+        "flag base is on": given is not False,
+        "flag base is off": given is False,
+        "flag base gives a": given == "a",
+    }[clause]
+    assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is said
+
+
+def test_groups_see_what_is_said_of_groups_and_people_what_is_said_of_people() -> None:
+    plan = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
+    flag = made([("exact", "x")])
+    flag["filters"]["groups"].insert(
+        0, {"properties": [plan], "rollout_percentage": 100, "aggregation_group_type_index": 0}
+    )
+    names = Names(groups={0: "company"})
+    lines = plain(who_sees_it(Filters.of(flag["filters"]), names)).splitlines()
+    assert lines[0] == " 1 100 % of company groups where"
+    assert lines[2] == " 2 100 % of users where"
+    definitions = Definitions.of([flag], group_types={"0": "company"})
+
+    def sees(properties: dict[str, JSON], group: dict[str, JSON] | None) -> JSON:
+        groups = {} if group is None else {"company": Group("acme", group)}
+        return evaluate("flag", Person("p", properties, groups, is_complete=True), definitions).value
+
+    assert sees({}, {"plan": "pro"}) is True
+    assert sees({"plan": "pro"}, {"plan": "free"}) is False
+    assert sees({"p0": "x"}, None) is True

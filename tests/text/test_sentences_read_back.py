@@ -1,0 +1,166 @@
+"""Every sentence about targeting is read back into claims, and these have to be what the JSON says."""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+from tests.doubles import random_flags, stored_targeting
+from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.served_flags import Served
+from tests.doubles.stored_targeting import differs, filters_in, is_share
+from tests.doubles.targeting_reader import LISTS, read_clause
+
+from flagtui.changes.flags.flag_words import condition_in_short
+from flagtui.models.filters import Filters
+from flagtui.safe_text import safe_text
+from flagtui.text.flag_sentences import plain, who_sees_it
+
+JSON = Any
+FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
+FIXTURES: Final = sorted(FOLDER.glob("*/*.json"))
+AND: Final = re.compile(r" and (?![\d,]+ more)")
+SHORT: Final = re.compile(
+    r"(?P<share>[\d.]+) % of (?P<whom>those|everyone|(?:all )?groups of type \d+)"
+    r"(?: where (?P<asks>.*?))?(?:, as (?P<variant>\w+))?",
+)
+
+
+def compare(filters: dict[str, JSON]) -> None:
+    stored_targeting.compare(filters, said_of(filters))
+
+
+def said_of(filters: dict[str, JSON]) -> list[str]:
+    return plain(who_sees_it(Filters.of(filters))).split("\n")
+
+
+def test_every_flag_of_the_sample_is_what_its_sentences_claim(projects: Sequence[Served]) -> None:
+    for project in projects:
+        for raw in project.flags:
+            compare(raw["filters"])
+
+
+def test_every_flag_made_at_random_is_what_its_sentences_claim() -> None:
+    random = Random("read back")
+    for number in range(2_000):
+        compare(random_flags.flag(random, number, 6)["filters"])
+
+
+@pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
+def test_every_real_flag_is_what_its_sentences_claim() -> None:
+    found = [filters for path in FIXTURES for filters in filters_in(json.loads(path.read_text()))]
+    assert len(found) > 20
+    for filters in found:
+        compare(filters)
+
+
+CLEAR: Final = [
+    "pro",
+    "a, b",
+    "a,b",
+    "",
+    " x",
+    "x ",
+    '"',
+    "[",
+    "[1]",
+    "{",
+    "null",
+    "true",
+    "3",
+    "\n",
+    "a" * 300,
+]
+OTHERS: Final[list[JSON]] = [None, True, 3, 4.5, [], ["x"], {"a": 1}, "b" * 119, "c, d" * 40]
+
+
+def odd_values(random: Random) -> JSON:
+    """One value or a list of some, some of them too long for a sentence."""
+    listed = [random.choice([*CLEAR, *OTHERS]) for _ in range(random.choice([0, 1, 2, 3, 40]))]
+    return random.choice([listed, [f"v{place}" for place in range(2_500)], random.choice([*CLEAR, *OTHERS])])
+
+
+def test_values_of_every_kind_and_length_are_told_one_from_another() -> None:
+    random = Random("values")
+    for _ in range(3_000):
+        raw = {"key": "plan", "type": "person", "value": odd_values(random)}
+        raw["operator"] = random.choice([*random_flags.OPERATORS, *sorted(LISTS)])
+        compare({"groups": [{"properties": [raw]}]})
+
+
+def changed(random: Random, filters: dict[str, JSON]) -> dict[str, JSON] | None:
+    """The same with one thing in it that decides whom it lets in being another; None where nothing is."""
+    other: dict[str, JSON] = json.loads(json.dumps(filters))
+    if not other["groups"]:
+        return other | {"groups": [{"properties": []}]}
+    group = random.choice(other["groups"])
+    properties = group["properties"]
+    match random.choice(["share", "variant", "key", "value", "operator", "fewer", "more", "whom", "holdout"]):
+        case "share":
+            share = group["rollout_percentage"]
+            group["rollout_percentage"] = 7 if share is None else (share + 1) % 100
+        case "variant":
+            group["variant"] = "elsewhere"
+        case "key" if properties:
+            properties[0]["key"] = "another"
+            properties[0]["value"] = properties[0].get("value")
+        case "value" if properties and properties[0].get("operator") not in ("is_set", "is_not_set"):
+            properties[0]["value"] = "another value"
+        case "operator" if properties:
+            properties[0]["operator"] = "newest_of"
+        case "fewer" if properties:
+            properties.pop()
+        case "more":
+            properties.append({"key": "added", "type": "person", "operator": "exact", "value": "x"})
+        case "whom":
+            group["aggregation_group_type_index"] = 5
+        case "holdout":
+            other["holdout"] = {"id": 99, "exclusion_percentage": 12}
+        case _:
+            return None
+    return other
+
+
+def test_a_claim_that_the_json_does_not_make_is_seen() -> None:
+    random = Random("changed")
+    seen = 0
+    for number in range(600):
+        filters = random_flags.flag(random, number, 6)["filters"]
+        other = changed(random, filters)
+        is_about_a_cohort = any(
+            one.get("type") == "cohort" for group in filters["groups"] for one in group["properties"]
+        )
+        lines = said_of(filters)
+        if other is None or is_about_a_cohort or any("matches nobody" in line for line in lines):
+            continue
+        seen += 1
+        with pytest.raises(AssertionError):
+            stored_targeting.compare(other, lines)
+    assert seen > 300
+
+
+def test_conditions_in_short_claim_the_same() -> None:
+    random = Random("in short")
+    for number in range(1_500):
+        filters = random_flags.flag(random, number, 6)["filters"]
+        index = filters.get("aggregation_group_type_index")
+        for raw in filters["groups"]:
+            text = condition_in_short(raw, flag_index=index)
+            told = SHORT.fullmatch(safe_text(text, 100_000))
+            assert told, text
+            stored = raw["rollout_percentage"]
+            assert is_share(told["share"], 100 if stored is None else stored), (text, raw)
+            assert told["variant"] == (raw.get("variant") or None), (text, raw)
+            own = raw.get("aggregation_group_type_index", index)
+            groups = None if own is None else f"groups of type {own}"
+            asked = raw["properties"]
+            people = "those" if asked else "everyone"
+            assert told["whom"] == (people if groups is None else groups if asked else f"all {groups}"), text
+            clauses = AND.split(told["asks"]) if told["asks"] else []
+            assert len(clauses) == len(asked), (text, raw)
+            for clause, one in zip(clauses, asked, strict=True):
+                assert differs(read_clause(clause), one) == "", (clause, one)
