@@ -188,16 +188,6 @@ async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, w
     assert difference(content(before), content(after)) == ()
 
 
-async def test_variants_that_go_away_come_back_with_their_payloads(bench: Bench) -> None:
-    simple = {**RICH, "groups": RICH["groups"][1:]}
-    made = await bench.new("checkout", filters=simple)
-    before = await bench.flags.get(made.id)
-    await bench.saved(targeting_intents.set_variants(before, []))
-    assert (await bench.flags.get(made.id)).targeting.variants == ()
-    await bench.undo()
-    assert (await bench.flags.get(made.id)).targeting.variants == before.targeting.variants
-
-
 async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
     made = await bench.new("checkout", filters=RICH)
     plan = await bench.plan(targeting_intents.set_rollout(made, 0, 60))

@@ -5,7 +5,7 @@ import pytest
 
 from flagtui.config.profiles import Profile
 from flagtui.config.settings import SavedQuery, SettingsError, read_settings
-from flagtui.config.settings_writer import remove_profile, save_query, write_profile, write_setting
+from flagtui.config.settings_writer import save_query, write_profile
 
 MINE = """\
 # My settings. Do not lose this line.
@@ -60,24 +60,6 @@ def test_a_value_goes_back_to_the_default_where_it_was_written(file: Path) -> No
     assert read_settings(file).profiles["prod"] == Profile("prod", host="eu")
 
 
-def test_a_removed_profile_is_gone_and_no_default_any_more(file: Path) -> None:
-    write_setting(file, "default_profile", "prod")
-    remove_profile(file, "prod")
-    settings = read_settings(file)
-    assert settings.profiles == {}
-    assert settings.default_profile == ""
-    assert "# My settings" in file.read_text()
-    remove_profile(file, "prod")
-
-
-def test_a_setting_at_the_top_is_written_at_the_top(file: Path) -> None:
-    write_setting(file, "mouse", False)
-    write_setting(file, "theme", "flagtui-night")
-    settings = read_settings(file)
-    assert (settings.mouse, settings.theme) == (False, "flagtui-night")
-    assert "# easier on the eyes" in file.read_text()
-
-
 def test_a_search_line_is_kept_under_its_name_and_replaced(file: Path) -> None:
     save_query(file, "stale", "is:stale")
     save_query(file, "mine", 'by:me "new check"')
@@ -109,6 +91,6 @@ def test_settings_kept_elsewhere_behind_a_link_stay_there(file: Path, tmp_path: 
     kept = tmp_path / "dotfiles.toml"
     file.rename(kept)
     file.symlink_to(kept)
-    write_setting(file, "mouse", False)
+    save_query(file, "stale", "is:stale")
     assert file.is_symlink()
-    assert "mouse = false" in kept.read_text()
+    assert "is:stale" in kept.read_text()

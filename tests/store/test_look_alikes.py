@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.look_alikes import LookAlikes, are_alike, words_of
+from flagtui.store.look_alikes import LookAlikes, keys_of, words_of
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "look_alikes.py"
 
@@ -19,6 +19,10 @@ def benchmark() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def are_alike(one: str, other: str) -> bool:
+    return not set(keys_of(one)).isdisjoint(keys_of(other))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from textual.widgets._toast import Toast
 
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import THEMES
-from flagtui.text.notices import Notice, tell
+from flagtui.app.shell.toasts import tell
+from flagtui.text.notices import Notice
 
 LONG = "checkout-redesign: checkout-v2-banner asks for it and is on.\nChange what asks for it first."
 

@@ -12,11 +12,10 @@ from textual.widget import Widget
 from textual.widgets import Label
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.palette import CommandsHere, RecordsByName
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
-from flagtui.app.shell.crash_report import crash_report, keep_report
+from flagtui.app.shell.ages import Ages
 from flagtui.app.shell.polling import Polling
 from flagtui.app.shell.server_connection import (
     connect,
@@ -28,16 +27,17 @@ from flagtui.app.shell.server_connection import (
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
-from flagtui.app.state.ages import Ages
 from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.go_to import GoTo, OpenFlag
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.app.state.session import Session
-from flagtui.app.tabs import Tabbing
+from flagtui.app.tabs import Tabs
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.writing.changes import Changing
 from flagtui.app.writing.listener import unheard
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.dialogs.picker import Choice
@@ -56,7 +56,7 @@ class FlagTui(TerminalApp[None]):
     CSS_PATH = stylesheets(
         "app", "browse", "rows", "experiments", "events", "dialogs", "editing", "flag", "activity", "safety"
     )
-    COMMANDS: ClassVar = {CommandsHere, RecordsByName}
+    COMMANDS: ClassVar = set()
     BINDINGS: ClassVar = []
 
     def __init__(self, session: Session) -> None:
@@ -73,7 +73,7 @@ class FlagTui(TerminalApp[None]):
         self.changing = Changing(self, self.desk)
         self.polling = Polling(self.desk, self.open_connection)
         self.ages = Ages(self, self.desk)
-        self.tabbing = Tabbing(self, self.desk, self.changing)
+        self.tabs = Tabs(self, self.desk, self.changing)
         self.last_words = ""
         """What to say on the terminal after the screen is gone."""
 
@@ -92,7 +92,7 @@ class FlagTui(TerminalApp[None]):
 
     def on_mount(self) -> None:
         self.theme = self._look
-        self.tabbing.open("1")
+        self.tabs.open("1")
         self.desk.watch(self.show_live_once_known)
         self.desk.watch(self.redraw_keys)
         if self.desk.session.flag:
@@ -117,18 +117,8 @@ class FlagTui(TerminalApp[None]):
 
     def open_flag_asked_for(self) -> None:
         """The flag named on the command line, as soon as it is known."""
-        key, workspace = self.desk.session.flag, self.desk.workspace
-        if workspace is None:
-            return
-        row = next((row for row in workspace.flags.rows if row.key == key), None)
-        if row is not None:
-            from flagtui.app.flags.flag_screen import FlagScreen
-
+        if self.tabs.has_answered(self.desk.session.flag):
             self._stop_seeking()
-            self.push_screen(FlagScreen(self.desk, self.changing, row))
-        elif workspace.flags.is_complete and self.desk.refreshes:
-            self._stop_seeking()
-            tell(self, Notice(f"There is no flag {key} in this project.", "warning"))
 
     def has_frame_worth_keeping(self) -> bool:
         workspace, screen = self.desk.workspace, self.screen
@@ -222,12 +212,20 @@ class FlagTui(TerminalApp[None]):
 
     def action_journal(self) -> None:
         from flagtui.app.journal.journal_screen import JournalScreen
+        from flagtui.app.undo_by_kind import undo_entry
 
         if not isinstance(self.screen, JournalScreen):
-            self.push_screen(JournalScreen(self.desk, self.changing))
+            undo = partial(undo_entry, desk=self.desk, changing=self.changing)
+            self.push_screen(JournalScreen(self.desk, undo))
+
+    def on_go_to(self, wanted: GoTo) -> None:
+        self.tabs.go_to(wanted)
+
+    def on_open_flag(self, wanted: OpenFlag) -> None:
+        self.tabs.open_flag(wanted.row, wanted.tab)
 
     def action_tab(self, key: str) -> None:
-        self.tabbing.open(key)
+        self.tabs.open(key)
         self.polling.notice_tab()
 
     @work(group="choose")
@@ -264,8 +262,11 @@ class FlagTui(TerminalApp[None]):
             self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
 
     def action_command_palette(self) -> None:
+        from flagtui.app.dialogs.palette import CommandsHere, RecordsByName
+
         if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(placeholder=PALETTE_HINT, id="--command-palette"))
+            found = {CommandsHere, RecordsByName}
+            self.push_screen(CommandPalette(found, placeholder=PALETTE_HINT, id="--command-palette"))
 
     def action_stop(self) -> None:
         if not self.stop():
@@ -288,6 +289,8 @@ class FlagTui(TerminalApp[None]):
 
     def _fatal_error(self) -> None:
         """Leave one sentence on the terminal: the usual traceback would show values, the key among them."""
+        from flagtui.app.shell.crash_report import crash_report, keep_report
+
         error: Any = self._exception
         report = crash_report(error, self.desk.session.redact)
         path = keep_report(report, self.desk.session.state_folder)

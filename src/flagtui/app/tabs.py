@@ -1,4 +1,7 @@
-"""The lists behind the tabs: each is made when it is first opened, and stays as it was left."""
+"""The lists behind the tabs, and the way to a record in them.
+
+Each list is made when it is first opened, and stays as it was left.
+"""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -6,9 +9,15 @@ from typing import Any, Final
 from textual.app import App
 
 from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
+from flagtui.app.state.go_to import TABS, GoTo
 from flagtui.app.writing.changes import Changing
+from flagtui.models.rows import FlagRow
+from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind
+from flagtui.text.notices import Notice
 
 Maker = Callable[[Desk, Changing], BrowseScreen]
 KINDS: Final[dict[str, Kind]] = {"2": "experiments", "3": "events"}
@@ -17,7 +26,7 @@ BELOW: Final = 1
 """Screens that are always at the bottom: Textual's own blank one."""
 
 
-class Tabbing:
+class Tabs:
     """Goes from list to list."""
 
     def __init__(self, app: App[Any], desk: Desk, changing: Changing) -> None:
@@ -47,6 +56,51 @@ class Tabbing:
             return None
         screen = self._app.get_screen(name)
         return screen if isinstance(screen, BrowseScreen) else None
+
+    def open_flag(self, row: FlagRow, tab: str = "overview") -> None:
+        """Show a flag above the present screen."""
+        from flagtui.app.flags.flag_screen import FlagScreen
+
+        self._app.push_screen(FlagScreen(self._desk, self._changing, row, tab))
+
+    def has_answered(self, key: str) -> bool:
+        """Open the flag with this key, or say that there is none; False while neither is known."""
+        workspace = self._desk.workspace
+        if workspace is None:
+            return False
+        row = next((row for row in workspace.flags.rows if row.key == key), None)
+        if row is not None:
+            self.open_flag(row)
+        elif workspace.flags.is_complete and self._desk.refreshes:
+            tell(self._app, Notice(f"There is no flag {key} in this project.", "warning"))
+        else:
+            return False
+        return True
+
+    def go_to(self, wanted: GoTo) -> None:
+        """Put the cursor of its list on a record, and show the list or the record where that is asked for."""
+        tab = TABS[wanted.kind]
+        if wanted.arrival == "behind":
+            if isinstance(made := self.list_of(tab), ListScreen):
+                made.stand_on(wanted.record)
+            return
+        if wanted.arrival == "cursor" or self._app.screen is not self.list_of(tab):
+            self.open(tab)
+        screen = self.list_of(tab)
+        if not isinstance(screen, ListScreen):
+            return
+        if wanted.arrival == "cursor":
+            screen.call_after_refresh(screen.go_to, wanted.record)
+        else:
+            screen.call_after_refresh(_open, screen, wanted.record, wanted.key)
+
+
+def _open(screen: ListScreen[Any], record: RecordId, key: str) -> None:
+    screen.go_to(record)
+    if screen.rows.row_id == record:
+        screen.action_open()
+    else:
+        tell(screen.app, Notice(f"{key} is not in the list any more.", "warning"))
 
 
 def _flags(desk: Desk, changing: Changing) -> BrowseScreen:

@@ -35,28 +35,6 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
     _change(file, change)
 
 
-def remove_profile(file: Path, name: str) -> None:
-    """Takes the profile out, and the default with it if it was that. Raises SettingsError, OSError."""
-
-    def change(document: tomlkit.TOMLDocument) -> None:
-        profiles = document.get("profiles")
-        if profiles is not None:
-            profiles.pop(name, None)
-        if document.get("default_profile") == name:
-            document.remove("default_profile")
-
-    _change(file, change)
-
-
-def write_setting(file: Path, name: str, value: str | bool) -> None:
-    """Sets one setting at the top of the file. Raises SettingsError, OSError."""
-
-    def change(document: tomlkit.TOMLDocument) -> None:
-        document[name] = value
-
-    _change(file, change)
-
-
 def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
     """Sets which columns a list shows; none gives it its own back. Raises SettingsError, OSError."""
 

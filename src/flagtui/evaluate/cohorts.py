@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from flagtui.evaluate import flag_json
 from flagtui.evaluate.evaluation import Check, Gathering
+from flagtui.evaluate.flag_json import id_text, mapping
+from flagtui.evaluate.flag_json import question as read_question
 from flagtui.evaluate.parts import Filter
 from flagtui.evaluate.run import Run, Vantage
 from flagtui.evaluate.unknown import Unknown, Verdict, Why
@@ -26,7 +27,7 @@ class _Asking:
 
 
 def _check_cohort(run: Run, vantage: Vantage, question: Filter, asking: _Asking) -> Check:
-    cohort_id = flag_json.id_text(question.value)
+    cohort_id = id_text(question.value)
     if cohort_id in asking.path:
         return Check(question, Unknown(Why.COHORT_CIRCULAR, cohort_id, is_final=True))
     if cohort_id not in run.definitions.cohorts:
@@ -57,7 +58,7 @@ def _gather(run: Run, vantage: Vantage, raw: Any, asking: _Asking) -> Gathering:
     """Every part is asked, even when one has decided: a part that only the server knows outweighs it."""
     if raw == {}:
         return Gathering(needs_all=True, verdict=True)
-    group = flag_json.mapping(raw)
+    group = mapping(raw)
     members, kind = group.get("values"), group.get("type")
     if kind not in ("AND", "OR") or not isinstance(members, list):
         return Gathering(True, Unknown(Why.COHORT_MALFORMED, _name_of(asking), is_final=True))
@@ -70,7 +71,7 @@ def _part(run: Run, vantage: Vantage, raw: Any, asking: _Asking) -> Check | Gath
         return Gathering(True, Unknown(Why.COHORT_MALFORMED, _name_of(asking), is_final=True))
     if raw == {} or "values" in raw or raw.get("type") in ("AND", "OR"):
         return _gather(run, vantage, raw, asking)
-    question = flag_json.question(raw)
+    question = read_question(raw)
     if question.kind == "cohort":
         return _check_cohort(run, vantage, question, asking)
     return asking.ask(run, vantage, question)

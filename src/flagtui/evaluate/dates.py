@@ -6,7 +6,6 @@ from functools import lru_cache
 from math import isnan
 from typing import Any
 
-from flagtui.evaluate import text
 from flagtui.evaluate.date_formats import other_instant
 from flagtui.evaluate.instants import (
     DAY,
@@ -18,6 +17,7 @@ from flagtui.evaluate.instants import (
     wall_clock,
     years_back,
 )
+from flagtui.evaluate.text import number
 
 _RELATIVE = re.compile(r"-?([0-9]+)([hdwmy])")
 _WITH_OFFSET = re.compile(
@@ -40,7 +40,7 @@ def instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
     """What a property means: a number, also one in a text, is a Unix time in seconds."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    seconds = text.number(value)
+    seconds = number(value)
     if seconds is not None:
         return _of_seconds(seconds)
     return _of_text(value, now, zone) if isinstance(value, str) else None

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flagtui.evaluate import flag_json
 from flagtui.evaluate.dependency_order import evaluation_orders, linked
+from flagtui.evaluate.flag_json import flag as read_flag
+from flagtui.evaluate.flag_json import mapping
 from flagtui.evaluate.parts import Flag
 from flagtui.evaluate.unknown import Unknown, Why
 
@@ -38,7 +39,7 @@ class Definitions:
         time_zone: str = "UTC",
     ) -> "Definitions":
         """From stored flags, whose dependencies name ids, or from local evaluation data, whose name keys."""
-        parts = {flag.key: flag for flag in map(flag_json.flag, linked(flags))}
+        parts = {flag.key: flag for flag in map(read_flag, linked(flags))}
         return cls(
             flags=parts,
             cohorts=dict(cohorts or {}),
@@ -55,8 +56,8 @@ class Definitions:
         flags = document.get("flags")
         return cls.of(
             [flag for flag in flags if isinstance(flag, dict)] if isinstance(flags, list) else [],
-            cohorts=flag_json.mapping(document.get("cohorts")),
-            group_types=flag_json.mapping(document.get("group_type_mapping")),
+            cohorts=mapping(document.get("cohorts")),
+            group_types=mapping(document.get("group_type_mapping")),
             matching_version=document.get("property_matching_version"),
             time_zone=time_zone,
         )

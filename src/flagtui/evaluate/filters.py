@@ -1,10 +1,10 @@
 """One question of a condition or cohort: about a property, a cohort or another flag."""
 
-from flagtui.evaluate import operators
 from flagtui.evaluate.cohorts import check_cohort
 from flagtui.evaluate.dependencies import check_dependency
 from flagtui.evaluate.evaluation import Check
 from flagtui.evaluate.manner import Rules
+from flagtui.evaluate.operators import compare, is_known, without_property
 from flagtui.evaluate.parts import Filter
 from flagtui.evaluate.run import Run, Vantage
 from flagtui.evaluate.unknown import TAKEN_FOR_NO, Unknown, Verdict, Why
@@ -25,7 +25,7 @@ def check_property(run: Run, vantage: Vantage, question: Filter) -> Check:
     is_present = question.key in properties
     actual = properties.get(question.key)
     if is_present:
-        verdict = operators.compare(question.operator, question.value, actual, run.manner)
+        verdict = compare(question.operator, question.value, actual, run.manner)
     else:
         verdict = _without(run, question, is_whole)
     if not isinstance(verdict, Unknown):
@@ -37,10 +37,10 @@ def check_property(run: Run, vantage: Vantage, question: Filter) -> Check:
 
 
 def _without(run: Run, question: Filter, is_whole: bool) -> Verdict:
-    if not operators.is_known(question.operator, run.rules):
+    if not is_known(question.operator, run.rules):
         return Unknown(Why.OPERATOR_UNKNOWN, question.operator)
     if is_whole:
-        return operators.without_property(question.operator, question.value)
+        return without_property(question.operator, question.value)
     return Unknown(Why.PROPERTY_MISSING)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from flagtui.evaluate import text
+from flagtui.evaluate.text import written as as_written
 from flagtui.evaluate.versions import LARGEST, Version, completed, read, trimmed, without_zeros
 
 _PART = r"(?:0|[1-9]\d*|[*xX])"
@@ -92,17 +92,17 @@ Range = tuple[Comparator, ...]
 
 def tilde(value: object) -> Range:
     """~1.2.3: from 1.2.3, below 1.3.0. Missing parts are 0, so ~1 ends below 1.1.0."""
-    return parsed("~" + completed(trimmed(text.written(value))))
+    return parsed("~" + completed(trimmed(as_written(value))))
 
 
 def caret(value: object) -> Range:
     """^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
-    return parsed("^" + completed(trimmed(text.written(value))))
+    return parsed("^" + completed(trimmed(as_written(value))))
 
 
 def wildcard(value: object) -> Range:
     """1.2.* or 1.2.x: from 1.2.0, below 1.3.0. Without a wildcard it reads like a caret."""
-    return parsed(".".join(map(without_zeros, trimmed(text.written(value)).split("."))))
+    return parsed(".".join(map(without_zeros, trimmed(as_written(value)).split("."))))
 
 
 def contains(wanted: Range, found: Version) -> bool:

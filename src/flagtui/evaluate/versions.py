@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from flagtui.evaluate import text
+from flagtui.evaluate.text import written as as_written
 
 LARGEST: Final = 2**64 - 1
 _VERSION = re.compile(
@@ -34,7 +34,7 @@ class Version(NamedTuple):
 
 def version(value: object) -> Version:
     """As a property or condition writes it: "v1.2", 3, "3.08". Raises ValueError when it is none."""
-    return _version(text.written(value))
+    return _version(as_written(value))
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_number
 from flagtui.models.record import Count, Counts, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
 
 
@@ -141,16 +141,3 @@ class Exposures(Record):
 
     total_exposures: Counts = {}
     timeseries: Items = ()
-
-    @property
-    def by_day(self) -> dict[str, tuple[tuple[str, float], ...]]:
-        """Per variant, day and count, as the server lists them."""
-        found = {}
-        for line in self.timeseries:
-            series = as_dict(line)
-            days, counts = as_list(series.get("days")), as_list(series.get("exposure_counts"))
-            points = ((as_text(day), as_number(count)) for day, count in zip(days, counts, strict=False))
-            found[as_text(series.get("variant"))] = tuple(
-                (day, count) for day, count in points if count is not None
-            )
-        return found

@@ -78,11 +78,6 @@ class Flag(Record):
         return self.evaluation_contexts or self.evaluation_tags
 
     @property
-    def contexts_field(self) -> str:
-        """The name this server reads and writes the contexts under."""
-        return "evaluation_tags" if "evaluation_tags" in self.raw else "evaluation_contexts"
-
-    @property
     def type(self) -> FlagType:
         """What kind of flag it is; linked experiments count before anything else."""
         if self.experiment_set:

@@ -88,11 +88,6 @@ def keys_of(name: str) -> Iterator[str]:
                 yield f"~{'.'.join(around)}"
 
 
-def are_alike(one: str, other: str) -> bool:
-    """Whether two names probably mean the same event."""
-    return not set(keys_of(one)).isdisjoint(keys_of(other))
-
-
 class LookAlikes:
     """Which definition of a project to look at instead of another."""
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from flagtui.app.widgets.line import Piece
 from flagtui.evaluate.flag_json import flag as parts_of
 from flagtui.evaluate.settled import for_everyone
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, percent
+from flagtui.text.styled import Piece
 
 STILL = 7 * 86_400
 """Seconds after a call for which code still has to be thought to ask."""

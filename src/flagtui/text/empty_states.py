@@ -1,9 +1,15 @@
 """What stands in place of rows: loading, nothing found, nothing there, or why the server cannot be read."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
-from flagtui.app.widgets.cells import Look
+from flagtui.safe_text import safe_text
+from flagtui.text.styled import Look, Piece
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True)
@@ -38,3 +44,17 @@ def no_match_words(line: str, total: int, missing: int = 0) -> Words:
 def trouble_words(error: ApiError) -> Words:
     """The server could not be read, and there are no older rows to show."""
     return Words((error.what, "", error.next, "", "F5 tries again · q leaves"), "warn")
+
+
+def waiting_lines(trouble: str) -> Iterator[list[Piece]]:
+    """In place of a flag that is not here: why, or that it is on its way."""
+    if trouble:
+        yield from trouble_lines(trouble)
+    else:
+        yield [("loading…", "$text-muted")]
+
+
+def trouble_lines(trouble: str) -> Iterator[list[Piece]]:
+    """What went wrong, apart from what follows."""
+    yield [(safe_text(trouble, 300), "$warning")]
+    yield []

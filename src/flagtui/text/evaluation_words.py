@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.app.flags.evaluations import Account
+from flagtui.details.evaluations import Account
 from flagtui.evaluate import ConditionResult, Evaluation, Outcome
 from flagtui.evaluate.comparison import parting
 from flagtui.evaluate.conditions import draw_variant

@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from flagtui.app.events.event_inspector import EventDetails
-from flagtui.app.widgets.line import Piece
 from flagtui.changes.journal_entries import Entry
+from flagtui.details.event_inspector import EventDetails
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.person import User
 from flagtui.models.times import unix
@@ -21,6 +20,7 @@ from flagtui.text.event_words import (
     use_lines,
 )
 from flagtui.text.formats import ago, moment
+from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from flagtui.app.events.event_columns import is_silent, seen_words
-from flagtui.app.events.event_uses import Use
-from flagtui.app.widgets.line import Piece
+from flagtui.details.event_uses import Use
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
-from flagtui.text.formats import ago
+from flagtui.store.query.events import STALE_AFTER
+from flagtui.text.formats import DAY, ago
+from flagtui.text.styled import Piece
 
 LABEL = 12
 UNTOLD = "not told by this server"
@@ -108,3 +108,20 @@ def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str
 def labelled(label: str, text: str, style: str = "") -> list[Piece]:
     """A label in its own column, then safe text."""
     return [(f"{label:<{LABEL}}", "$text-muted"), (text, style)]
+
+
+def seen_words(seen_at: float | None, now: float) -> str:
+    """`today`, `3 d`, `4 mo`, `2 y`: no finer than the server's own dates, which count days; `never`."""
+    if seen_at is None:
+        return "never"
+    days = int(now // DAY) - int(seen_at // DAY)
+    if days <= 0:
+        return "today"
+    if days <= 60:
+        return f"{days} d"
+    return f"{days // 30} mo" if days < 2 * 365 else f"{days // 365} y"
+
+
+def is_silent(event: EventDefinitionRow, now: float) -> bool:
+    """Not seen for as long as the server calls stale."""
+    return event.seen_at is not None and event.seen_at < now - STALE_AFTER

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import fsum
 from typing import Final
 
-from flagtui.app.widgets.line import Piece
+from flagtui.changes.flags.flag_reach import why_no_conditions
 from flagtui.changes.flags.flag_words import group_noun
 from flagtui.changes.flags.property_words import Role, property_words
 from flagtui.evaluate import VariantDraw, flag_json
@@ -15,6 +15,7 @@ from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.styled import Piece
 
 FIRST_FIT: Final = "the first condition that fits decides, also by its share"
 
@@ -31,11 +32,6 @@ _COLOURS: Final[dict[Role, str]] = {
     "odd": "$warning",
     "aside": "$faint",
 }
-
-
-def why_no_conditions(filters: Filters) -> str:
-    """Why nobody is asked for anything, of a flag that has no condition which can be read."""
-    return f"its conditions cannot be read, {filters.problem}" if filters.problem else "it has no condition"
 
 
 def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:

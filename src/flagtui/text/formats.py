@@ -70,3 +70,12 @@ def count(number: int, noun: str) -> str:
 
 def _plural(number: int, noun: str) -> str:
     return f"{count(number, noun)} ago"
+
+
+def share_of(text: str) -> float | None:
+    """The number typed, when it is a share in percent."""
+    try:
+        share = float(text)
+    except ValueError:
+        return None
+    return share if 0 <= share <= 100 else None

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.app.widgets.line import Piece
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 Path = tuple[str | int, ...]
 TEXT_LIMIT: Final = 2_000

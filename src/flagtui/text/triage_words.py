@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from flagtui.app.events.event_uses import Found
-from flagtui.app.events.triage import Verdict
-from flagtui.app.widgets.line import Piece
+from flagtui.changes.event_definitions.triage import Verdict
+from flagtui.details.event_uses import Found
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Proposal
 from flagtui.text.event_words import badges, last_seen_words, use_lines
+from flagtui.text.styled import Piece
 
 BAR = 48
 WIDE = 100

@@ -15,13 +15,13 @@ from tests.doubles.fixtures import NO_FIXTURES
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
 from flagtui.app.activity.entry_pane import Shown, distance, entry_lines, touches_payloads
 from flagtui.app.activity.timeline_text import as_markdown, copied, one_line
-from flagtui.app.flags.flag_preview import Details
 from flagtui.app.flags.tabs.history_tab import entry_lines as log_entry_lines
 from flagtui.app.flags.tabs.history_tab import log_line
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.changes.flags.surroundings import activity_in_short
+from flagtui.details.flag_details import Details
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow

@@ -2,10 +2,11 @@
 
 import pytest
 
-from flagtui.app.events.event_columns import EVENT_COLUMNS, draw_verdict, is_silent, seen_words
+from flagtui.app.events.event_columns import EVENT_COLUMNS, draw_verdict
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.text.event_words import is_silent, seen_words
 
 DAY = 86_400.0
 NOON = 20_000 * DAY + DAY / 2

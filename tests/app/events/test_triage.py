@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from flagtui.app.events.triage import Verdicts
+from flagtui.changes.event_definitions.triage import Verdicts
 from flagtui.models.rows import EventDefinitionRow
 
 ROW = EventDefinitionRow("id-1", "signed up", description="old", tags=("a",))

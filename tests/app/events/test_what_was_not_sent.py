@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from flagtui.app.events.event_columns import EVENT_COLUMNS
-from flagtui.app.events.event_inspector import EventDetails
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import UNICODE
+from flagtui.details.event_inspector import EventDetails
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.rows import TOLD, EventDefinitionRow

@@ -8,8 +8,8 @@ import httpx
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.app.flags.cohort_names import Cohorts
-from flagtui.app.flags.local_definitions import LocalDefinitions, with_cohort_names
+from flagtui.details.cohort_names import Cohorts
+from flagtui.details.local_definitions import LocalDefinitions, with_cohort_names
 from flagtui.evaluate import Person, evaluate
 from flagtui.evaluate.explanation import describe
 from flagtui.models.activity import Activity

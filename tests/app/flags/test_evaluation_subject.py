@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.app.flags.evaluation_subject import Misread, read_whom
+from flagtui.details.evaluation_subject import Misread, read_whom
 
 
 def test_a_distinct_id_alone_is_somebody_the_server_can_be_asked_about() -> None:

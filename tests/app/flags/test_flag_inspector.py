@@ -9,9 +9,9 @@ import pytest
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.app.flags.flag_inspector import FEW, Inspector
-from flagtui.app.flags.flag_preview import Details, Reach
 from flagtui.app.flags.flag_preview_lines import total_pieces
+from flagtui.details.flag_details import Details, Reach
+from flagtui.details.flag_inspector import FEW, Inspector
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

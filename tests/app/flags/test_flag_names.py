@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.app.flags.flag_names import GONE, GONE_OFF, ROUND, names_about
+from flagtui.details.flag_names import GONE, GONE_OFF, ROUND, names_about
 from flagtui.evaluate import Definitions, Person, evaluate
 from flagtui.models.flag import Flag
 from flagtui.models.names import NO_NAMES

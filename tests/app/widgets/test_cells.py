@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from flagtui.app.widgets.cells import LOOKS, Align, Cell, Piece, fit
+from flagtui.app.widgets.cells import LOOKS, Align, Cell, CellPiece, fit
 from flagtui.safe_text import safe_text
 
 TEXTS = st.text("ab é日本👩\u200d🚀\ufe0fe\u0301\x1b", max_size=12).map(safe_text)
@@ -14,7 +14,9 @@ def width_of(cell: Cell) -> int:
 
 
 @given(CELLS, st.integers(1, 30), st.sampled_from(["left", "right"]))
-def test_a_cell_takes_exactly_the_cells_it_is_given(pieces: list[Piece], width: int, align: Align) -> None:
+def test_a_cell_takes_exactly_the_cells_it_is_given(
+    pieces: list[CellPiece], width: int, align: Align
+) -> None:
     assert width_of(fit(tuple(pieces), width, align, "…")) == width
 
 

@@ -109,11 +109,6 @@ WISHES: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
     ),
     ("remove", lambda fresh: targeting_intents.remove_condition(fresh, 1), ["filters.groups[1]"]),
     (
-        "change",
-        lambda fresh: targeting_intents.change_condition(fresh, 0, {"variant": None}),
-        ["filters.groups[0].variant"],
-    ),
-    (
         "payload",
         lambda fresh: targeting_intents.set_payload(fresh, "control", "1"),
         ["filters.payloads.control"],
@@ -122,17 +117,6 @@ WISHES: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
         "no payload",
         lambda fresh: targeting_intents.set_payload(fresh, "test", None),
         ["filters.payloads.test"],
-    ),
-    (
-        "shares",
-        lambda fresh: targeting_intents.set_variants(
-            fresh,
-            [{"key": "control", "rollout_percentage": 20}, {"key": "test", "rollout_percentage": 80}],
-        ),
-        [
-            "filters.multivariate.variants[0].rollout_percentage",
-            "filters.multivariate.variants[1].rollout_percentage",
-        ],
     ),
 ]
 
@@ -151,12 +135,6 @@ def test_a_condition_moves_and_keeps_all_it_has() -> None:
     groups = planned(targeting_intents.move_condition(flag(), 2, 0), flag()).body["filters"]["groups"]
     assert [group.get("rollout_percentage") for group in groups] == [None, 25, 0.5]
     assert groups[1]["exposure_frozen"] is True
-
-
-def test_variants_that_go_away_take_their_payloads_with_them() -> None:
-    simple = Flag.of(raw_flag(filters={**RICH, "groups": [{"rollout_percentage": 100}]}))
-    body = planned(targeting_intents.set_variants(simple, []), simple).body["filters"]
-    assert (body["multivariate"], body["payloads"]) == (None, {})
 
 
 @pytest.mark.parametrize("count", range(1, 21))

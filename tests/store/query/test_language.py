@@ -119,8 +119,6 @@ def test_stale_flags_are_found_by_the_word_of_older_servers_too() -> None:
 
 def test_by_me_does_nothing_until_it_is_known_who_that_is(flags: list[FlagRow]) -> None:
     assert found(flags, "by:me") == found(flags, "")
-    assert parse("by:me").needs_person
-    assert not parse('by:"me"').needs_person
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from functools import partial
 from typing import Final
 
 from flagtui import local_time
-from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.cells import Cell, CellPiece
 from flagtui.app.widgets.column_layout import Column, Slot
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words
+from flagtui.text.styled import Look
 
 DAY_FROM: Final = 40
 WHO_FROM: Final = 44
@@ -68,7 +69,7 @@ def draw_who(row: ChangeRow, slot: Slot) -> Cell:
 
 def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     """The words; a deletion that stands says how it can be taken back."""
-    words: Piece = (activity_words(row.entry, 200, names), _look(row))
+    words: CellPiece = (activity_words(row.entry, 200, names), _look(row))
     return (words, ("  z restores it", "faint")) if row.is_standing else (words,)
 
 

@@ -7,10 +7,11 @@ from textual import on, work
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_search import Search
 from flagtui.app.activity.timeline_text import as_markdown, copied
-from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.lists.list_frame import WIDE, BrowseScreen
 from flagtui.app.shell.export_file import export
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
+from flagtui.app.state.go_to import OpenFlag
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
@@ -21,7 +22,7 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.addresses import link_to_flag
 from flagtui.text.formats import count
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 
@@ -79,7 +80,7 @@ class ActivityKeys(BrowseScreen):
             except ApiError as error:
                 tell(self.app, explain_error(error, row.key))
                 return
-        self.app.push_screen(FlagScreen(self._desk, self._changing, found, tab))
+        self.post_message(OpenFlag(found, tab))
 
     def action_revert(self) -> None:
         """Take this entry back, after the usual question."""

@@ -6,7 +6,6 @@ from typing import Final
 from flagtui import local_time
 from flagtui.app.activity.activity_columns import day_words
 from flagtui.app.activity.activity_reach import count_words
-from flagtui.app.widgets.line import Piece
 from flagtui.app.widgets.search_line import Completion, Problem
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
@@ -17,6 +16,7 @@ from flagtui.store.query import ACTIVITY, Person, accept, complete, cycle, descr
 from flagtui.store.query.moments import AFTER, BEFORE, Centre, by_closeness, split_centre
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
+from flagtui.text.styled import Piece
 
 CHIPS_FROM: Final = 76
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
@@ -71,12 +71,6 @@ class Search:
             return 0, ""
         inside = sum(1 for index in order if self.centre.holds(self.rows[index].at))
         return inside, f"outside {WINDOW}"
-
-    def count_newer(self, place: int) -> int:
-        """How many of the entries asked for came after this one."""
-        if self.centre is not None or place == 0:
-            return 0
-        return sum(1 for index in self._finder.find(self._rest) if self.rows[index].place > place)
 
     @property
     def problems(self) -> Sequence[Problem]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from flagtui import local_time
-from flagtui.app.widgets.line import Piece
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
@@ -14,6 +13,7 @@ from flagtui.store.query.moments import Centre
 from flagtui.text.activity_words import STAFF, activity_words
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import MINUTE, ago, moment
+from flagtui.text.styled import Piece
 
 
 @dataclass(frozen=True)

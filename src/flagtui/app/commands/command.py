@@ -1,8 +1,9 @@
 """What one command is: something a person can do, with a name and a key."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from textual.app import App
 from textual.binding import Binding
 
 Place = Literal[
@@ -65,3 +66,8 @@ class Command:
             tooltip=self.help,
             priority=self.turns_keys,
         )
+
+
+def display_key(app: App[Any], binding: Binding) -> str:
+    """The key as a person reads it: `space`, `⏎`, `ctrl+a`, `F5`."""
+    return binding.key_display or app.get_key_display(binding)

@@ -8,8 +8,9 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from flagtui.app.shell.footer import display_key
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.commands.command import display_key
+from flagtui.app.widgets.line import styled
+from flagtui.text.styled import Piece
 
 SEARCH_WORDS: tuple[tuple[str, str], ...] = (
     ("new check", "words, in any order, in key or description; finds new-check too"),

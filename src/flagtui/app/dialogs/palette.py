@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from flagtui.app.shell.footer import display_key
+from flagtui.app.commands.command import display_key
 from flagtui.safe_text import safe_text
 
 JUMPS = 50

@@ -2,34 +2,17 @@
 
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.cells import Cell, CellPiece
 from flagtui.app.widgets.column_layout import Column, Slot
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
-from flagtui.store.query.events import STALE_AFTER
-from flagtui.text.formats import DAY
+from flagtui.text.event_words import is_silent, seen_words
+from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 54
 """Cells a list needs to show more than name and age; an 80-column screen leaves 78, a 60-column one 58."""
 ALL_FROM: Final = 74
 NAME_FROM: Final = 118
-
-
-def seen_words(seen_at: float | None, now: float) -> str:
-    """`today`, `3 d`, `4 mo`, `2 y`: no finer than the server's own dates, which count days; `never`."""
-    if seen_at is None:
-        return "never"
-    days = int(now // DAY) - int(seen_at // DAY)
-    if days <= 0:
-        return "today"
-    if days <= 60:
-        return f"{days} d"
-    return f"{days // 30} mo" if days < 2 * 365 else f"{days // 365} y"
-
-
-def is_silent(event: EventDefinitionRow, now: float) -> bool:
-    """Not seen for as long as the server calls stale."""
-    return event.seen_at is not None and event.seen_at < now - STALE_AFTER
 
 
 def draw_state(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -44,7 +27,7 @@ def draw_verdict(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
     look: Look = "faint" if event.hidden else "muted" if is_silent(event, slot.now) else "strong"
-    name: Piece = (safe_text(event.name), look)
+    name: CellPiece = (safe_text(event.name), look)
     return (name, ("  action", "faint")) if event.is_action else (name,)
 
 
@@ -85,7 +68,7 @@ EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
 )
 
 
-def state_piece(event: EventDefinitionRow) -> Piece:
+def state_piece(event: EventDefinitionRow) -> CellPiece:
     """What people decided about it, in a word."""
     if event.hidden:
         return "hidden", "faint"
@@ -94,7 +77,7 @@ def state_piece(event: EventDefinitionRow) -> Piece:
     return ("not told", "faint") if "verified" in event.untold else ("unverified", "muted")
 
 
-def _glyph(event: EventDefinitionRow, slot: Slot) -> Piece:
+def _glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
     glyphs = slot.glyphs
     if event.hidden:
         return glyphs.archived, "faint"

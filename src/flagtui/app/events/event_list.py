@@ -14,6 +14,7 @@ from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
@@ -27,7 +28,7 @@ from flagtui.store.query import EVENTS
 from flagtui.store.sort_orders import Sort
 from flagtui.store.workspace import Workspace
 from flagtui.text.event_words import event_lines
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 
 class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):

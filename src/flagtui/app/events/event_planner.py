@@ -7,7 +7,6 @@ from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.events.event_rows import people_of
-from flagtui.app.events.event_uses import EventUses
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import Desk
 from flagtui.changes.event_definitions.definition_intent import EventIntent
@@ -22,6 +21,7 @@ from flagtui.changes.event_definitions.definition_undo import is_deletion, is_re
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.undo_list import told_apart
+from flagtui.details.event_uses import EventUses
 from flagtui.models.event_definition import EventDefinition
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -16,23 +16,23 @@ from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.events.event_changes import EventChanging
 from flagtui.app.events.event_edits import EventEditing
-from flagtui.app.events.event_inspector import EventDetails, EventInspector
 from flagtui.app.events.event_keys import EventKeys
-from flagtui.app.events.event_uses import Use
-from flagtui.app.records.go_to import go_to_record
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.state.go_to import GoTo
+from flagtui.app.widgets.line import styled
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
+from flagtui.details.event_inspector import EventDetails, EventInspector
+from flagtui.details.event_uses import Use
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_details import detail_lines
-from flagtui.text.notices import Notice, tell
-
-EXPERIMENTS_TAB: Final = "2"
+from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 
 class EventScreen(EventKeys, Screen[None]):
@@ -151,7 +151,7 @@ class EventScreen(EventKeys, Screen[None]):
             choices = [Choice(use.id, use.name, f"#{use.id} {use.status}") for use in uses]
             chosen = await self.app.push_screen_wait(PickerScreen("Experiment", choices))
         if chosen is not None:
-            go_to_record(self.app, EXPERIMENTS_TAB, chosen)
+            self.post_message(GoTo("experiments", chosen))
 
     def action_scroll(self, way: str) -> None:
         body = self.query_one(VerticalScroll)

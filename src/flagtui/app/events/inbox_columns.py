@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from flagtui.app.events.event_columns import seen_words
-from flagtui.app.widgets.cells import Cell, Look
+from flagtui.app.widgets.cells import Cell
 from flagtui.app.widgets.column_layout import Column, Slot
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case
+from flagtui.text.event_words import seen_words
+from flagtui.text.styled import Look
 
 _WORDS: Final = {"silent": "silent", "undescribed": "no description", "unverified": "unverified"}
 

@@ -14,29 +14,29 @@ from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.events.event_changes import EventChanging, Listener
 from flagtui.app.events.event_screen import EventScreen
-from flagtui.app.events.event_uses import EventUses
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
-from flagtui.app.events.triage import Verdicts
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
-from flagtui.app.state.app_state import Desk
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.app_state import MINUTE, Desk
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.triage import Verdicts
 from flagtui.changes.flags.tag_line import read_tags
+from flagtui.details.event_uses import EventUses
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import REASONS, Case, Inbox, Proposal
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
 
 DECIDED_LINES: Final = 6
-MINUTE: Final = 60.0
 REST: Final = 0.12
 """Seconds the cursor rests before it is asked who measures the event."""
 

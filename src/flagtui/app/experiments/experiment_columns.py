@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.cells import Cell, CellPiece
 from flagtui.app.widgets.column_layout import Column, Slot
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import DAY, age
+from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 70
 FLAG_FROM: Final = 100
@@ -105,7 +106,7 @@ def experiment_columns(
     )
 
 
-def _mark(row: ExperimentRow, slot: Slot) -> Piece:
+def _mark(row: ExperimentRow, slot: Slot) -> CellPiece:
     glyphs = slot.glyphs
     if row.deleted:
         return glyphs.deleted, "bad"

@@ -20,6 +20,7 @@ from flagtui.app.experiments.experiment_edits import ExperimentWriting
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.experiments.experiment_steps import Experimenting
 from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.row_list import RowList
@@ -34,7 +35,7 @@ from flagtui.store.query import EXPERIMENTS
 from flagtui.store.sort_orders import Sort
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import age
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 STAY: Final = 0.3
 """Seconds somebody stays on the list before it asks for results of what is in sight."""

@@ -39,10 +39,11 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.state.app_state import Desk
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 ROOMY = 20
 """Lines from which what is measured has room above what came of it."""

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell, Look, Piece
+from flagtui.app.widgets.cells import Cell, CellPiece
 from flagtui.app.widgets.column_layout import Column, Slot
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import NOT_KNOWN, age
+from flagtui.text.styled import Look
 
 BAR_CELLS: Final = 7
 PERCENT_CELLS: Final = 4
@@ -106,7 +107,7 @@ ALL_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
 """What a person can choose from."""
 
 
-def _state(flag: FlagRow, slot: Slot) -> Piece:
+def _state(flag: FlagRow, slot: Slot) -> CellPiece:
     glyphs = slot.glyphs
     if flag.deleted:
         return glyphs.deleted, "bad"

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.flags.flag_list_keys import ListKeys
-from flagtui.app.flags.flag_preview import Details, Preview
+from flagtui.app.flags.flag_preview import Preview
 from flagtui.app.flags.form.flag_form_keys import FlagKeys
 from flagtui.app.flags.lookups.lookup_keys import LookUpKeys
 from flagtui.app.lists.list_screen import ListScreen
@@ -20,6 +20,7 @@ from flagtui.app.shell.status_line import link_of, location_of, words_without_re
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changing
+from flagtui.details.flag_details import Details
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId

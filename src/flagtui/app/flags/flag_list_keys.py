@@ -14,6 +14,7 @@ from flagtui.app.flags.flag_columns import ALL_FLAG_COLUMNS, FLAG_COLUMNS
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import tabs_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line_history import LineHistory
@@ -27,7 +28,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
 from flagtui.store.sort_orders import Sort
 from flagtui.text.addresses import command_for, link_to_flag, request_for_flag, why_not_opened
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.dialogs.prompt import Reading

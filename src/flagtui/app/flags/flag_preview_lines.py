@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words
-from flagtui.app.flags.flag_preview import Details, Reach, trouble_lines, waiting_lines
-from flagtui.app.widgets.line import Piece, cut
+from flagtui.app.widgets.line import cut
+from flagtui.details.flag_details import Details, Reach
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.names import Names
@@ -12,8 +12,10 @@ from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines
+from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
+from flagtui.text.styled import Piece
 
 VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 

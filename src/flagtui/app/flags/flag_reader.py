@@ -7,17 +7,18 @@ from typing import Any, Final
 from textual.app import App
 
 from flagtui.api.errors import ApiError
-from flagtui.app.flags.evaluation_subject import Whom
-from flagtui.app.flags.evaluations import Account, account_for
 from flagtui.app.flags.version_restore import CannotRevert, intent_to_return
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.writing.changes import Changing
 from flagtui.changes.left_out import LeftOut
+from flagtui.details.evaluation_subject import Whom
+from flagtui.details.evaluations import Account, account_for
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.rows import FlagRow
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 LOG = 500

@@ -8,7 +8,6 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
 from flagtui.app.flags.flag_reader import read_flag
-from flagtui.app.flags.form.rollout import share_of
 from flagtui.app.state.app_state import Desk
 from flagtui.app.writing.changes import Changing
 from flagtui.app.writing.related_changes import agree_and_send, said
@@ -21,6 +20,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.store.workspace import Workspace
+from flagtui.text.formats import share_of
 from flagtui.text.outcomes import explain_already_back, explain_blocked, explain_error
 from flagtui.text.schedule_words import scheduled_words
 

@@ -15,7 +15,6 @@ from textual.widgets import Static
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_artifacts import Beside
-from flagtui.app.flags.flag_preview import Details
 from flagtui.app.flags.flag_reader import Reading
 from flagtui.app.flags.form.flag_form_keys import FlagKeys
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
@@ -33,13 +32,15 @@ from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import Line, styled
 from flagtui.app.writing.changes import Changing
+from flagtui.details.flag_details import Details
 from flagtui.models.rows import FlagRow
-from flagtui.text.notices import tell
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Piece
 
 WIDE: Final = 110
 """Columns from which the column beside the tabs has room."""

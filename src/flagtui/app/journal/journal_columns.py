@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell, Look
+from flagtui.app.widgets.cells import Cell
 from flagtui.app.widgets.column_layout import Column, Slot
 from flagtui.changes.journal_entries import Entry
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age
+from flagtui.text.styled import Look
 
 _LOOKS: Final[dict[str, Look]] = {
     "saved": "good",

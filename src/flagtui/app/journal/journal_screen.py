@@ -1,7 +1,7 @@
 """What this person changed from this machine: found while typing, read whole, taken back one by one."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import ClassVar, Final
 
@@ -13,21 +13,22 @@ from textual.widget import Widget
 from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of, commands_of
 from flagtui.app.journal.journal_columns import JOURNAL_COLUMNS, ending_words
-from flagtui.app.journal.journal_undo import TakingBack, place_of
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import link_of, location_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.app.writing.changes import Changing
+from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.journal_entries import Entry, searched
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo_list import undoable, why_not
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 HINT = "words in key, change, reason, person or ending"
 LIST_COMMANDS: Final = frozenset(
@@ -35,8 +36,12 @@ LIST_COMMANDS: Final = frozenset(
 )
 
 
+PLACES: Final = {"experiment": "experiments", EVENT: "events"}
+"""By kind of record: where such changes are made."""
+
+
 class JournalScreen(BrowseScreen):
-    """Newest first. What stands here was written down before it was sent."""
+    """Newest first. What stands here was written down before it was sent; `undo` takes one of it back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of("journal"),
@@ -44,10 +49,10 @@ class JournalScreen(BrowseScreen):
         *bindings_of("everywhere"),
     ]
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
+    def __init__(self, desk: Desk, undo: Callable[[Entry], None]) -> None:
         super().__init__()
         self._desk = desk
-        self._taking_back = TakingBack(desk, changing)
+        self._undo = undo
         self._entries: list[Entry] = []
         self._shown: list[Entry] = []
         self._undoable: frozenset[str] = frozenset()
@@ -168,7 +173,7 @@ class JournalScreen(BrowseScreen):
         if entry is None:
             return
         if entry.id in self._undoable:
-            self._taking_back.start(entry)
+            self._undo(entry)
         else:
             tell(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
 
@@ -207,3 +212,8 @@ def _versions(entry: Entry) -> str:
     if entry.version is None:
         return ""
     return f"{entry.version}" if entry.saved_version is None else f"{entry.version} → {entry.saved_version}"
+
+
+def place_of(entry: Entry | None) -> str:
+    """The place whose scope taking this back needs."""
+    return PLACES.get(entry.kind, "flags") if entry is not None else "journal"

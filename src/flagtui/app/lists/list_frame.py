@@ -12,10 +12,11 @@ from textual.widgets import Label
 
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.store.query import Chip
+from flagtui.text.styled import Piece
 
 STANDARD = 76
 """Columns from which the filters have room beside the search line."""

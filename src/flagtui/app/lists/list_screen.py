@@ -13,6 +13,7 @@ from textual.timer import Timer
 from flagtui.app.dialogs.palette import Jump
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.status_line import missing_records
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_messages import SortAsked
@@ -27,7 +28,7 @@ from flagtui.store.query import Vocabulary, accept, compile_query, complete, cyc
 from flagtui.store.sort_orders import Sort
 from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 R = TypeVar("R", FlagRow, EventDefinitionRow, ExperimentRow)
 

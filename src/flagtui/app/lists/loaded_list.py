@@ -9,6 +9,7 @@ from textual.timer import Timer
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of, words_without_records
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk, Watcher
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.writing.changes import Changing
@@ -20,7 +21,7 @@ from flagtui.store.load import Failed, Loading
 from flagtui.store.query import Person, Vocabulary
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 R = TypeVar("R", EventDefinitionRow, ExperimentRow)
 

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from flagtui import local_time
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.list_differences import Changed, Comparison, compare
@@ -23,6 +23,7 @@ from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
 from flagtui.store.workspace import Kind
 from flagtui.text.formats import moment
+from flagtui.text.styled import Piece
 
 USUAL: Final = "yesterday 18:00"
 MOST: Final = 300

@@ -1,15 +1,15 @@
 """The last line: the keys that matter here, read from the bindings themselves."""
 
 from dataclasses import replace
-from typing import Any
 
 from textual import events
-from textual.app import App
 from textual.binding import Binding
 from textual.keys import key_to_character
 
+from flagtui.app.commands.command import display_key
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import Line, styled
+from flagtui.text.styled import Piece
 
 
 class KeyLine(Line):
@@ -59,11 +59,6 @@ class KeyLine(Line):
         if not enabled:
             return (key, "$faint"), (f" {binding.description}  ", "$faint")
         return (key, "bold"), (f" {binding.description}  ", "$text-muted")
-
-
-def display_key(app: App[Any], binding: Binding) -> str:
-    """The key as a person reads it: `space`, `⏎`, `ctrl+a`, `F5`."""
-    return binding.key_display or app.get_key_display(binding)
 
 
 def _fitting(words: list[tuple[Piece, Piece]], width: int) -> list[Piece]:

@@ -6,8 +6,9 @@ from typing import Final, Literal
 from rich.cells import cell_len
 from textual.content import Content
 
-from flagtui.app.widgets.line import APART, Line, Piece, cut, styled
+from flagtui.app.widgets.line import APART, Line, cut, styled
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "signed-out"]
 

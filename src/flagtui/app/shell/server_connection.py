@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
-from flagtui.app.flags.flag_inspector import Inspector
 from flagtui.app.shell.polling import Polling
 from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.details.flag_inspector import Inspector
 from flagtui.store.key_info import Introduction, organization_name
 from flagtui.store.workspace import Kind, Workspace
 

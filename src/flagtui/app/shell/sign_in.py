@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from flagtui.api.errors import ApiError, BadKey, NotSignedIn
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.state.session import Session
 from flagtui.config.daemon import await_call
 from flagtui.store.key_info import Introduction, abilities, introduce
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.api import Client

@@ -10,8 +10,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 LONGEST_KEY = 512
 

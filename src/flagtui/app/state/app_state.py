@@ -12,10 +12,10 @@ from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.workspace import Kind, Workspace
 
 if TYPE_CHECKING:
-    from flagtui.app.flags.flag_inspector import Inspector
     from flagtui.changes.flags import flag_save
     from flagtui.changes.guard_rules import Rules
     from flagtui.changes.journal_entries import Signature
+    from flagtui.details.flag_inspector import Inspector
     from flagtui.models.flag import Flag
 
 MINUTE: Final = 60.0
@@ -84,7 +84,7 @@ class Desk:
         names, workspace = self.names, self.workspace
         if workspace is None or flag is None:
             return names
-        from flagtui.app.flags.flag_names import names_about
+        from flagtui.details.flag_names import names_about
 
         return names_about(flag, names, workspace.flags.rows, is_complete=workspace.flags.is_complete)
 

@@ -5,12 +5,12 @@ from typing import Literal, get_args
 
 from rich.cells import cell_len, set_cell_size
 
-Look = Literal["plain", "strong", "muted", "faint", "good", "warn", "bad", "info", "special", "track"]
-"""What a piece means; the colour for it is the style sheet's business."""
+from flagtui.text.styled import Look
+
 LOOKS: tuple[Look, ...] = get_args(Look)
 
-Piece = tuple[str, Look]
-Cell = tuple[Piece, ...]
+CellPiece = tuple[str, Look]
+Cell = tuple[CellPiece, ...]
 Align = Literal["left", "right"]
 
 
@@ -21,11 +21,11 @@ def fit(cell: Cell, width: int, align: Align, ellipsis: str) -> Cell:
         return cell
     if spare < 0:
         return tuple(_cut(cell, width, ellipsis))
-    blank: Piece = (" " * spare, "plain")
+    blank: CellPiece = (" " * spare, "plain")
     return (blank, *cell) if align == "right" else (*cell, blank)
 
 
-def _cut(cell: Cell, width: int, ellipsis: str) -> Iterable[Piece]:
+def _cut(cell: Cell, width: int, ellipsis: str) -> Iterable[CellPiece]:
     room = width - 1
     look: Look = "plain"
     for text, look in cell:

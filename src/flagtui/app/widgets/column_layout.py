@@ -1,10 +1,10 @@
 """Columns of a list: which of them a width has room for, and how wide each becomes."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from flagtui.app.widgets.cells import Align, Cell, Piece
+from flagtui.app.widgets.cells import Align, Cell, CellPiece
 from flagtui.app.widgets.glyphs import Glyphs
 
 R = TypeVar("R")
@@ -26,7 +26,7 @@ class Slot:
     """Someone else changed this record since the reader last stood on it."""
 
     @property
-    def sign(self) -> Piece:
+    def sign(self) -> CellPiece:
         """What stands before a record for that."""
         if self.pending:
             return self.glyphs.pending, "info"
@@ -61,9 +61,9 @@ class Placed(Generic[R]):
     width: int
 
 
-def lay_out(columns: Sequence[Column[R]], width: int, hidden: Collection[str] = ()) -> tuple[Placed[R], ...]:
+def lay_out(columns: Sequence[Column[R]], width: int) -> tuple[Placed[R], ...]:
     """The columns a list of this width shows, never wider than it together."""
-    chosen = [column for column in columns if width >= column.from_width and column.name not in hidden]
+    chosen = [column for column in columns if width >= column.from_width]
     while len(chosen) > 1 and _needed(chosen) > width:
         chosen.pop()
     widths = [min(column.width, max(0, width - column.gap)) for column in chosen]

@@ -6,9 +6,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.widget import Widget
 
-Piece = tuple[str, str]
-"""Safe text and its style; no text of a server may get here unless `safe_text` made it."""
-
+from flagtui.text.styled import Piece
 
 APART: Final = 2
 """Cells between the two ends, so that they are never read as one."""
@@ -19,11 +17,6 @@ LEAST: Final = 8
 def styled(*pieces: Piece | str) -> Content:
     """Put pieces together without ever reading them as markup."""
     return Content.assemble(*pieces)
-
-
-def cut(text: str, width: int) -> str:
-    """Safe text in at most `width` cells."""
-    return text if cell_len(text) <= width else set_cell_size(text, max(1, width - 1)).rstrip() + "…"
 
 
 class Line(Widget):
@@ -52,3 +45,8 @@ class Line(Widget):
         if (room := width - left - APART) >= LEAST:
             return Content.assemble(self._left, " " * APART, self._right.truncate(room, ellipsis=True))
         return self._left.truncate(width, ellipsis=True)
+
+
+def cut(text: str, width: int) -> str:
+    """Safe text in at most `width` cells."""
+    return text if cell_len(text) <= width else set_cell_size(text, max(1, width - 1)).rstrip() + "…"

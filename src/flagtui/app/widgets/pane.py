@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.widget import Widget
 
-from flagtui.app.widgets.line import Piece
+from flagtui.text.styled import Piece
 
 PaneLine = list[Piece]
 

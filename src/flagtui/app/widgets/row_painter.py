@@ -9,11 +9,12 @@ from rich.style import Style
 from textual.cache import LRUCache
 from textual.strip import Strip
 
-from flagtui.app.widgets.cells import Cell, Look, Piece, fit
+from flagtui.app.widgets.cells import Cell, CellPiece, fit
 from flagtui.app.widgets.column_layout import Column, Placed, RecordId, Slot
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.row_styles import Ground, RowStyles
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Look
 
 R = TypeVar("R")
 
@@ -104,14 +105,14 @@ class RowPainter(Generic[R]):
                 return placed.column
         return None
 
-    def _row_pieces(self, row: R, state: RowState, now: float) -> Iterator[Piece]:
+    def _row_pieces(self, row: R, state: RowState, now: float) -> Iterator[CellPiece]:
         for column, width in ((placed.column, placed.width) for placed in self._layout):
             if column.gap:
                 yield " " * column.gap, "plain"
             slot = Slot(width, self._glyphs, now, state.pending, state.changed)
             yield from fit(column.draw(row, slot), width, column.align, self._glyphs.ellipsis)
 
-    def _header_pieces(self, sort: Sort | None) -> Iterator[Piece]:
+    def _header_pieces(self, sort: Sort | None) -> Iterator[CellPiece]:
         for column, width in ((placed.column, placed.width) for placed in self._layout):
             title = column.title
             if sort is not None and sort.column == column.name:
@@ -119,7 +120,7 @@ class RowPainter(Generic[R]):
             yield " " * column.gap, "plain"
             yield from fit(((title, "plain"),), width, column.align, self._glyphs.ellipsis)
 
-    def _strip(self, pieces: Iterable[Piece], ground: Ground, *, marked: bool = False) -> Strip:
+    def _strip(self, pieces: Iterable[CellPiece], ground: Ground, *, marked: bool = False) -> Strip:
         texts = [self._glyphs.mark if marked else " "]
         styles = [self._styles.of(ground, "mark" if marked else "plain")]
         for text, look in pieces:

@@ -8,7 +8,7 @@ from textual.css.styles import RenderStyles
 from textual.dom import DOMNode
 from textual.widget import Widget
 
-from flagtui.app.widgets.cells import Look
+from flagtui.text.styled import Look
 
 Ground = Literal["row", "cursor", "cursor-blurred", "header"]
 """What a piece is drawn on."""

@@ -11,7 +11,6 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from flagtui.app.widgets.cells import Look
 from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line_cache import LineCache
@@ -20,6 +19,7 @@ from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Rul
 from flagtui.app.widgets.row_styles import Ground, RowStyles
 from flagtui.app.widgets.viewport import Viewport
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Look
 
 R = TypeVar("R")
 
@@ -52,7 +52,6 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         super().__init__(id=id)
         self._styles_cache = LineCache()
         self.columns = tuple(columns)
-        self._hidden: frozenset[str] = frozenset()
         self._sort: Sort | None = None
         self._id_of = id_of
         self._clock = clock
@@ -96,12 +95,6 @@ class RowSurface(Widget, Generic[R], can_focus=True):
     def set_columns(self, columns: Iterable[Column[R]]) -> None:
         """Show these instead, as many as there is room for."""
         self.columns = tuple(columns)
-        self._measured = (-1, -1)
-        self.refresh()
-
-    def set_hidden(self, names: Iterable[str]) -> None:
-        """Leave these columns out."""
-        self._hidden = frozenset(names)
         self._measured = (-1, -1)
         self.refresh()
 
@@ -157,7 +150,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         if size == self._measured:
             return
         self._measured = size
-        self._painter.measure(lay_out(self.columns, size[0] - BAR_WIDTH, self._hidden), size[0])
+        self._painter.measure(lay_out(self.columns, size[0] - BAR_WIDTH), size[0])
         self._view.resize(size[1] - HEADER_LINES)
         self._wrap()
         self._painted.clear()

@@ -39,12 +39,6 @@ class Viewport:
         place = self.top + line - (0 <= self.rule_line < line)
         return place if place < self.count else None
 
-    def divide(self, rule: int) -> None:
-        """Put the dividing line below so many rows."""
-        self.rule = rule
-        self.top = self._top(self.top)
-        self.move_to(self.place)
-
     def move_to(self, place: int, *, jump: bool = False) -> None:
         """Put the cursor there and scroll as little as shows it; `jump` scrolls half a page instead."""
         self.place = self._row(place)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.interface import Interface
 from flagtui.app.writing.question import ConfirmScreen, Surface
 from flagtui.app.writing.result_lines import Result, left_out_results
 from flagtui.app.writing.results_screen import AGAIN, ResultsScreen
@@ -20,7 +20,7 @@ class Agreeing(Generic[P]):
     """For what was chosen together."""
 
     desk: Desk
-    changing: Changing
+    interface: Interface
     kind: Kind
     left_out: Sequence[LeftOut] = ()
     place: str = ""
@@ -31,12 +31,12 @@ class Agreeing(Generic[P]):
         session = self.desk.session
         question = guard(plans, self.desk.rules_in(self.place), self.left_out)
         if isinstance(question, Refused):
-            self.changing.tell(explain_refusal(question))
+            self.interface.tell(explain_refusal(question))
             return None
         surface = Surface(session.colour, session.monotonic)
-        answer = await self.changing.ask(ConfirmScreen(question, surface))
+        answer = await self.interface.ask(ConfirmScreen(question, surface))
         if isinstance(answer, LeftOut):
-            self.changing.open_record(self.kind, answer.id, answer.key)
+            self.interface.open_record(self.kind, answer.id, answer.key)
             return None
         if answer is not None and question.type_this == plans[0].type_to_confirm:
             self.desk.unlock()
@@ -47,7 +47,7 @@ class Agreeing(Generic[P]):
         told = [*results, *left_out_results(self.left_out)]
         if len(told) < 2 or all(result.is_saved for result in told):
             return False
-        answer = await self.changing.ask(ResultsScreen(told))
+        answer = await self.interface.ask(ResultsScreen(told))
         if isinstance(answer, Result):
-            self.changing.open_record(self.kind, answer.id, answer.key)
+            self.interface.open_record(self.kind, answer.id, answer.key)
         return answer == AGAIN

@@ -12,9 +12,11 @@ from textual.screen import Screen
 
 from flagtui.app.shell.preload import load_behind
 from flagtui.app.shell.sign_in import SigningIn
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
+from flagtui.app.state.go_to import GoTo
 from flagtui.app.writing.listener import NOBODY, Listener, unheard
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.writing.flag_pipeline import StraightPath
@@ -40,7 +42,7 @@ class Changing:
     def __init__(self, app: App[Any], desk: Desk) -> None:
         self.app = app
         self._desk = desk
-        self.signing_in = SigningIn(app, desk)
+        self.signing_in: SigningIn = SigningIn(app, desk)
         self._on_their_way: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The story that was begun and has not asked its question yet."""
@@ -98,16 +100,12 @@ class Changing:
 
     def show_made(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:
         """Put the cursor of the list on what was made, copied or restored here."""
-        from flagtui.app.records.go_to import stand_on_made
-
         if workspace is self._desk.workspace:
-            stand_on_made(self.app, kind, record)
+            self.app.post_message(GoTo(kind, record, "behind"))
 
     def open_record(self, kind: Kind, record: RecordId, key: str) -> None:
         """Show a record that a question or its results named; its list is behind it then."""
-        from flagtui.app.records.go_to import open_in_list
-
-        self.app.call_later(open_in_list, self.app, kind, record, key)
+        self.app.post_message(GoTo(kind, record, "record", key))
 
     def tell(self, notice: Notice) -> None:
         """Show a toast."""

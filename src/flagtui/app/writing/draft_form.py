@@ -12,15 +12,16 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.form.flag_form_lines import FormLine
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import Desk
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import Line, styled
 from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.form_lines import FormLine
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 
 class Copy(Protocol):

@@ -38,16 +38,16 @@ from flagtui.text import outcomes
 from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.changes import Changing
+    from flagtui.app.writing.interface import Interface
 
 
 class StraightPath:
-    """The stories that end in a change of a flag. `Changing` begins them, and nothing cancels them there."""
+    """The stories that end in a change of a flag. `Interface` begins them, and nothing cancels them there."""
 
-    def __init__(self, desk: Desk, changing: "Changing") -> None:
+    def __init__(self, desk: Desk, interface: "Interface") -> None:
         self._desk = desk
-        self._changing = changing
-        self._tell = changing.tell
+        self._interface = interface
+        self._tell = interface.tell
         self._planner = Planner(desk, self._tell)
         self._saver = Saver(desk, self._tell)
 
@@ -80,7 +80,7 @@ class StraightPath:
             return
         listener.saved([sources[id] for id in ended.saved_ids])
         if refused := key_refused(ended.outcomes):
-            if await self._changing.signing_in.ask(refused):
+            if await self._interface.signing_in.ask(refused):
                 again = [one for place, one in enumerate(wanted) if -place in ended.retryable]
                 await self.create(again, workspace, listener)
             return
@@ -141,7 +141,7 @@ class StraightPath:
             if isinstance(found, Blocked):
                 self._tell(outcomes.explain_blocked(found, entry.key))
             return isinstance(found, NothingToDo)
-        if needs_key(refused) and await self._changing.signing_in.ask(refused):
+        if needs_key(refused) and await self._interface.signing_in.ask(refused):
             return await self.undo_part(entry, undoes, entries)
         return False
 
@@ -211,13 +211,13 @@ class StraightPath:
     async def _sign_in_and_ask_again(self, wishes: Sequence[Wish], listener: Listener) -> bool:
         """With another key the same question is asked anew; only the person's answer sends anything."""
         trouble = self._desk.trouble
-        if not (needs_key(trouble) and await self._changing.signing_in.ask(trouble)):
+        if not (needs_key(trouble) and await self._interface.signing_in.ask(trouble)):
             return False
         await self._follow(wishes, listener)
         return True
 
     def _agreeing(self, listener: Listener) -> Agreeing[Plan]:
-        return Agreeing(self._desk, self._changing, "flags", listener.left_out, listener.place)
+        return Agreeing(self._desk, self._interface, "flags", listener.left_out, listener.place)
 
     async def _ask_and_save(
         self, plans: Sequence[Plan], undoes: Mapping[int, str], workspace: Workspace, listener: Listener
@@ -228,9 +228,9 @@ class StraightPath:
         approved = await self._agreeing(listener).agree(plans)
         if approved is None:
             return None
-        ended = await self._changing.see_through(self._saver.save(approved, workspace, undoes))
+        ended = await self._interface.see_through(self._saver.save(approved, workspace, undoes))
         if (made := _made(ended)) is not None:
-            self._changing.show_made("flags", made, workspace)
+            self._interface.show_made("flags", made, workspace)
         listener.ended(ended)
         return ended
 

@@ -5,9 +5,9 @@ from typing import Final, Literal
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.flags.form.rollout import share_of
 from flagtui.app.writing.changes import Changing
 from flagtui.models.json_value import JSON, as_number
+from flagtui.text.formats import share_of
 
 VariantPart = Literal["share", "key", "name", "remove"]
 Check = Callable[[str], str]

@@ -56,7 +56,6 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
         self._surface = surface
         self._last_key = surface.monotonic()
         self._was_quiet = False
-        self._was_pasted = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
@@ -122,7 +121,7 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
             now = self._surface.monotonic()
             self._was_quiet, self._last_key = now - self._last_key >= self._question.arms_after, now
         elif isinstance(event, events.Paste):
-            self._last_key, self._was_pasted = self._surface.monotonic(), True
+            self._last_key = self._surface.monotonic()
         await super().on_event(event)
 
     @on(OptionList.OptionSelected)

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from textual.content import Content
 
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.changes.difference import MISSING, compact
 from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
+from flagtui.text.styled import Piece
 
 LABEL: Final = 15
 BAR: Final = 12

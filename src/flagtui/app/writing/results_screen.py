@@ -12,9 +12,10 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.app.writing.result_lines import LEFT_OUT, NOT_SENT, Result, count_results
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 AGAIN: Final = "again"
 FRAME: Final = 4

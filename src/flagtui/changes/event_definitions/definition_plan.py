@@ -1,6 +1,6 @@
 """A wish held against today's definition: what would change, what follows, what would be sent."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -226,8 +226,3 @@ def _shown(name: str, value: JSON, around: Around) -> JSON:
     if name == "owner" and isinstance(value, int):
         return around.people.get(value, f"user {value}")
     return value
-
-
-def undo_values(before: Mapping[str, JSON], names: Sequence[str]) -> dict[str, JSON]:
-    """The old values of these fields, in the form they are written in."""
-    return {name: before[name] for name in names if name in before}

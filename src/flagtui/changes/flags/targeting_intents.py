@@ -1,7 +1,7 @@
 """Wishes about who sees a flag, made from the JSON as it is stored: what is not meant stays as it is."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.flags.flag_body import clean_filters
@@ -48,13 +48,6 @@ def add_condition(flag: Flag, condition: Mapping[str, JSON], at: int | None = No
     return targeting(flag, filters, "add a condition to")
 
 
-def change_condition(flag: Flag, place: int, condition: Mapping[str, JSON]) -> Intent:
-    """One condition in place of another; keys of it that nobody named stay."""
-    filters, groups = _parts(flag)
-    groups[place] = {**groups[place], **copy.deepcopy(dict(condition))}
-    return targeting(flag, filters, "change a condition of")
-
-
 def remove_condition(flag: Flag, place: int) -> Intent:
     """One condition less."""
     filters, groups = _parts(flag)
@@ -67,21 +60,6 @@ def move_condition(flag: Flag, place: int, to: int) -> Intent:
     filters, groups = _parts(flag)
     groups.insert(to, groups.pop(place))
     return targeting(flag, filters, "reorder the conditions of")
-
-
-def set_variants(flag: Flag, variants: Sequence[Mapping[str, JSON]]) -> Intent:
-    """These variants; none makes the flag on or off. Payloads of variants that go away go with them."""
-    filters = clean_filters(flag.filters)
-    if not variants:
-        filters["multivariate"] = None
-    else:
-        kept = as_dict(filters.get("multivariate"))
-        filters["multivariate"] = {**kept, "variants": [copy.deepcopy(dict(one)) for one in variants]}
-    keys = {one.get("key") for one in variants} or {"true"}
-    payloads = as_dict(filters.get("payloads"))
-    if payloads.keys() - keys:
-        filters["payloads"] = {key: value for key, value in payloads.items() if key in keys}
-    return targeting(flag, filters, "change variants of")
 
 
 def set_payload(flag: Flag, key: str, payload: str | None) -> Intent:

@@ -70,11 +70,6 @@ def compare(plan: Plan, found: Flag) -> Report:
     )
 
 
-def is_as_wanted(plan: Plan, found: Flag) -> bool:
-    """Whether every planned field is as planned."""
-    return not compare(plan, found).missing
-
-
 def normal(flag: Flag) -> dict[str, JSON]:
     """The flag's fields in one form, however this generation of server writes them."""
     kept = {name: value for name, value in flag.raw.items() if name not in IGNORED}

@@ -6,10 +6,19 @@ from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from flagtui.evaluate import text
-from flagtui.evaluate.library import dates, patterns, versions
+from flagtui.evaluate.library.dates import moment, wanted_moment
+from flagtui.evaluate.library.patterns import matches
+from flagtui.evaluate.library.versions import (
+    Bounds,
+    Version,
+    version,
+    within_compatible,
+    within_patch,
+    within_wildcard,
+)
 from flagtui.evaluate.manner import Manner
 from flagtui.evaluate.operators.texts import TEXTS, UNREADABLE, UNUSABLE, Comparison
+from flagtui.evaluate.text import finite, written
 from flagtui.evaluate.unknown import Unknown, UnsupportedPatternError, Verdict, Why
 
 Limit = TypeVar("Limit")
@@ -25,11 +34,11 @@ def _matches(is_expected: bool) -> Comparison:
 
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         try:
-            whole = text.written(actual)
+            whole = written(actual)
         except ValueError:
             return UNREADABLE
         try:
-            found = patterns.matches(str(wanted), whole)
+            found = matches(str(wanted), whole)
         except UnsupportedPatternError:
             return Unknown(Why.PATTERN_UNSUPPORTED, str(wanted))
         return found is is_expected
@@ -39,7 +48,7 @@ def _matches(is_expected: bool) -> Comparison:
 
 def _numeric(holds: Callable[[float, float], bool]) -> Comparison:
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        limit, value = text.finite(wanted), text.finite(actual)
+        limit, value = finite(wanted), finite(actual)
         if limit is None:
             return UNUSABLE
         return value is not None and holds(value, limit)
@@ -51,26 +60,24 @@ def _dated(holds: Callable[[datetime, datetime], bool]) -> Comparison:
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         if actual is None:
             return False
-        limit = dates.wanted_moment(wanted, manner.moment)
+        limit = wanted_moment(wanted, manner.moment)
         if limit is None:
             return UNUSABLE
-        value = dates.moment(actual, manner.moment) if isinstance(actual, str) else None
+        value = moment(actual, manner.moment) if isinstance(actual, str) else None
         return UNREADABLE if value is None else holds(value, limit)
 
     return comparison
 
 
-def _versioned(holds: Callable[[versions.Version, versions.Version], bool]) -> Comparison:
-    return _by_version(versions.version, holds)
+def _versioned(holds: Callable[[Version, Version], bool]) -> Comparison:
+    return _by_version(version, holds)
 
 
-def _within(bounds: Callable[[object], versions.Bounds]) -> Comparison:
+def _within(bounds: Callable[[object], Bounds]) -> Comparison:
     return _by_version(bounds, lambda value, limits: limits[0] <= value < limits[1])
 
 
-def _by_version(
-    read: Callable[[object], Limit], holds: Callable[[versions.Version, Limit], bool]
-) -> Comparison:
+def _by_version(read: Callable[[object], Limit], holds: Callable[[Version, Limit], bool]) -> Comparison:
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         if actual is None:
             return False
@@ -79,7 +86,7 @@ def _by_version(
         except ValueError:
             return UNUSABLE
         try:
-            return holds(versions.version(actual), limit)
+            return holds(version(actual), limit)
         except ValueError:
             return UNREADABLE
 
@@ -103,8 +110,8 @@ COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
         "semver_gte": _versioned(ge),
         "semver_lt": _versioned(lt),
         "semver_lte": _versioned(le),
-        "semver_tilde": _within(versions.within_patch),
-        "semver_caret": _within(versions.within_compatible),
-        "semver_wildcard": _within(versions.within_wildcard),
+        "semver_tilde": _within(within_patch),
+        "semver_caret": _within(within_compatible),
+        "semver_wildcard": _within(within_wildcard),
     }
 )

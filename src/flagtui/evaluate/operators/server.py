@@ -8,10 +8,14 @@ from math import isnan
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final, TypeVar
 
-from flagtui.evaluate import dates, patterns, text, version_ranges, versions
+from flagtui.evaluate.dates import instant, wanted_instant
 from flagtui.evaluate.manner import Manner
 from flagtui.evaluate.operators.texts import TEXTS, UNREADABLE, UNUSABLE, Comparison
+from flagtui.evaluate.patterns import TooCostlyError, matches
+from flagtui.evaluate.text import number, written
 from flagtui.evaluate.unknown import Unknown, UnsupportedPatternError, Verdict, Why
+from flagtui.evaluate.version_ranges import Range, caret, contains, tilde, wildcard
+from flagtui.evaluate.versions import Version, version
 
 Limit = TypeVar("Limit")
 
@@ -21,15 +25,15 @@ def _matches(is_expected: bool) -> Comparison:
 
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         try:
-            whole = text.written(actual)
+            whole = written(actual)
         except ValueError:
             return UNREADABLE
         try:
-            found = patterns.matches(text.written(wanted), whole)
+            found = matches(written(wanted), whole)
         except UnsupportedPatternError:
-            return Unknown(Why.PATTERN_UNSUPPORTED, text.written(wanted))
-        except patterns.TooCostlyError:
-            return Unknown(Why.PATTERN_COSTLY, text.written(wanted))
+            return Unknown(Why.PATTERN_UNSUPPORTED, written(wanted))
+        except TooCostlyError:
+            return Unknown(Why.PATTERN_COSTLY, written(wanted))
         return found is is_expected
 
     return comparison
@@ -37,7 +41,7 @@ def _matches(is_expected: bool) -> Comparison:
 
 def _numeric(holds: Callable[[float, float], bool]) -> Comparison:
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        limit, value = text.number(wanted), text.number(actual)
+        limit, value = number(wanted), number(actual)
         if limit is None:
             return UNUSABLE
         return value is not None and holds(value, limit)
@@ -49,10 +53,10 @@ def _between(is_inside: bool) -> Comparison:
     """Both ends count as inside. Not-a-number is neither inside nor outside."""
 
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        bounds = [text.number(bound) for bound in wanted] if isinstance(wanted, list) else []
+        bounds = [number(bound) for bound in wanted] if isinstance(wanted, list) else []
         if len(bounds) != 2 or bounds[0] is None or bounds[1] is None or not bounds[0] <= bounds[1]:
             return UNUSABLE
-        value = text.number(actual)
+        value = number(actual)
         if value is None or isnan(value):
             return UNREADABLE
         return (bounds[0] <= value <= bounds[1]) is is_inside
@@ -63,29 +67,27 @@ def _between(is_inside: bool) -> Comparison:
 def _dated(holds: Callable[[int, int], bool]) -> Comparison:
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         now, zone = manner.moment, manner.zone
-        value = dates.instant(actual, now, zone)
+        value = instant(actual, now, zone)
         if value is None:
             return UNREADABLE
-        limit = dates.wanted_instant(wanted, now, zone)
+        limit = wanted_instant(wanted, now, zone)
         return UNUSABLE if limit is None else holds(value, limit)
 
     return comparison
 
 
-def _versioned(holds: Callable[[versions.Version, versions.Version], bool]) -> Comparison:
-    return _by_version(versions.version, holds)
+def _versioned(holds: Callable[[Version, Version], bool]) -> Comparison:
+    return _by_version(version, holds)
 
 
-def _within(read: Callable[[object], version_ranges.Range]) -> Comparison:
-    return _by_version(read, lambda value, wanted: version_ranges.contains(wanted, value))
+def _within(read: Callable[[object], Range]) -> Comparison:
+    return _by_version(read, lambda value, wanted: contains(wanted, value))
 
 
-def _by_version(
-    read: Callable[[object], Limit], holds: Callable[[versions.Version, Limit], bool]
-) -> Comparison:
+def _by_version(read: Callable[[object], Limit], holds: Callable[[Version, Limit], bool]) -> Comparison:
     def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         try:
-            value = versions.version(actual)
+            value = version(actual)
         except ValueError:
             return UNREADABLE
         try:
@@ -117,7 +119,7 @@ COMPARISONS: Final[dict[str, Comparison]] = {
     "semver_gte": _versioned(ge),
     "semver_lt": _versioned(lt),
     "semver_lte": _versioned(le),
-    "semver_tilde": _within(version_ranges.tilde),
-    "semver_caret": _within(version_ranges.caret),
-    "semver_wildcard": _within(version_ranges.wildcard),
+    "semver_tilde": _within(tilde),
+    "semver_caret": _within(caret),
+    "semver_wildcard": _within(wildcard),
 }

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from flagtui.evaluate import text
 from flagtui.evaluate.manner import Manner
+from flagtui.evaluate.text import is_boolean_like, is_truthy, lowered, written
 from flagtui.evaluate.unknown import Unknown, Verdict, Why
 
 Comparison = Callable[[Any, Any, Manner], Verdict]
@@ -16,16 +16,16 @@ UNREADABLE: Final = Unknown(Why.PROPERTY_UNREADABLE)
 
 def exact(wanted: Any, actual: Any, manner: Manner) -> Verdict:
     try:
-        actual_text = text.written(actual).lower()
+        actual_text = written(actual).lower()
     except ValueError:
         return UNREADABLE
     if wanted == []:
-        return text.is_truthy(actual)
-    if manner.matching_version != 2 and text.is_boolean_like(wanted):
-        return text.is_truthy(wanted) == text.is_truthy(actual)
+        return is_truthy(actual)
+    if manner.matching_version != 2 and is_boolean_like(wanted):
+        return is_truthy(wanted) == is_truthy(actual)
     candidates = wanted if isinstance(wanted, list) else [wanted]
     try:
-        return actual_text in [text.written(candidate).lower() for candidate in candidates]
+        return actual_text in [written(candidate).lower() for candidate in candidates]
     except ValueError:
         return UNUSABLE
 
@@ -59,11 +59,11 @@ def negated(comparison: Comparison) -> Comparison:
 
 def _by_text(wanted: Any, actual: Any, holds: Callable[[str, str], bool]) -> Verdict:
     try:
-        whole = text.lowered(actual)
+        whole = lowered(actual)
     except ValueError:
         return UNREADABLE
     try:
-        return holds(text.lowered(wanted), whole)
+        return holds(lowered(wanted), whole)
     except ValueError:
         return UNUSABLE
 

@@ -72,11 +72,6 @@ class Query(Generic[Row]):
         return frozenset(asked & self.vocabulary.hidden.keys())
 
     @property
-    def needs_person(self) -> bool:
-        """True when `by:me` or `owner:me` is in it, without effect until it is known who that is."""
-        return any(term.name in ("by", "owner") and term.words == ("me",) for term in self.terms)
-
-    @property
     def longest_word(self) -> str:
         """The word that leaves the fewest records when only one can be asked for; empty without words."""
         return max((term.words[0] for term in self.terms if term.is_plain_word), key=len, default="")

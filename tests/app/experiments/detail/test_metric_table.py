@@ -15,9 +15,9 @@ from flagtui.app.experiments.detail.sections import alarm_lines, json_lines, siz
 from flagtui.app.experiments.intervals import strokes_for
 from flagtui.app.experiments.series_plot import picture
 from flagtui.app.widgets.glyphs import UNICODE
-from flagtui.app.widgets.line import Piece
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
+from flagtui.text.styled import Piece
 
 HOSTILE = "\x1b[31mred\u202e [bold]x[/bold]\n\t\x9b2J"
 STROKES = strokes_for(UNICODE)

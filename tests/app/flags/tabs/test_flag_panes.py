@@ -6,9 +6,6 @@ from tests.doubles.served_flags import Served
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
-from flagtui.app.flags.evaluation_subject import Whom
-from flagtui.app.flags.evaluations import Account
-from flagtui.app.flags.flag_preview import Details
 from flagtui.app.flags.flag_screen import Pane
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.flags.tabs.json_tree import JsonPane
@@ -17,6 +14,9 @@ from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import NIGHT, VARIABLES
+from flagtui.details.evaluation_subject import Whom
+from flagtui.details.evaluations import Account
+from flagtui.details.flag_details import Details
 from flagtui.evaluate import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag

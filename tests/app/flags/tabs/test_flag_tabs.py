@@ -12,9 +12,6 @@ from tests.doubles import random_flags
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.served_flags import Served
 
-from flagtui.app.flags.evaluation_subject import Whom
-from flagtui.app.flags.evaluations import Account
-from flagtui.app.flags.flag_preview import Counted, Details, Reach
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.head import head_lines
 from flagtui.app.flags.tabs.history_tab import entry_lines, log_line
@@ -26,7 +23,10 @@ from flagtui.app.flags.tabs.side_column import side_lines
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import account_lines
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
+from flagtui.details.evaluation_subject import Whom
+from flagtui.details.evaluations import Account
+from flagtui.details.flag_details import Counted, Details, Reach
 from flagtui.evaluate import Definitions, Rules, evaluate, evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
@@ -35,6 +35,7 @@ from flagtui.models.names import Names
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.text.flag_sentences import plain
 from flagtui.text.json_lines import json_rows
+from flagtui.text.styled import Piece
 
 JSON = Any
 WIDTHS = (132 - 50, 80 - 6, 60 - 6)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from flagtui.app.flags.flag_preview import Details
 from flagtui.app.flags.flag_preview_lines import flag_lines
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.links_tab import link_pages
 from flagtui.app.flags.tabs.side_column import side_lines
 from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
+from flagtui.details.flag_details import Details
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain

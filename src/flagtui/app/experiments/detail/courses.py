@@ -10,9 +10,9 @@ from flagtui.app.experiments.detail.metric_findings import Metric, Reading
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.detail.numbers import lift_of
 from flagtui.app.experiments.series_plot import Course, Point
-from flagtui.app.widgets.line import Piece
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 DAY: Final = 12
 WIDE: Final = 94

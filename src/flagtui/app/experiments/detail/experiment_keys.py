@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Literal
 from textual.screen import Screen
 
 from flagtui.app.experiments.detail.judgement import leading_of
-from flagtui.app.experiments.detail.jumping import go_to_flag
 from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.experiment_batch import TOGETHER, ExperimentBatch
 from flagtui.app.experiments.experiment_edits import ExperimentWriting
 from flagtui.app.experiments.experiment_steps import Experimenting
 from flagtui.app.experiments.experiment_undo import ExperimentUndoing
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
+from flagtui.app.state.go_to import GoTo
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.changes.experiments.steps import StepName
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.load_progress import RecordId
+from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     AnyScreen = Screen[None]
@@ -108,5 +110,7 @@ class ExperimentKeys(AnyScreen):
 
     def action_flag(self) -> None:
         row = self.subject()
-        if row is not None:
-            go_to_flag(self, row)
+        if row is not None and row.flag_id is None:
+            tell(self.app, Notice("This experiment has no flag.", "warning"))
+        elif row is not None and row.flag_id is not None:
+            self.post_message(GoTo("flags", row.flag_id))

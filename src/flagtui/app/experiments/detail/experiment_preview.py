@@ -16,9 +16,9 @@ from flagtui.app.experiments.detail.sections import (
     sizing_of,
     variant_lines,
 )
-from flagtui.app.widgets.line import Piece
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import ago
+from flagtui.text.styled import Piece
 
 
 class ExperimentPane(Widget):

@@ -6,7 +6,6 @@ from typing import Final
 
 from flagtui.app.experiments.detail.judgement import confidence, is_frequentist
 from flagtui.app.experiments.detail.metric_findings import Metric, metrics_of
-from flagtui.app.widgets.line import Piece
 from flagtui.changes.experiments.exposure_words import (
     activated_by,
     counts_test_accounts,
@@ -18,6 +17,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 LABEL: Final = 14

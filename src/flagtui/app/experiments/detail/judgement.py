@@ -7,11 +7,11 @@ from typing import Final
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading
 from flagtui.app.experiments.detail.numbers import chance_of, lift_of, value_of
 from flagtui.app.experiments.experiment_columns import Leading
-from flagtui.app.widgets.cells import Look
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Baseline, VariantResult
 from flagtui.models.json_value import as_dict, as_number
 from flagtui.text.formats import percent
+from flagtui.text.styled import Look
 
 SURE: Final = 0.95
 LIKELY: Final = 0.8

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from flagtui import local_time
 from flagtui.app.experiments.experiment_columns import days_of
-from flagtui.app.widgets.line import Piece
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 SHORT = 5
 

@@ -9,11 +9,10 @@ from rich.cells import cell_len, set_cell_size
 from flagtui.app.experiments.detail.judgement import Verdict, confidence, is_frequentist, verdicts
 from flagtui.app.experiments.detail.metric_findings import Findings, Reading
 from flagtui.app.experiments.intervals import Bounds, Strokes, axis_of, bar
-from flagtui.app.widgets.cells import Look
-from flagtui.app.widgets.line import Piece
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Look, Piece
 
 COLOURS: Final[dict[Look, str]] = {
     "good": "$success",

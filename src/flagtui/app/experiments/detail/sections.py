@@ -13,12 +13,12 @@ from flagtui.app.experiments.detail.numbers import (
     ratio_mismatch,
 )
 from flagtui.app.experiments.experiment_columns import days_of
-from flagtui.app.widgets.line import Piece
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import JUST_NOW, ago, percent
+from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 CONCLUSIONS: Final[dict[str, str]] = {

@@ -20,12 +20,13 @@ from flagtui.app.experiments.series_plot import SeriesPlot
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.line import styled
 from flagtui.models.experiment_answers import Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 

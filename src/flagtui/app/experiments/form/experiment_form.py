@@ -8,11 +8,10 @@ from textual import work
 from flagtui.api.errors import ApiError
 from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
 from flagtui.app.experiments.form.experiment_questions import ExperimentQuestions
-from flagtui.app.flags.form.flag_form_lines import FormLine
 from flagtui.app.state.app_state import Desk
-from flagtui.app.widgets.line import Piece
 from flagtui.app.writing.changes import Changing
 from flagtui.app.writing.draft_form import LinesForm
+from flagtui.app.writing.form_lines import FormLine
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.steps import ExperimentIntent
 from flagtui.models.experiment import Holdout, SavedMetric
@@ -20,6 +19,7 @@ from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 if TYPE_CHECKING:
     from flagtui.api.crud import KeptRecords

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.app.flags.form.flag_form_lines import LABEL, FormLine, heading_line, variant_lines
-from flagtui.app.widgets.line import Piece
+from flagtui.app.writing.form_lines import LABEL, FormLine, heading_line, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.exposure_words import (
     activated_by,
@@ -18,6 +17,7 @@ from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.styled import Piece
 
 FIELDS: Final[tuple[tuple[str, str], ...]] = (("name", "name"), ("description", "description"))
 EXPOSURE: Final[tuple[tuple[str, str], ...]] = (

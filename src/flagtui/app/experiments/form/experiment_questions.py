@@ -10,8 +10,8 @@ from flagtui.app.experiments.form.experiment_form_lines import (
 )
 from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
-from flagtui.app.flags.form.flag_form_lines import FormLine
 from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.form_questions import ask_about_variant, ask_item_share, ask_line, ask_percent
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.experiment_fields import (

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.flags.form.flag_form_lines import FormLine, counted_noun
+from flagtui.app.flags.form.flag_form_lines import counted_noun
 from flagtui.app.flags.form.payload import PayloadScreen
 from flagtui.app.flags.form.properties import Surroundings, ask_property
 from flagtui.app.state.app_state import Desk
 from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.form_questions import Check, ask_about_variant, ask_item_share, ask_line, no_problem
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import is_plain_key

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from textual import work
 
 from flagtui.app.flags.form.flag_fields import FieldQuestions
-from flagtui.app.flags.form.flag_form_lines import FormLine, form_lines
+from flagtui.app.flags.form.flag_form_lines import form_lines
 from flagtui.app.state.app_state import Desk
-from flagtui.app.widgets.line import Piece
 from flagtui.app.writing.changes import Changing
 from flagtui.app.writing.draft_form import LinesForm
+from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.listener import Listener
 from flagtui.app.writing.optimistic_save import Ended
 from flagtui.app.writing.requested_changes import NewFlag
@@ -17,6 +17,7 @@ from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):

@@ -14,14 +14,15 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
 from flagtui.changes.flags.targeting_intents import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import condition_lines
-from flagtui.text.formats import percent
+from flagtui.text.formats import percent, share_of
+from flagtui.text.styled import Piece
 
 BAR: Final = 28
 
@@ -113,15 +114,6 @@ class RolloutScreen(ModalScreen[Rollout | None]):
     def action_leave(self) -> None:
         if self.is_current:
             self.dismiss(None)
-
-
-def share_of(text: str) -> float | None:
-    """The number typed, when it is a share in percent."""
-    try:
-        share = float(text)
-    except ValueError:
-        return None
-    return share if 0 <= share <= 100 else None
 
 
 Choice = tuple[int | None, float, Content]

@@ -14,11 +14,12 @@ from flagtui.app.shell.export_file import export
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.line import Line, styled
 from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.text.formats import count
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 

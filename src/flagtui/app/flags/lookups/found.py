@@ -17,15 +17,17 @@ from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import Desk
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Line, Piece, cut, styled
+from flagtui.app.widgets.line import Line, cut, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.app.writing.changes import Changing
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.evaluation_words import value_words
-from flagtui.text.notices import Notice, tell
+from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 LONGEST = 20_000
 

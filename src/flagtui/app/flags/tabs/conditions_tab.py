@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.line import Piece
 from flagtui.models.filters import Condition
 from flagtui.models.json_value import JSON, as_list
 from flagtui.safe_text import safe_lines
@@ -15,6 +14,7 @@ from flagtui.text.flag_sentences import (
     numbered_lines,
     who_sees_it,
 )
+from flagtui.text.styled import Piece
 
 
 def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:

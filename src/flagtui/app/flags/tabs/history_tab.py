@@ -12,7 +12,7 @@ from textual.widgets import Static
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.line import Piece, cut, styled
+from flagtui.app.widgets.line import cut, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.models.activity import SYSTEM, Activity
 from flagtui.models.activity_rows import version_made
@@ -23,6 +23,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, who_did
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import age, moment
+from flagtui.text.styled import Piece
 
 MOST = 500
 """Entries that are read."""

@@ -12,12 +12,13 @@ from textual.widgets import Input
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import MASK, Study
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Line, Piece, styled
+from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.safe_text import safe_text
 from flagtui.text.json_lines import JsonRow, Path, json_rows
+from flagtui.text.styled import Piece
 
 
 class JsonPane(Vertical):

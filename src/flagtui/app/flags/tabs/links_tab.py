@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.flags.flag_preview import Details
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.line import Piece
+from flagtui.details.flag_details import Details
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, moment
 from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.styled import Piece
 
 NONE: list[Piece] = [("  none", "$faint")]
 

@@ -6,9 +6,9 @@ from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.reach_tab import reach_summary
 from flagtui.app.flags.tabs.side_column import age_lines, link_lines, recent_lines
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.line import Piece
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import way_out_lines
+from flagtui.text.styled import Piece
 
 
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.flags.flag_preview import Details
 from flagtui.app.flags.flag_preview_lines import total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.line import Piece
+from flagtui.details.flag_details import Details
 from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import numbered_lines
 from flagtui.text.formats import percent
+from flagtui.text.styled import Piece
 
 
 def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.flags.tabs.reach_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.line import Piece, cut
+from flagtui.app.widgets.line import cut
 from flagtui.models.activity_rows import version_made
 from flagtui.models.rows import FlagRow
 from flagtui.models.times import unix
@@ -13,6 +13,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.formats import NOT_KNOWN, age, moment
 from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.styled import Piece
 
 LABEL = 12
 """Cells of the words on the left."""

@@ -8,10 +8,11 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from flagtui.app.flags.flag_preview import Details
-from flagtui.app.widgets.line import Piece, styled
+from flagtui.app.widgets.line import styled
+from flagtui.details.flag_details import Details
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
+from flagtui.text.styled import Piece
 
 MASK: Final = "••••••"
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_preview_lines import VARIANT_STYLES, variant_bar
 from flagtui.app.flags.tabs.tab_pane import MASK, Study
-from flagtui.app.widgets.line import Piece
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import rest_words
 from flagtui.text.formats import percent
 from flagtui.text.json_lines import json_lines
+from flagtui.text.styled import Piece
 
 LINES = 400
 """Lines of one payload that are shown."""

@@ -7,11 +7,11 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
-from flagtui.app.flags.evaluation_subject import HINT, LONGEST, Misread, Whom, read_whom
-from flagtui.app.flags.evaluations import Account
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Piece, cut, styled
+from flagtui.app.widgets.line import cut, styled
+from flagtui.details.evaluation_subject import HINT, LONGEST, Misread, Whom, read_whom
+from flagtui.details.evaluations import Account
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
@@ -28,6 +28,7 @@ from flagtui.text.evaluation_words import (
     why_they_differ,
 )
 from flagtui.text.flag_sentences import condition_lines, plain
+from flagtui.text.styled import Piece
 
 LABEL = 14
 LISTED = 200

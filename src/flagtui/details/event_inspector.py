@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError, ClosedToKeys
-from flagtui.app.events.event_uses import EventUses, Use
+from flagtui.details.event_uses import EventUses, Use
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flagtui.api.errors import ApiError
-from flagtui.app.flags.cohort_names import Cohorts
+from flagtui.details.cohort_names import Cohorts
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 
 if TYPE_CHECKING:

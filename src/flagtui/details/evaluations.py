@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
-from flagtui.app.flags.evaluation_subject import Whom
-from flagtui.app.flags.local_definitions import LocalDefinitions
+from flagtui.details.evaluation_subject import Whom
+from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate import Definitions, Evaluation, Rules, evaluate, evaluate_all
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import EvaluatedFlag, Trial

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
 from flagtui.api.rate_limiter import Urgency
-from flagtui.app.flags.cohort_names import Cohorts
-from flagtui.app.flags.flag_preview import Counted, Details, Reach
-from flagtui.app.flags.local_definitions import LocalDefinitions
+from flagtui.details.cohort_names import Cohorts
+from flagtui.details.flag_details import Counted, Details, Reach
+from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.models.names import Names
 
 if TYPE_CHECKING:
@@ -180,8 +180,7 @@ def _asked_of(flag: Flag) -> list[Asked]:
 
 
 def _without_conditions(flag: Flag) -> str:
-    from flagtui.changes.flags.flag_reach import OPTED_IN
-    from flagtui.text.flag_sentences import why_no_conditions
+    from flagtui.changes.flags.flag_reach import OPTED_IN, why_no_conditions
 
     if flag.targeting.feature_enrollment:
         return f"{OPTED_IN}, whom the server does not count"

@@ -1,1 +1,0 @@
-"""The screen of one record: its frame, its tabs, the way to another record."""

@@ -1,0 +1,41 @@
+"""Toasts: the one place that may call `notify`, always without markup and with safe text."""
+
+from collections.abc import Iterable
+from textwrap import wrap
+from typing import Any, Final
+
+from textual.app import App
+
+from flagtui.safe_text import safe_text
+from flagtui.text.notices import Notice
+
+FRAME: Final = 3
+"""Lines of the screen that no toast may lie on: the two of the header, and the keys."""
+WIDTH: Final = 64
+"""Columns of a toast, as the stylesheet has it, or nine tenths of a narrower screen."""
+EDGES: Final = 3
+"""Columns of it without text."""
+
+
+def tell(app: App[Any], notice: Notice) -> None:
+    """Show the notice. Errors stay longer, since they ask for something."""
+    lines = [safe_text(line, 400) for line in notice.text.split("\n")]
+    title = safe_text(notice.title, 80)
+    seconds = notice.seconds if notice.tone == "information" else max(notice.seconds, 12.0)
+    app.notify("\n".join(lines), title=title, severity=notice.tone, timeout=seconds, markup=False)
+    app.call_later(_make_room, app)
+
+
+def _make_room(app: App[Any]) -> None:
+    """Older ones go where they would lie over the header: it says whether the server answers."""
+    room = app.size.height - FRAME
+    for place, known in enumerate(reversed(list(app._notifications))):
+        room -= _height(app, [known.title, *known.message.split("\n")])
+        if place and room < 0:
+            app._unnotify(known)
+
+
+def _height(app: App[Any], lines: Iterable[str]) -> int:
+    """Rows that a toast takes, with the empty one above it; without a title there is no line for that."""
+    width = max(1, min(WIDTH, app.size.width * 9 // 10) - EDGES)
+    return 1 + sum(len(wrap(line, width)) or 1 for place, line in enumerate(lines) if line or place)

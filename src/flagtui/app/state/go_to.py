@@ -1,0 +1,34 @@
+"""To a record of whatever kind, from whatever screen: a message, which the app answers."""
+
+from typing import Final, Literal
+
+from textual.message import Message
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.load_progress import RecordId
+from flagtui.store.workspace import Kind
+
+Arrival = Literal["cursor", "record", "behind"]
+"""The list is shown with the cursor on it; it is opened from its list; the cursor is put on it unseen."""
+TABS: Final[dict[Kind, str]] = {"flags": "1", "experiments": "2", "events": "3"}
+"""The key of the tab that lists each kind."""
+
+
+class GoTo(Message):
+    """Show a record in its list. `key` names it where it is not in the list any more."""
+
+    def __init__(self, kind: Kind, record: RecordId, arrival: Arrival = "cursor", key: str = "") -> None:
+        super().__init__()
+        self.kind: Kind = kind
+        self.record = record
+        self.arrival = arrival
+        self.key = key
+
+
+class OpenFlag(Message):
+    """Show a flag above the present screen, on one of its tabs; it need not be in the list."""
+
+    def __init__(self, row: FlagRow, tab: str = "overview") -> None:
+        super().__init__()
+        self.row = row
+        self.tab = tab

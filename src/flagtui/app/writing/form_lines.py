@@ -1,0 +1,90 @@
+"""Lines of a form: each knows what it is about, so that a key can be meant for it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent
+from flagtui.text.styled import Piece
+
+Part = Literal[
+    "field",
+    "heading",
+    "counted",
+    "condition",
+    "property",
+    "add property",
+    "add condition",
+    "variant",
+    "add variant",
+    "sum",
+    "payload",
+    "metric",
+    "add metric",
+]
+LABEL: Final = 14
+
+
+class HasVariants(Protocol):
+    """A record being edited that gives people variants."""
+
+    @property
+    def variants(self) -> list[JSON]: ...
+    @property
+    def share_sum(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class FormLine:
+    """One line. `name` is a field or the key of a payload; places count from 0."""
+
+    part: Part
+    pieces: tuple[Piece, ...]
+    name: str = ""
+    place: int = -1
+    within: int = -1
+    """The place of a property in its condition."""
+
+    @property
+    def id(self) -> tuple[str, str, int, int]:
+        """What the cursor stays on while lines come and go."""
+        return self.part, self.name, self.place, self.within
+
+
+def heading_line(word: str, about: str) -> FormLine:
+    """The name of a part; the cursor passes it by."""
+    return FormLine("heading", (("\n ", ""), (word, "$text-muted"), (f"   {about}", "$faint")))
+
+
+def variant_lines(copy: HasVariants) -> Iterator[FormLine]:
+    """Each variant with its share, what they have together, and one more."""
+    for place, raw in enumerate(copy.variants):
+        variant = as_dict(raw)
+        share = as_number(variant.get("rollout_percentage")) or 0.0
+        filled = min(max(round(share / 100 * BAR), 0), BAR)
+        yield FormLine(
+            "variant",
+            (
+                (f" {safe_text(as_text(variant.get('key')), 20):<22}", "bold $secondary"),
+                ("━" * filled, "$secondary"),
+                ("━" * (BAR - filled), "$track"),
+                (f" {percent(share):>7}", ""),
+                (f"   {safe_text(as_text(variant.get('name')), 40)}", "$text-muted"),
+            ),
+            place=place,
+        )
+    if copy.variants:
+        is_whole = abs(copy.share_sum - 100) <= SUM_TOLERANCE
+        sum_words = (
+            f" {'together':<{23 + BAR}}{percent(copy.share_sum):>7}",
+            "$success" if is_whole else "bold $error",
+        )
+        hint = "   = distributes evenly" if is_whole else "   must be 100 %; = distributes evenly"
+        yield FormLine("sum", (sum_words, (hint, "$faint")))
+    yield FormLine("add variant", ((" + a variant", "$faint"),))
+
+
+BAR: Final = 10

@@ -1,0 +1,79 @@
+"""What is known of one flag beyond its row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.rows import FlagRow
+
+if TYPE_CHECKING:
+    from flagtui.models.activity import Activity
+    from flagtui.models.flag import Flag
+    from flagtui.models.flag_answers import FlagStatus
+    from flagtui.models.scheduled_change import ScheduledChange
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One condition, counted by the server. `number` counts from 1, as people and the server do."""
+
+    number: int
+    fitting: int
+    """Who has its properties."""
+    share: float
+    """Its percentage."""
+    total: int
+    unit: str = "users"
+
+    @property
+    def reached(self) -> int:
+        """The share of those who fit."""
+        return round(self.fitting * self.share / 100)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How many of all a flag's conditions reach; None while unknown, with the reason when it stays so."""
+
+    affected: int | None = None
+    total: int | None = None
+    reason: str = ""
+    is_bound: bool = False
+    """True when conditions may overlap, so that the number is the most it can be."""
+    besides: str = ""
+    """Who else has it, whom the server does not count."""
+    parts: tuple[Counted, ...] = ()
+    unit: str = "users"
+    uncounted: int = 0
+    """Conditions that are still to be counted; the sum waits for them."""
+
+    @property
+    def about(self) -> str:
+        """What stands before the number: how exact it is."""
+        if self.is_bound:
+            return "up to "
+        return "about " if any(0 < part.share < 100 for part in self.parts) else ""
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is known of one flag beyond its row; each part may still be on its way."""
+
+    row: FlagRow
+    flag: Flag | None = None
+    reach: Reach | None = None
+    dependents: tuple[str, ...] | None = None
+    """Keys of the flags that are on and ask for it; None while not known."""
+    changes: tuple[Activity, ...] | None = None
+    trouble: str = ""
+    status: FlagStatus | None = None
+    no_status: str = ""
+    """Why the server did not say what it makes of the flag."""
+    schedule: tuple[ScheduledChange, ...] | None = None
+    """What is due, and what was; None while not known."""
+    no_schedule: str = ""
+    no_dependents: str = ""
+    """Why it is not known what asks for it."""
+    names: Names = NO_NAMES

@@ -1,0 +1,133 @@
+"""Where a stranger looks: floors inside the app, circles, names, and nothing that nobody calls."""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
+STYLES: Final = Path(__file__).parents[1] / "styles"
+KINDS: Final = ("flags", "experiments", "events", "activity", "journal")
+FLOORS: Final = ("widgets", "terminal", "commands", "state", "dialogs", "shell", "writing", "lists", "kinds")
+"""Folders of the app from the ground up: each may import from itself and from those before it."""
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+FILES: Final = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
+TREES: Final = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+
+
+def imports_of(name: str) -> set[str]:
+    """Modules of ours, wherever in the file they are imported, for types alone too."""
+    found: set[str] = set()
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return {one for one in found if one in FILES and one != name}
+
+
+def folder_of(name: str) -> str:
+    """The folder of the app that a module is in; empty for what is loose in it."""
+    parts = name.split(".")
+    return parts[2] if len(parts) > 3 else ""
+
+
+def test_floors_of_the_app_import_only_downwards() -> None:
+    wrong = []
+    for name in (one for one in FILES if one.startswith("flagtui.app.") and folder_of(one)):
+        here = folder_of(name)
+        for other in (one for one in imports_of(name) if one.startswith("flagtui.app.")):
+            there = folder_of(other) or other.split(".")[2]
+            if there == here:
+                continue
+            if here in KINDS and there in KINDS:
+                wrong.append(f"{name} imports another kind: {other}")
+            elif there not in (*FLOORS, *KINDS) or floor(there) > floor(here):
+                wrong.append(f"{name} imports upwards: {other}")
+    assert not wrong, "\n".join(wrong)
+
+
+def floor(folder: str) -> int:
+    return FLOORS.index("kinds" if folder in KINDS else folder)
+
+
+def test_there_are_no_circles_of_imports() -> None:
+    graph = {name: imports_of(name) - {name.rpartition(".")[0]} for name in FILES}
+    waiting = {name: set(wanted) for name, wanted in graph.items()}
+    while free := {name for name, wanted in waiting.items() if not wanted & waiting.keys()}:
+        waiting = {name: wanted for name, wanted in waiting.items() if name not in free}
+    in_circles = {name for name in waiting if any(name in waiting[other] for other in waiting)}
+    assert not in_circles, sorted(in_circles)
+
+
+def test_folders_are_neither_empty_nor_crowded() -> None:
+    counted = Counter(path.parent for path in FILES.values() if path.name != "__init__.py")
+    app = SOURCE / "app"
+    assert counted[app] <= 8
+    assert max(number for folder, number in counted.items() if app in folder.parents) <= 25
+    assert all((app / kind).is_dir() for kind in KINDS)
+
+
+def test_a_file_s_name_says_where_it_is() -> None:
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, path in FILES.items():
+        if path.name != "__init__.py":
+            side = "service" if name.startswith("flagtui.service") else "client"
+            places[side, path.stem].append(name)
+    for side in ("client", "service"):
+        repeated = {stem: found for (one, stem), found in places.items() if one == side and len(found) > 1}
+        assert len(repeated) <= 15, repeated
+
+
+def test_files_are_named_by_nouns() -> None:
+    gerunds = [name for name, path in FILES.items() if re.search(r"ing(_|$)", path.stem)]
+    assert len(gerunds) <= 15, gerunds
+
+
+def test_a_class_s_name_means_one_thing() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    several = {word: found for word, found in places.items() if len(found) > 1}
+    assert len(several) <= 100, several
+
+
+HOOKS: Final = re.compile(r"__|_?on_|action_|watch_|validate_|key_|check_|get_")
+"""Beginnings of names that a library calls."""
+CALLED_BY_LIBRARIES: Final = {
+    *("auth_flow", "discover", "run_input_thread", "render_widget", "highlight"),
+    *("format_commands", "list_commands", "_fatal_error"),
+}
+FOR_DOCUMENTS: Final = {"documented_settings"}
+"""What a test compares the documents with."""
+
+
+def test_everything_has_a_caller() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (*FILES.values(), *STYLES.glob("*.tcss"))]
+    words = Counter(word for text in texts for word in re.findall(r"\w+", text))
+    dead = [
+        f"{module}: {name}"
+        for module, tree in TREES.items()
+        for name in names_without_decorators(tree)
+        if words[name] == 1 and not HOOKS.match(name) and name not in CALLED_BY_LIBRARIES | FOR_DOCUMENTS
+    ]
+    assert not dead, "\n".join(dead)
+
+
+def names_without_decorators(tree: ast.Module) -> Iterator[str]:
+    """Functions and classes; a property counts as one, as nothing else calls it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            marks = [ast.unparse(mark) for mark in node.decorator_list]
+            if all(mark in ("property", "dataclass", "staticmethod", "classmethod") for mark in marks):
+                yield node.name
