@@ -2,16 +2,16 @@
 
 from tests.doubles.servers import StillClock
 
-from flagtui.api.connection_state import SLOW, Link
-from flagtui.api.errors import Facts, Unanswered, Unreachable
+from flagtui.api.connection_state import SLOW, ConnectionState
+from flagtui.api.errors import ErrorFacts, Unanswered, Unreachable
 
 NOBODY = Unreachable("nobody is there")
-LATE = Unanswered("no answer came", facts=Facts("GET", False, "/"))
-LATE_WRITE = Unanswered("no answer came", facts=Facts("PATCH", True, "/"))
+LATE = Unanswered("no answer came", facts=ErrorFacts("GET", False, "/"))
+LATE_WRITE = Unanswered("no answer came", facts=ErrorFacts("PATCH", True, "/"))
 
 
 def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
-    link = Link(StillClock())
+    link = ConnectionState(StillClock())
     link.failed(NOBODY, link.now)
     assert (link.is_offline, link.state) == (True, "offline")
     link.answered(None)
@@ -19,7 +19,7 @@ def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
 
 
 def test_one_request_that_found_nobody_while_others_were_answered_is_not_offline() -> None:
-    link = Link(StillClock())
+    link = ConnectionState(StillClock())
     asked = link.now
     link.began()
     link.answered(None)
@@ -30,7 +30,7 @@ def test_one_request_that_found_nobody_while_others_were_answered_is_not_offline
 
 
 def test_a_change_without_an_answer_is_offline_and_a_read_without_one_is_slow() -> None:
-    link = Link(StillClock())
+    link = ConnectionState(StillClock())
     link.failed(LATE, link.now)
     assert (link.is_offline, link.is_slow) == (False, True)
     link.failed(LATE_WRITE, link.now)
@@ -38,7 +38,7 @@ def test_a_change_without_an_answer_is_offline_and_a_read_without_one_is_slow() 
 
 
 def test_late_answers_are_slow_until_one_comes_in_time() -> None:
-    link = Link(StillClock())
+    link = ConnectionState(StillClock())
     link.answered(None, SLOW)
     assert link.is_slow
     link.answered(None)

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from flagtui.api import errors
-from flagtui.api.errors import ApiError, Facts
+from flagtui.api.errors import ApiError, ErrorFacts
 
 KINDS: Final = [
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ApiError)
@@ -25,7 +25,7 @@ def test_matching_an_error_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("is_write", [False, True])
 def test_every_error_says_what_is_true_now_and_what_to_do(kind: type[ApiError], is_write: bool) -> None:
-    error = kind("It went wrong.", facts=Facts(is_write=is_write))
+    error = kind("It went wrong.", facts=ErrorFacts(is_write=is_write))
     unsure = "Whether the server made the change is not known."
     assert error.now == (unsure if kind.sent and is_write else "Nothing was changed.")
     assert error.next.endswith(".")
@@ -39,6 +39,6 @@ def test_what_is_refused_before_sending_is_a_wrong_value_too() -> None:
 
 
 def test_a_missing_scope_is_read_from_the_servers_sentence_or_is_not() -> None:
-    named = errors.MissingScope("x", facts=Facts(detail="API key missing required scope 'query:read'"))
-    unnamed = errors.MissingScope("x", facts=Facts(detail="missing required scope"))
+    named = errors.MissingScope("x", facts=ErrorFacts(detail="API key missing required scope 'query:read'"))
+    unnamed = errors.MissingScope("x", facts=ErrorFacts(detail="missing required scope"))
     assert (named.scope, unnamed.scope) == ("query:read", "")

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.doubles.servers import StillClock
 
-from flagtui.api.connection_state import Link
+from flagtui.api.connection_state import ConnectionState
 from flagtui.api.rate_limiter import COMPUTED, Budget, Urgency
 
 
 def budget(clock: StillClock, *, is_limited: bool = True) -> Budget:
-    return Budget(clock, Link(clock), is_limited)
+    return Budget(clock, ConnectionState(clock), is_limited)
 
 
 @pytest.mark.parametrize(("cost", "in_a_minute", "in_an_hour"), [(1, 480, 4_800), (COMPUTED, 240, 1_200)])

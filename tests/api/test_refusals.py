@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from flagtui.api import errors
-from flagtui.api.errors import ApiError, Facts
+from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.refusals import refusal
 
 
 def refused(status: int, body: Any = None, method: str = "GET", **headers: str) -> ApiError:
     content = body if isinstance(body, bytes) else (b"" if body is None else json.dumps(body).encode())
-    facts = Facts(method, method != "GET", "/api/x/", status)
+    facts = ErrorFacts(method, method != "GET", "/api/x/", status)
     return refusal(facts, {name.replace("_", "-"): value for name, value in headers.items()}, content)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flagtui.api import errors
-from flagtui.api.errors import ApiError, Facts
+from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.retry import ATTEMPTS, WAIT_LIMIT, pause_before_retry
 
 KINDS: list[type[ApiError]] = [
@@ -16,7 +16,7 @@ KINDS: list[type[ApiError]] = [
 
 
 def error_of(kind: type[ApiError], **facts: object) -> ApiError:
-    return kind("x", facts=Facts(**facts))  # type: ignore[arg-type]  # names and values as data
+    return kind("x", facts=ErrorFacts(**facts))  # type: ignore[arg-type]  # names and values as data
 
 
 @given(

@@ -14,25 +14,23 @@ from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
 from flagtui.changes.event_definitions.definition_intent import EventIntent
-from flagtui.changes.event_definitions.definition_plan import Around as EventAround
-from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event
-from flagtui.changes.event_definitions.definition_save import Desk as EventDesk
-from flagtui.changes.event_definitions.definition_save import save_all
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepDesk, save_step
+from flagtui.changes.experiments.step_save import StepSaveContext, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import Desk, save
-from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.related.creation import AsideDesk, AsidePlan, Send, send_aside
-from flagtui.changes.undo import Office, WayBack, find_way_back, parts_left
+from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, Send, send_aside
+from flagtui.changes.undo import UndoTools, WayBack, find_way_back, parts_left
 from flagtui.changes.undo_list import undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -53,7 +51,7 @@ class Bench:
         self.world = world
         self.clock = SteadyClock(now=world.clock().timestamp())
         self.journal = Journal(folder / "journal", clock=self.clock.time)
-        self.office = Office(client, self.journal, HERE, self.clock)
+        self.office = UndoTools(client, self.journal, HERE, self.clock)
 
     async def flag(self, wanted: Intent) -> State:
         fresh = await self.client.flags.get(wanted.id)
@@ -61,30 +59,32 @@ class Bench:
         assert isinstance(plan, Plan), plan
         state = self.flag_state(wanted.id)
         before = await state()
-        await save(agree(plan), Desk(self.client.flags, self.journal, HERE, self.clock))
+        await save(agree(plan), FlagSaveContext(self.client.flags, self.journal, HERE, self.clock))
         assert await state() != before
         return state
 
     async def step(self, name: StepName, fresh: Experiment, /, **chosen: Any) -> State:
-        plan = plan_step(ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, Around(self.now))
+        plan = plan_step(
+            ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, StepContext(self.now)
+        )
         assert isinstance(plan, ExperimentPlan), plan
-        desk = StepDesk(self.client.experiments, self.journal, HERE, self.clock)
+        desk = StepSaveContext(self.client.experiments, self.journal, HERE, self.clock)
         ended = await save_step(agree(plan), desk)
         assert ended.ending == "saved", ended
         return self.experiment_state(fresh.id)
 
     async def event(self, wanted: EventIntent) -> State:
         fresh = await self.client.event_definitions.get(wanted.id)
-        plan = plan_event(wanted, fresh, EventAround(self.now))
+        plan = plan_event(wanted, fresh, DefinitionContext(self.now))
         assert isinstance(plan, EventPlan), plan
-        desk = EventDesk(self.client.event_definitions, self.journal, HERE, self.clock)
+        desk = DefinitionSaveContext(self.client.event_definitions, self.journal, HERE, self.clock)
         (ended,) = [one async for one in save_all(agree(plan), desk)]
         assert ended.is_saved, ended
         return self.event_state(fresh.name)
 
-    async def aside(self, plan: AsidePlan | Blocked, send: Send) -> None:
-        assert isinstance(plan, AsidePlan), plan
-        ended = await send_aside(agree(plan), send, AsideDesk(self.journal, HERE, self.clock))
+    async def aside(self, plan: RelatedPlan | Blocked, send: Send) -> None:
+        assert isinstance(plan, RelatedPlan), plan
+        ended = await send_aside(agree(plan), send, RelatedSaveContext(self.journal, HERE, self.clock))
         assert ended.ending == "saved", ended
 
     @property
@@ -160,9 +160,11 @@ class Bench:
         for part in parts:
             way = await find_way_back(part, self.office, entry.id if part == parts[-1] else "")
             assert isinstance(way, WayBack), way
-            question = way.ask(Rules())
+            question = way.ask(GuardRules())
             assert isinstance(question, Question)
-            approved = question.settle(Answer(yes=True, typed=way.plan.type_to_confirm, overwrite=overwrite))
+            approved = question.settle(
+                Confirmation(yes=True, typed=way.plan.type_to_confirm, overwrite=overwrite)
+            )
             assert isinstance(approved, Approved), approved
             self.clock.now += 1
             ended = await way.send(approved)
@@ -172,10 +174,10 @@ class Bench:
 
 
 def agree(plan: Any) -> Approved[Any]:
-    question = guard([plan], Rules())
+    question = guard([plan], GuardRules())
     assert isinstance(question, Question)
     typed: Proposal = plan
-    approved = question.settle(Answer(yes=True, typed=typed.type_to_confirm))
+    approved = question.settle(Confirmation(yes=True, typed=typed.type_to_confirm))
     assert isinstance(approved, Approved), approved
     return approved
 

@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 
 from flagtui.api.client import Client
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepDesk, save_step
+from flagtui.changes.experiments.step_save import StepSaveContext, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
@@ -66,17 +66,17 @@ async def take(wanted: dict[str, Any], folder: Path) -> None:
         journal = Journal(folder, disk=Disk(write_in_two, sync))
         here = Signature("ada@acme.test", "demo", str(client.host), PROJECT)
         id = wanted["id"]
-        desk = StepDesk(client.experiments, journal, here)
+        desk = StepSaveContext(client.experiments, journal, here)
         # Deleted ones cannot be read, and new ones are not there yet.
         is_there = wanted["step"] not in ("create", "restore")
         bare = Experiment.of({"id": id, "name": wanted["name"], "deleted": bool(id)})
         fresh = await client.experiments.get(id) if is_there else bare
         intent = ExperimentIntent(id, STEPS[wanted["step"]], Choices(**wanted["choices"]))
-        plan = plan_step(intent, fresh, Around(now=desk.clock.time()))
+        plan = plan_step(intent, fresh, StepContext(now=desk.clock.time()))
         assert isinstance(plan, ExperimentPlan), plan
-        question = guard([plan], Rules(Level.RELAXED))
+        question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
-        approved = question.settle(Answer(yes=True))
+        approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
         await save_step(approved, desk)
 

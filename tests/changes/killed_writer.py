@@ -12,14 +12,13 @@ from typing import TypeVar
 
 from flagtui.api.request import Query
 from flagtui.changes.event_definitions.definition_intent import describe
-from flagtui.changes.event_definitions.definition_plan import Around, EventPlan, plan_event
-from flagtui.changes.event_definitions.definition_save import Desk as EventDesk
-from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import Desk, save
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Proposal
@@ -115,21 +114,21 @@ class FileOfEvents:
 
 
 def agreed(plan: P) -> Approved[P]:
-    question = guard([plan], Rules(Level.RELAXED))
+    question = guard([plan], GuardRules(Level.RELAXED))
     assert isinstance(question, Question)
-    approved = question.settle(Answer(yes=True))
+    approved = question.settle(Confirmation(yes=True))
     assert isinstance(approved, Approved)
     return approved
 
 
 async def work_on_events(folder: Path) -> None:
     server = FileOfEvents(folder / "applied")
-    desk = EventDesk(server, Journal(folder / "journal"), HERE)
+    desk = DefinitionSaveContext(server, Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get("")
         wanted = describe(str(EVENT["id"]), f"text {number}", fresh.description or "")
-        plan = plan_event(wanted, fresh, Around(desk.clock.time()))
+        plan = plan_event(wanted, fresh, DefinitionContext(desk.clock.time()))
         assert isinstance(plan, EventPlan)
         approved = agreed(plan)
         step()
@@ -140,7 +139,7 @@ async def work_on_events(folder: Path) -> None:
 
 async def work(folder: Path) -> None:
     server = FileServer(folder / "applied")
-    desk = Desk(server, Journal(folder / "journal"), HERE)
+    desk = FlagSaveContext(server, Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get(812)

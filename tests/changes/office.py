@@ -9,8 +9,8 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import Desk, save
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 
@@ -27,7 +27,7 @@ class Office:
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time)
         self.told: list[str] = []
-        self.desk = Desk(self.ada, self.journal, HERE, self.clock, self.told.append)
+        self.desk = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
 
     async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)
@@ -36,10 +36,10 @@ class Office:
         assert isinstance(plan, Plan), plan
         return plan
 
-    def approve(self, *plans: Plan, answer: Answer | None = None) -> Approved:
-        question = guard(plans, Rules(Level.RELAXED))
+    def approve(self, *plans: Plan, answer: Confirmation | None = None) -> Approved:
+        question = guard(plans, GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
-        approved = question.settle(answer or Answer(yes=True, overwrite=True))
+        approved = question.settle(answer or Confirmation(yes=True, overwrite=True))
         assert isinstance(approved, Approved), approved
         return approved
 

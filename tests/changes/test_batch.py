@@ -14,8 +14,8 @@ from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import Desk
-from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.flags.flag_save import FlagSaveContext
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag
@@ -32,7 +32,7 @@ class Crowd:
         self.clock = SteadyClock()
         self.told: list[str] = []
         self.journal = Journal(folder, clock=self.clock.time)
-        self.desk = Desk(self.ada, self.journal, HERE, self.clock, self.told.append)
+        self.desk = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
 
     def batch(self) -> Batch:
         return Batch(self.approved(), self.desk)
@@ -40,9 +40,9 @@ class Crowd:
     def approved(self) -> Approved:
         context = Context(now=self.clock.time(), dependents=())
         plans = [plan_flag(flag_intent.turn_off(raw["id"]), Flag.of(raw), context) for raw in self.raws]
-        question = guard([plan for plan in plans if isinstance(plan, Plan)], Rules())
+        question = guard([plan for plan in plans if isinstance(plan, Plan)], GuardRules())
         assert isinstance(question, Question)
-        approved = question.settle(Answer(yes=True))
+        approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
         return approved
 
@@ -114,7 +114,7 @@ async def test_what_is_unknown_is_watched_until_it_is_known(crowd: Crowd) -> Non
 
 
 async def test_a_server_that_asks_for_a_pause_gets_it_and_the_batch_goes_on(crowd: Crowd) -> None:
-    facts = errors.Facts("PATCH", True, status=429, retry_after=7)
+    facts = errors.ErrorFacts("PATCH", True, status=429, retry_after=7)
     crowd.ada.faults = [errors.RateLimited("slow down", facts=facts)]
     assert len(await endings(crowd.batch())) == 5
     assert crowd.clock.slept == [7]

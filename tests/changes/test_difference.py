@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flagtui.changes.difference import MISSING, Clash, Line, Path, compact, difference, merge, same, spelled
+from flagtui.changes.difference import (
+    MISSING,
+    Clash,
+    DifferenceLine,
+    Path,
+    compact,
+    difference,
+    merge,
+    same,
+    spelled,
+)
 from flagtui.models.json_value import JSON
 
 few = settings(max_examples=50, deadline=None)
@@ -119,8 +129,8 @@ def test_a_place_is_spelled_as_people_search_for_it(path: Path, text: str) -> No
 
 
 def test_an_item_put_in_or_taken_out_is_one_line() -> None:
-    assert difference([1, 2, 3], [1, 9, 2, 3]) == (Line((1,), MISSING, 9),)
-    assert difference([1, 2, 3], [1, 3]) == (Line((1,), 2, MISSING),)
+    assert difference([1, 2, 3], [1, 9, 2, 3]) == (DifferenceLine((1,), MISSING, 9),)
+    assert difference([1, 2, 3], [1, 3]) == (DifferenceLine((1,), 2, MISSING),)
 
 
 def test_two_edits_of_one_condition_clash_as_a_whole() -> None:

@@ -24,7 +24,7 @@ from flagtui.changes.event_definitions import definition_intent as event
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Answer, NotYet, Question, Rules
+from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.derived import VERBS
@@ -181,9 +181,9 @@ async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
         way = await find_way_back(entry, bench.office, entry.id)
         assert isinstance(way, WayBack)
         assert tuple(sorted(clash.where for clash in way.plan.clashes)) == MADE[what]
-        question = way.ask(Rules())
+        question = way.ask(GuardRules())
         assert isinstance(question, Question)
-        assert isinstance(question.settle(Answer(yes=True, typed=way.plan.type_to_confirm)), NotYet)
+        assert isinstance(question.settle(Confirmation(yes=True, typed=way.plan.type_to_confirm)), NotYet)
         assert await state() != was
         await bench.take_back(entry, overwrite=True)
         assert await state() == was

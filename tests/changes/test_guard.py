@@ -14,7 +14,17 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Refused, Rules, guard, spend
+from flagtui.changes.guard import (
+    Approved,
+    Confirmation,
+    GuardRefused,
+    GuardRules,
+    Level,
+    NotYet,
+    Question,
+    guard,
+    spend,
+)
 from flagtui.changes.left_out import LeftOut
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
@@ -27,91 +37,93 @@ def plan_of(flag: FlagMaker, wanted: Intent | None = None, **fields: object) -> 
     return plan
 
 
-def asked(result: Refused | Question) -> Question:
+def asked(result: GuardRefused | Question) -> Question:
     assert isinstance(result, Question)
     return result
 
 
 def test_a_read_only_profile_refuses_without_asking(flag: FlagMaker) -> None:
-    assert isinstance(guard([plan_of(flag)], Rules(Level.READ_ONLY)), Refused)
+    assert isinstance(guard([plan_of(flag)], GuardRules(Level.READ_ONLY)), GuardRefused)
 
 
 def test_relaxed_needs_one_y_on_one_line(flag: FlagMaker) -> None:
-    question = asked(guard([plan_of(flag)], Rules(Level.RELAXED)))
+    question = asked(guard([plan_of(flag)], GuardRules(Level.RELAXED)))
     assert (question.is_dialog, question.type_this) == (False, None)
-    assert isinstance(question.settle(Answer(yes=True)), Approved)
+    assert isinstance(question.settle(Confirmation(yes=True)), Approved)
 
 
 def test_guarded_shows_the_whole_dialog(flag: FlagMaker) -> None:
-    question = asked(guard([plan_of(flag)], Rules(Level.GUARDED, place="PROD")))
+    question = asked(guard([plan_of(flag)], GuardRules(Level.GUARDED, place="PROD")))
     assert (question.is_dialog, question.type_this) == (True, None)
     assert question.title == "Turn OFF in PROD"
 
 
 def test_strict_wants_the_key_typed_in_full_and_yes_is_not_enough(flag: FlagMaker) -> None:
-    question = asked(guard([plan_of(flag)], Rules(Level.STRICT)))
+    question = asked(guard([plan_of(flag)], GuardRules(Level.STRICT)))
     assert question.type_this == "checkout-v2"
-    assert isinstance(question.settle(Answer(yes=True)), NotYet)
-    assert isinstance(question.settle(Answer(typed="checkout-v")), NotYet)
-    assert isinstance(question.settle(Answer(typed="checkout-v2")), Approved)
+    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert isinstance(question.settle(Confirmation(typed="checkout-v")), NotYet)
+    assert isinstance(question.settle(Confirmation(typed="checkout-v2")), Approved)
 
 
 def test_a_key_that_cannot_be_trusted_is_confirmed_by_the_flags_number(flag: FlagMaker) -> None:
     plan = plan_of(flag, key="checkout\u202e-v2")
-    assert asked(guard([plan], Rules(Level.STRICT))).type_this == "812"
+    assert asked(guard([plan], GuardRules(Level.STRICT))).type_this == "812"
 
 
 def test_an_unlocked_strict_profile_asks_for_y_except_for_grave_changes(flag: FlagMaker) -> None:
-    rules = Rules(Level.STRICT, is_unlocked=True)
+    rules = GuardRules(Level.STRICT, is_unlocked=True)
     assert asked(guard([plan_of(flag)], rules)).type_this is None
     assert asked(guard([plan_of(flag, flag_intent.delete(812))], rules)).type_this == "checkout-v2"
 
 
 def test_a_reason_is_insisted_on_where_it_is_required(flag: FlagMaker) -> None:
-    question = asked(guard([plan_of(flag)], Rules(require_reason=True)))
-    assert isinstance(question.settle(Answer(yes=True, reason="  ")), NotYet)
-    approved = question.settle(Answer(yes=True, reason=" incident 12 "))
+    question = asked(guard([plan_of(flag)], GuardRules(require_reason=True)))
+    assert isinstance(question.settle(Confirmation(yes=True, reason="  ")), NotYet)
+    approved = question.settle(Confirmation(yes=True, reason=" incident 12 "))
     assert isinstance(approved, Approved)
     assert approved.reason == "incident 12"
 
 
-@pytest.mark.parametrize("answer", [Answer(yes=True, was_pasted=True), Answer(yes=True, is_key_repeat=True)])
-def test_pasted_text_and_a_key_held_down_never_confirm(flag: FlagMaker, answer: Answer) -> None:
-    assert isinstance(asked(guard([plan_of(flag)], Rules(Level.RELAXED))).settle(answer), NotYet)
+@pytest.mark.parametrize(
+    "answer", [Confirmation(yes=True, was_pasted=True), Confirmation(yes=True, is_key_repeat=True)]
+)
+def test_pasted_text_and_a_key_held_down_never_confirm(flag: FlagMaker, answer: Confirmation) -> None:
+    assert isinstance(asked(guard([plan_of(flag)], GuardRules(Level.RELAXED))).settle(answer), NotYet)
 
 
 def test_overwriting_somebody_elses_change_has_to_be_agreed_to(flag: FlagMaker) -> None:
     plan = dataclasses.replace(plan_of(flag), clashes=(Clash(("name",), "a", "b", "c"),))
-    question = asked(guard([plan], Rules(Level.RELAXED)))
+    question = asked(guard([plan], GuardRules(Level.RELAXED)))
     assert question.is_dialog
-    assert isinstance(question.settle(Answer(yes=True)), NotYet)
-    assert isinstance(question.settle(Answer(yes=True, overwrite=True)), Approved)
+    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert isinstance(question.settle(Confirmation(yes=True, overwrite=True)), Approved)
 
 
 def test_more_flags_than_the_limit_are_refused_and_many_are_counted(flag: FlagMaker) -> None:
     plans = [plan_of(flag, id=number, key=f"k{number}") for number in range(1, 13)]
-    assert isinstance(guard(plans, Rules(bulk_limit=11)), Refused)
-    question = asked(guard(plans, Rules(Level.RELAXED, place="PROD")))
+    assert isinstance(guard(plans, GuardRules(bulk_limit=11)), GuardRefused)
+    question = asked(guard(plans, GuardRules(Level.RELAXED, place="PROD")))
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
 
 
 def test_the_question_counts_what_is_left_out_and_confirms_the_others(flag: FlagMaker) -> None:
     left_out = [LeftOut(9, "k9", "it is archived")]
     plans = [plan_of(flag, id=number, key=f"k{number}") for number in (1, 2)]
-    question = asked(guard(plans, Rules(Level.STRICT, place="PROD"), left_out))
+    question = asked(guard(plans, GuardRules(Level.STRICT, place="PROD"), left_out))
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
     assert question.left_out == tuple(left_out)
-    alone = asked(guard(plans[:1], Rules(Level.RELAXED, place="PROD"), left_out))
+    alone = asked(guard(plans[:1], GuardRules(Level.RELAXED, place="PROD"), left_out))
     assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
-    assert isinstance(alone.settle(Answer(yes=True)), Approved)
+    assert isinstance(alone.settle(Confirmation(yes=True)), Approved)
 
 
 def test_one_flag_twice_in_one_go_is_refused(flag: FlagMaker) -> None:
-    assert isinstance(guard([plan_of(flag), plan_of(flag)], Rules()), Refused)
+    assert isinstance(guard([plan_of(flag), plan_of(flag)], GuardRules()), GuardRefused)
 
 
 def approve(flag: FlagMaker) -> Approved:
-    approved = asked(guard([plan_of(flag)], Rules(Level.RELAXED))).settle(Answer(yes=True))
+    approved = asked(guard([plan_of(flag)], GuardRules(Level.RELAXED))).settle(Confirmation(yes=True))
     assert isinstance(approved, Approved)
     return approved
 
@@ -126,7 +138,7 @@ def test_an_approval_is_good_for_one_use(flag: FlagMaker) -> None:
 def test_nobody_but_the_guard_makes_an_approval(flag: FlagMaker) -> None:
     plan = plan_of(flag)
     with pytest.raises(TypeError, match="only the guard"):
-        Approved(object(), (plan,), Answer(yes=True))
+        Approved(object(), (plan,), Confirmation(yes=True))
     forged = object.__new__(Approved)
     forged.plans = (plan,)
     with pytest.raises(ValueError, match="never gave it"):

@@ -16,8 +16,8 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_lookup import settle
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import Desk, save
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import Outcome, Unknown
@@ -44,7 +44,7 @@ class Line:
         self.ada = self.server.person("ada@acme.test")
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        self.desk = Desk(self.ada, self.journal, Signature("ada@acme.test"), self.clock)
+        self.desk = FlagSaveContext(self.ada, self.journal, Signature("ada@acme.test"), self.clock)
 
     async def change(self, words: str) -> Outcome:
         """One change of the description to words nobody else uses, so that they can be counted."""
@@ -53,9 +53,9 @@ class Line:
         wanted = flag_intent.set_field(812, "name", fresh.name, words)
         plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
-        question = guard([plan], Rules(Level.RELAXED))
+        question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
-        approved = question.settle(Answer(yes=True))
+        approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
         self.disturb()
         outcome = await save(approved, self.desk)

@@ -8,7 +8,7 @@ from tests.changes.bench import Bench, working
 from flagtui.app.writing.question_lines import question_lines
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Answer, NotYet, Question, Rules
+from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import WayBack, find_way_back
 from flagtui.models.json_value import JSON
@@ -60,7 +60,7 @@ async def the_question(bench: Bench) -> Question[Proposal]:
     entries = bench.journal.entries()
     way = await find_way_back(entries[1], bench.office, entries[1].id, entries)
     assert isinstance(way, WayBack), way
-    question = way.ask(Rules())
+    question = way.ask(GuardRules())
     assert isinstance(question, Question)
     return question
 
@@ -80,7 +80,7 @@ async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind:
         told = {}
         for who in ("own", "theirs"):
             question = await the_question(bench)
-            refused = question.settle(Answer(yes=True))
+            refused = question.settle(Confirmation(yes=True))
             assert isinstance(refused, NotYet)
             lines = ("".join(text for text, _style in line) for line in question_lines(question, 96))
             told[who] = refused.why, " ".join(lines)

@@ -13,13 +13,13 @@ from typing import Final
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes.difference import Line, difference
+from flagtui.changes.difference import DifferenceLine, difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import Desk, save
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import Conflicted, Outcome, Saved
@@ -36,7 +36,7 @@ class Person:
     """Somebody with a desk, and what they look at."""
 
     name: str
-    desk: Desk
+    desk: FlagSaveContext
     looks_at: Flag
 
 
@@ -53,7 +53,7 @@ class Story:
 
     def person(self, name: str, folder: Path) -> Person:
         journal = Journal(folder / name, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        desk = Desk(self.server.person(name), journal, Signature(name), self.clock)
+        desk = FlagSaveContext(self.server.person(name), journal, Signature(name), self.clock)
         return Person(name, desk, Flag.of(copy.deepcopy(self.server.stored[812])))
 
     def intent(self, person: Person) -> Intent:
@@ -98,9 +98,9 @@ class Story:
         return found if isinstance(found, Plan) else None
 
     async def save(self, person: Person, plan: Plan) -> None:
-        question = guard([plan], Rules(Level.RELAXED))
+        question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
-        agreed = question.settle(Answer(yes=True, overwrite=self.chance.random() < 0.7))
+        agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
             assert plan.clashes
             return
@@ -126,13 +126,13 @@ class Story:
         assert not outcome.report.missing
 
 
-def changed(before: dict[str, JSON], after: dict[str, JSON]) -> tuple[Line, ...]:
+def changed(before: dict[str, JSON], after: dict[str, JSON]) -> tuple[DifferenceLine, ...]:
     bookkeeping = {"version", "last_modified_by"}
     left = {name: value for name, value in before.items() if name not in bookkeeping}
     return difference(left, {name: value for name, value in after.items() if name not in bookkeeping})
 
 
-def expected(plan: Plan, line: Line) -> bool:
+def expected(plan: Plan, line: DifferenceLine) -> bool:
     """Whether the plan showed exactly this: the same place, from the value that was there."""
     shown = {shown.line.path: shown.line for shown in plan.lines}
     if line.path not in shown:

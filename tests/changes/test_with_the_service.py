@@ -20,10 +20,10 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import Desk, save
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
 from flagtui.changes.flags.flag_undo import Contested, plan_undo
 from flagtui.changes.flags.surroundings import Surroundings, gather
-from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import AwaitingApproval, Conflicted, Outcome, Saved
@@ -67,7 +67,7 @@ class Bench:
         self.flags = client.flags
         self.clock = SteadyClock()
         self.journal = Journal(folder / "journal", clock=self.clock.time)
-        self.desk = Desk(self.flags, self.journal, HERE, self.clock)
+        self.desk = FlagSaveContext(self.flags, self.journal, HERE, self.clock)
 
     async def new(self, key: str, **fields: JSON) -> Flag:
         return await self.flags.create({"key": key, **fields})
@@ -78,9 +78,9 @@ class Bench:
         return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, around))
 
     def approve(self, *plans: Plan) -> Approved:
-        question = guard(plans, Rules())
+        question = guard(plans, GuardRules())
         assert isinstance(question, Question)
-        approved = question.settle(Answer(yes=True, overwrite=True))
+        approved = question.settle(Confirmation(yes=True, overwrite=True))
         assert isinstance(approved, Approved)
         return approved
 

@@ -12,13 +12,13 @@ import pytest
 from tests.cli.conftest import KEY, Done, Run, Service
 from tests.doubles.terminal import Terminal
 
-from flagtui.api.errors import Facts, NotSignedIn
+from flagtui.api.errors import ErrorFacts, NotSignedIn
 from flagtui.api.hosts import Host
 from flagtui.cli.errors import Trouble
-from flagtui.cli.profile_choice import Surroundings
-from flagtui.cli.signing_in import SignIn, SigningIn
-from flagtui.cli.terminal_person import Person
-from flagtui.config.credentials import Backend, Found, KeyPlaces, Keyring, Owner
+from flagtui.cli.profile_choice import LoginEnvironment
+from flagtui.cli.signing_in import SignIn, TerminalSignIn
+from flagtui.cli.terminal_person import TerminalPerson
+from flagtui.config.credentials import Backend, FoundSecret, KeyPlaces, Keyring, Owner
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import Profile
 from flagtui.config.secret import Secret
@@ -27,7 +27,7 @@ from flagtui.models.person import KeyInfo, Me
 from flagtui.models.project import Project
 from flagtui.models.rows import FlagRow
 from flagtui.store.key_info import Introduction
-from flagtui.store.snapshots import Place, Snapshots
+from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 
 def key_with(service: Service, *scopes: str) -> str:
@@ -64,7 +64,10 @@ def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
     assert "alice@acme.com" in status.out
     assert f"{narrow[-4:]} from file" in status.out
 
-    rows, place = Snapshots(home / ".cache/flagtui/rows"), Place("prod", service.address, "1", "flags")
+    rows, place = (
+        Snapshots(home / ".cache/flagtui/rows"),
+        SnapshotPlace("prod", service.address, "1", "flags"),
+    )
     rows.save(place, (), FlagRow)
     assert "is forgotten (file)" in run("auth", "logout").out
     assert not kept.exists()
@@ -136,7 +139,7 @@ def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
 
 
 @dataclass(frozen=True)
-class Scripted(Person):
+class Scripted(TerminalPerson):
     """Answers what a test says; `asked` is what it was asked."""
 
     is_there: bool = True
@@ -177,16 +180,18 @@ class Shelf:
 ACCOUNT = Introduction(Me(id=1, email="ada@acme.test"), KeyInfo(scopes=("*",)), (Project(id=7, name="Web"),))
 
 
-def signing_in(folder: Path, person: Person, lives_in: str, backend: Backend) -> SigningIn:
+def signing_in(folder: Path, person: TerminalPerson, lives_in: str, backend: Backend) -> TerminalSignIn:
     def ask(host: Host, key: Secret, profile: Profile) -> Introduction:
         if host.region != lives_in:
-            raise NotSignedIn("The key was not accepted (401).", facts=Facts(other_region=host.other_region))
+            raise NotSignedIn(
+                "The key was not accepted (401).", facts=ErrorFacts(other_region=host.other_region)
+            )
         return ACCOUNT
 
     places = Locations(folder, folder, folder, folder)
-    around = Surroundings(Given(), "", places, read_settings(None))
+    around = LoginEnvironment(Given(), "", places, read_settings(None))
     keys = KeyPlaces(keyring=Keyring(load=lambda: backend), folder=folder)
-    return SigningIn(SignIn(), around, person, keys, ask)
+    return TerminalSignIn(SignIn(), around, person, keys, ask)
 
 
 def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp_path: Path) -> None:
@@ -198,12 +203,12 @@ def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp
     assert "Send it to eu.posthog.com" in agrees.asked[0]
     assert (profile.host, profile.project) == ("eu", "7")
     owner = Owner("default", "https://eu.posthog.com")
-    assert KeyPlaces(keyring=Keyring(load=lambda: shelf)).find(owner) == Found(Secret(KEY), "keyring")
+    assert KeyPlaces(keyring=Keyring(load=lambda: shelf)).find(owner) == FoundSecret(Secret(KEY), "keyring")
 
 
 def test_nobody_to_ask_means_that_the_key_goes_nowhere_else(tmp_path: Path) -> None:
     wish = SignIn(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
-    nobody = replace(signing_in(tmp_path, Person(False), "eu", Shelf()), wish=wish)
+    nobody = replace(signing_in(tmp_path, TerminalPerson(False), "eu", Shelf()), wish=wish)
     with pytest.raises(Trouble, match="--host eu"):
         nobody.run()
 

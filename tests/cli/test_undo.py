@@ -15,11 +15,11 @@ from tests.doubles.flag_server import raw_flag
 from flagtui.api.client import Client
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.guard import Answer, Approved, Level, NotYet, Question, Rules, guard
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.cli.confirmation import settle
-from flagtui.cli.terminal_person import Person
+from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.models.flag import Flag
 
 Answered = TypeVar("Answered")
@@ -142,7 +142,7 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(signed_in
 
 
 @dataclass(frozen=True)
-class Scripted(Person):
+class Scripted(TerminalPerson):
     """Somebody who has made up their mind."""
 
     is_there: bool = True
@@ -161,7 +161,7 @@ def asked(level: Level, *, reason: bool = False, clash: bool = False) -> Questio
     seen = {"name": "Mine"} if clash else {}
     plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, CALM)
     assert isinstance(plan, Plan)
-    question = guard([plan], Rules(level, require_reason=reason))
+    question = guard([plan], GuardRules(level, require_reason=reason))
     assert isinstance(question, Question)
     return question
 
@@ -169,16 +169,16 @@ def asked(level: Level, *, reason: bool = False, clash: bool = False) -> Questio
 def test_a_person_is_asked_for_what_the_options_leave_open() -> None:
     strict = asked(Level.STRICT, reason=True)
     says = {"Why": "incident 7", "To confirm, type checkout": "checkout"}
-    approved = settle(strict, Answer(), Scripted(says=says))
+    approved = settle(strict, Confirmation(), Scripted(says=says))
     assert isinstance(approved, Approved)
     assert approved.reason == "incident 7"
-    assert isinstance(settle(strict, Answer(yes=True), Scripted(says={"Why": "x"})), NotYet)
+    assert isinstance(settle(strict, Confirmation(yes=True), Scripted(says={"Why": "x"})), NotYet)
     plain = asked(Level.GUARDED)
-    assert isinstance(settle(plain, Answer(), Scripted()), Approved)
-    assert isinstance(settle(plain, Answer(), Scripted(yes=False)), NotYet)
+    assert isinstance(settle(plain, Confirmation(), Scripted()), Approved)
+    assert isinstance(settle(plain, Confirmation(), Scripted(yes=False)), NotYet)
 
 
 def test_overwriting_somebody_is_a_question_of_its_own() -> None:
     clashing = asked(Level.GUARDED, clash=True)
-    assert isinstance(settle(clashing, Answer(yes=True), Scripted(yes=False)), NotYet)
-    assert isinstance(settle(clashing, Answer(), Scripted(yes=True)), Approved)
+    assert isinstance(settle(clashing, Confirmation(yes=True), Scripted(yes=False)), NotYet)
+    assert isinstance(settle(clashing, Confirmation(), Scripted(yes=True)), Approved)

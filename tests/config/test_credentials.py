@@ -11,11 +11,11 @@ from keyring.backends.chainer import ChainerBackend
 
 from flagtui.config.credentials import (
     Backend,
-    Found,
+    FoundSecret,
     KeyPlaces,
     Keyring,
     KeyringUnusable,
-    NotFound,
+    NoCredential,
     Owner,
     load_backend,
 )
@@ -71,15 +71,15 @@ def python(code: str) -> str:
 def test_the_environment_wins_over_the_command_over_the_keyring_over_the_file(tmp_path: Path) -> None:
     shelf = Shelf()
     places = KeyPlaces(keyring=ring(shelf), folder=tmp_path)
-    assert places.find(OWNER) == NotFound(())
+    assert places.find(OWNER) == NoCredential(())
     places.keep_in_file(OWNER, Secret("phx_from_the_file"))
-    assert places.find(OWNER) == Found(Secret("phx_from_the_file"), "file")
+    assert places.find(OWNER) == FoundSecret(Secret("phx_from_the_file"), "file")
     places.keep_in_keyring(OWNER, Secret("phx_from_the_keyring"))
-    assert places.find(OWNER) == Found(Secret("phx_from_the_keyring"), "keyring")
+    assert places.find(OWNER) == FoundSecret(Secret("phx_from_the_keyring"), "keyring")
     places = KeyPlaces(command=python('print("phx_from_the_command")'), keyring=ring(shelf), folder=tmp_path)
-    assert places.find(OWNER) == Found(Secret("phx_from_the_command"), "key_command")
+    assert places.find(OWNER) == FoundSecret(Secret("phx_from_the_command"), "key_command")
     places = KeyPlaces(environment=KEY, command="false", keyring=ring(shelf), folder=tmp_path)
-    assert places.find(OWNER) == Found(Secret(KEY), "FLAGTUI_API_KEY")
+    assert places.find(OWNER) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")
 
 
 @pytest.mark.parametrize(
@@ -89,15 +89,15 @@ def test_a_key_for_one_host_or_profile_is_never_offered_to_another(tmp_path: Pat
     places = KeyPlaces(keyring=ring(Shelf()), folder=tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
     places.keep_in_file(OWNER, Secret(KEY))
-    assert places.find(other) == NotFound(())
+    assert places.find(other) == NoCredential(())
 
 
 def test_a_broken_keyring_is_passed_with_its_reason_and_without_the_key(tmp_path: Path) -> None:
     places = KeyPlaces(keyring=ring(Broken()), folder=tmp_path)
     found = places.find(OWNER)
-    assert found == NotFound(("keyring: The keyring failed (ConnectionError).",))
+    assert found == NoCredential(("keyring: The keyring failed (ConnectionError).",))
     places.keep_in_file(OWNER, Secret(KEY))
-    assert places.find(OWNER) == Found(Secret(KEY), "file")
+    assert places.find(OWNER) == FoundSecret(Secret(KEY), "file")
     with pytest.raises(KeyringUnusable) as caught:
         places.keep_in_keyring(OWNER, Secret(KEY))
     assert KEY not in str(caught.value)
@@ -117,7 +117,7 @@ def test_a_place_chosen_on_purpose_that_holds_no_key_is_not_replaced_by_another(
     places = KeyPlaces(environment, command, ring(Shelf()), tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
     found = places.find(OWNER)
-    assert isinstance(found, NotFound)
+    assert isinstance(found, NoCredential)
     assert found.reasons[0].startswith(source)
     assert "two words" not in "".join(found.reasons)
 
@@ -138,7 +138,7 @@ def test_a_key_is_stored_read_and_forgotten(tmp_path: Path) -> None:
     places.keep_in_file(OWNER, Secret(KEY))
     assert places.forget(OWNER) == ("file", "keyring")
     assert places.forget(OWNER) == ()
-    assert places.find(OWNER) == NotFound(())
+    assert places.find(OWNER) == NoCredential(())
 
 
 def test_a_keyring_that_keeps_nothing_is_noticed() -> None:
@@ -203,4 +203,4 @@ def test_the_systems_own_keyring_is_used(use: Callable[[KeyringBackend], None]) 
 
 async def test_a_coroutine_can_wait_for_a_key_without_blocking() -> None:
     places = KeyPlaces(environment=KEY)
-    assert await await_call(lambda: places.find(OWNER)) == Found(Secret(KEY), "FLAGTUI_API_KEY")
+    assert await await_call(lambda: places.find(OWNER)) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")

@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from flagtui.config.credentials import Found
+from flagtui.config.credentials import FoundSecret
 from flagtui.config.secret import KeyMalformed, Secret
 
 KEY = "phx_canary_0123456789abcdef"
@@ -16,7 +16,7 @@ def test_a_secret_shows_itself_nowhere() -> None:
         str(secret),
         f"{secret}",
         f"{secret!r}",
-        repr(Found(secret, "file")),
+        repr(FoundSecret(secret, "file")),
         secret.mask,
     ):
         assert KEY not in shown

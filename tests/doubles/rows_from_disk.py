@@ -12,13 +12,13 @@ from types import SimpleNamespace
 from typing import Any, Final, NoReturn
 
 from flagtui.api.clock import SystemClock
-from flagtui.api.connection_state import Link
+from flagtui.api.connection_state import ConnectionState
 from flagtui.app.app import FlagTui
 from flagtui.app.state.session import Session
-from flagtui.changes.guard_rules import Rules
+from flagtui.changes.guard_rules import GuardRules
 from flagtui.changes.journal import Journal
 from flagtui.models.rows import FlagRow
-from flagtui.store.snapshots import Place, Snapshots
+from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 HOST: Final = "https://nobody.test"
 ROWS: Final = [FlagRow(number, f"flag-{number}") for number in range(1, 100)]
@@ -38,7 +38,7 @@ def silent_client() -> Any:
     return SimpleNamespace(
         host=HOST,
         project=1,
-        link=Link(SystemClock()),
+        link=ConnectionState(SystemClock()),
         flags=flags,
         people=SimpleNamespace(me=never, key=never),
         projects=SimpleNamespace(get=never),
@@ -51,13 +51,13 @@ async def connect() -> Any:
 
 async def main(folder: Path) -> None:
     snapshots = Snapshots(folder / "rows")
-    snapshots.save(Place("test", HOST, "1", "flags"), ROWS, FlagRow, taken_at=1.0)
+    snapshots.save(SnapshotPlace("test", HOST, "1", "flags"), ROWS, FlagRow, taken_at=1.0)
     session = Session(
         profile="test",
         host="nobody.test",
         badge="TEST",
         colour="secondary",
-        rules=Rules(),
+        rules=GuardRules(),
         connect=connect,
         journal=Journal(folder / "journal"),
         state_folder=folder,

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, Unpack
 import httpx
 import pytest
 
-from flagtui.api.client import Client, Options
+from flagtui.api.client import Client, ClientOptions
 
 KEY = "phx_canary_7f3a9c51d2"
 HOST = "https://flags.example.test"
@@ -55,13 +55,13 @@ async def make_client(clock: StillClock) -> AsyncIterator[MakeClient]:
     made: list[Client] = []
 
     def make(
-        answer: Answering, host: str = HOST, project: int | str = 1, **options: Unpack[Options]
+        answer: Answering, host: str = HOST, project: int | str = 1, **options: Unpack[ClientOptions]
     ) -> Client:
         async def handle(request: httpx.Request) -> httpx.Response:
             found = answer(request)
             return found if isinstance(found, httpx.Response) else await found
 
-        settled: Options = {"clock": clock, "transport": httpx.MockTransport(handle), **options}
+        settled: ClientOptions = {"clock": clock, "transport": httpx.MockTransport(handle), **options}
         client = Client(host, KEY, project, **settled)
         made.append(client)
         return client

@@ -58,8 +58,8 @@ async def pass_time(program: Program, clock: TurnedClock, seconds: float) -> int
 async def start_polling(program: Program, refresh: float) -> TurnedClock:
     """From now on the program looks by itself, as often as told, by a clock that the test turns."""
     app, clock = program.app, TurnedClock(program.timing.now)
-    app.desk.session = replace(app.desk.session, refresh=refresh, timing=clock)
-    app.polling = Polling(app.desk, app.open_connection)
+    app.app_state.session = replace(app.app_state.session, refresh=refresh, timing=clock)
+    app.polling = Polling(app.app_state, app.open_connection)
     app.run_worker(app.polling.run(), group="polling", exclusive=True)
     await program.settle()
     return clock

@@ -21,9 +21,9 @@ from flagtui.api import Client
 from flagtui.api.errors import BadKey
 from flagtui.api.in_process import in_process
 from flagtui.app.app import FlagTui
-from flagtui.app.state.preferences import Tastes
+from flagtui.app.state.preferences import Preferences
 from flagtui.app.state.session import Neighbour, Session
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
@@ -153,8 +153,8 @@ class Program:
 
     def row(self, key: str) -> FlagRow:
         """A flag as the app believes it to be."""
-        assert self.app.desk.workspace is not None
-        return next(row for row in self.app.desk.workspace.flags.rows if row.key == key)
+        assert self.app.app_state.workspace is not None
+        return next(row for row in self.app.app_state.workspace.flags.rows if row.key == key)
 
     async def stored(self, key: str, *, archived: bool = False) -> Flag:
         """A flag as the service has it."""
@@ -184,12 +184,12 @@ class Setting:
     folder: Path
     size: tuple[int, int] = (100, 40)
     """Too narrow for the pane beside a list, which asks and draws much; `WIDE` has it."""
-    rules: Rules = field(default_factory=lambda: Rules(Level.GUARDED, place="TEST"))
+    rules: GuardRules = field(default_factory=lambda: GuardRules(Level.GUARDED, place="TEST"))
     refresh: float = 0.0
     options: tuple[tuple[str, Any], ...] = ()
     """Settings of the service, such as strict or legacy."""
     snapshots: bool = False
-    tastes: Tastes = field(default_factory=Tastes)
+    tastes: Preferences = field(default_factory=Preferences)
     unlock: float = 0.0
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
@@ -261,7 +261,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
             return replace(first, switch=switch)
         if name not in setting.neighbours:
             return f"There is no profile {name}."
-        rules = Rules(Level.READ_ONLY, place=name.upper())
+        rules = GuardRules(Level.READ_ONLY, place=name.upper())
         if name == "keyless":
             return replace(first, profile=name, badge="KEYLESS", rules=rules, connect=no_key, switch=switch)
         return replace(first, profile=name, badge=name.upper(), colour="error", rules=rules, switch=switch)

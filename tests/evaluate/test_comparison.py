@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flagtui.evaluate import Definitions, Difference, Person, differences, evaluate_all
+from flagtui.evaluate import Definitions, Person, ValueDifference, differences, evaluate_all
 
 JSON = dict[str, Any]
 STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
@@ -15,7 +15,7 @@ def flag(key: str, *groups: JSON, **filters: Any) -> JSON:
     return {"key": key, "active": True, "filters": {"groups": list(groups), **filters}}
 
 
-def found(one: Person, other: Person, *flags: JSON) -> list[Difference]:
+def found(one: Person, other: Person, *flags: JSON) -> list[ValueDifference]:
     definitions = Definitions.of(flags)
     return list(differences(evaluate_all(one, definitions), evaluate_all(other, definitions)))
 

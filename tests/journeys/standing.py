@@ -21,8 +21,8 @@ async def stand_on_event(program: Program, name: str) -> None:
         await program.press("3")
     screen = program.app.screen
     assert isinstance(screen, EventsScreen)
-    assert program.app.desk.workspace is not None
-    rows = program.app.desk.workspace.events.rows
+    assert program.app.app_state.workspace is not None
+    rows = program.app.app_state.workspace.events.rows
     screen.go_to(next(row.id for row in rows if row.name == name))
     await program.settle()
     assert screen.record is not None

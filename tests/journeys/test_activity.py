@@ -10,7 +10,7 @@ from tests.journeys.modes import NARROW_MODES
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def test_what_cannot_be_taken_back_says_why_and_a_read_only_profile_has_no
         await program.press("z")
         assert "what was changed is not written down" in program.notices[-1]
         assert program.wire.writes() == []
-    read_only = replace(setting, rules=Rules(Level.READ_ONLY, place="PROD"))
+    read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
     async with running(read_only) as program:
         await program.press("4")
         assert "take back" not in program.screen.split("\n")[-2]

@@ -93,7 +93,7 @@ def test_every_screen_that_draws_by_the_clock_of_ages_draws_them_anew() -> None:
             if not isinstance(node, ast.ClassDef):
                 continue
             text = ast.unparse(node)
-            draws = re.search(r"(?:desk|_desk)\.now\(\)", text) and "Static" in text
+            draws = re.search(r"_?app_state\.now\(\)", text) and "Static" in text
             if draws and "redraw_ages" not in text and "Screen[None]" in text:
                 lacking.append(node.name)
     assert lacking == []

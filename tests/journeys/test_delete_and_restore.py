@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.whole_program import Setting, Wire, running, words
 from tests.journeys.modes import MODES
 
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.fixture(params=MODES)
@@ -102,7 +102,7 @@ async def test_one_refusal_among_many_is_told_and_the_others_are_saved(setting: 
 
 
 async def test_a_deletion_needs_the_key_typed_where_the_profile_is_strict(setting: Setting) -> None:
-    strict = Setting(setting.template, setting.folder, rules=Rules(Level.STRICT, place="PROD"))
+    strict = Setting(setting.template, setting.folder, rules=GuardRules(Level.STRICT, place="PROD"))
     async with running(strict) as program:
         await program.go_to("new-nav")
         await program.press("d", "y", "enter")

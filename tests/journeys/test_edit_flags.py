@@ -13,7 +13,7 @@ from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import MODES
 
 from flagtui.changes.flags.flag_body import clean_filters
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
 RICH: dict[str, Any] = {
     "groups": [
@@ -186,7 +186,7 @@ async def test_a_server_without_archives_is_not_asked_to_archive(setting: Settin
 
 
 async def test_a_read_only_profile_opens_no_form(setting: Setting) -> None:
-    read_only = replace(setting, rules=Rules(Level.READ_ONLY, place="PROD"))
+    read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
     async with running(read_only) as program:
         before = program.app.screen
         await program.press("percent_sign", "T", "E", "e", "a", "at")

@@ -21,8 +21,10 @@ async def test_odd_flags_from_all_over_the_list_open_in_form_and_rollout(
 ) -> None:
     async with running(replace(setting, template=nasty, size=(80, 24))) as program:
         rows = program.app.screen.query_one(RowList)
-        assert program.app.desk.workspace is not None
-        for record in [row.id for row in program.app.desk.workspace.flags.rows][:: max(1, rows.shown // 10)]:
+        assert program.app.app_state.workspace is not None
+        for record in [row.id for row in program.app.app_state.workspace.flags.rows][
+            :: max(1, rows.shown // 10)
+        ]:
             rows.select(record)
             row = rows.row
             assert row is not None

@@ -11,7 +11,7 @@ from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.event_definition import EventDefinition
 
 SERVERS = ["default", "strict", "legacy"]
@@ -143,7 +143,9 @@ async def test_a_deletion_says_that_it_is_real_is_typed_and_made_again_by_undo(
         await program.press("y")
         assert (await stored(program, "checkout completed")).id
         await program.press("backspace", *"checkout completed", "enter")
-        assert not [row for row in program.app.desk.workspace.events.rows if row.name == "checkout completed"]  # type: ignore[union-attr]
+        workspace = program.app.app_state.workspace
+        assert workspace is not None
+        assert "checkout completed" not in {row.name for row in workspace.events.rows}
         await program.press("u", "y")
         if server == "legacy":
             assert "u gives it its metadata back once the event is sent again" in program.notices[-1]
@@ -174,7 +176,7 @@ async def test_many_are_verified_and_tagged_together(setting: Setting, option: s
 
 
 async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Setting) -> None:
-    rules = Rules(Level.STRICT, place="PROD")
+    rules = GuardRules(Level.STRICT, place="PROD")
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:
         await stand_on_event(program, "checkout completed")
         await program.press("enter")

@@ -12,7 +12,7 @@ from flagtui.app.dialogs.picker import PickerScreen
 from flagtui.app.dialogs.prompt import PromptScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.experiment import Experiment
 
 SIZE = (100, 40)
@@ -199,13 +199,13 @@ async def test_a_cohort_is_made_once_and_a_policy_or_a_lost_answer_is_told_as_it
 async def test_a_strict_profile_has_the_flag_s_key_typed_and_a_read_only_one_has_no_keys(
     setting: Setting,
 ) -> None:
-    async with running(replace(setting, size=SIZE, rules=Rules(Level.STRICT, place="TEST"))) as program:
+    async with running(replace(setting, size=SIZE, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await stand_on_experiment(program, "Pricing page test")
         await program.press("space", *"pricing-page-test", "enter")
         assert (await stored(program, "Pricing page test")).state == "paused"
     folder = setting.folder / "second"
     folder.mkdir()
-    read_only = replace(setting, size=SIZE, folder=folder, rules=Rules(Level.READ_ONLY, place="TEST"))
+    read_only = replace(setting, size=SIZE, folder=folder, rules=GuardRules(Level.READ_ONLY, place="TEST"))
     async with running(read_only) as program:
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("space", "L", "E", "d", "e", "n")

@@ -11,12 +11,12 @@ from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.widgets.field import Field, is_stop
 from flagtui.app.widgets.row_list import RowList
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
-GUARDED = Rules(Level.GUARDED, place="TEST")
-STRICT = Rules(Level.STRICT, place="TEST")
-REASON = Rules(Level.GUARDED, place="TEST", require_reason=True)
-BOTH = Rules(Level.STRICT, place="TEST", require_reason=True)
+GUARDED = GuardRules(Level.GUARDED, place="TEST")
+STRICT = GuardRules(Level.STRICT, place="TEST")
+REASON = GuardRules(Level.GUARDED, place="TEST", require_reason=True)
+BOTH = GuardRules(Level.STRICT, place="TEST", require_reason=True)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Place:
     fields: int = 1
     letters: str = "beq"
     """Each is a command somewhere."""
-    rules: Rules = GUARDED
+    rules: GuardRules = GUARDED
 
 
 PLACES = {

@@ -182,13 +182,13 @@ SIZES = [(132, 40), (80, 24), (60, 15)]
 
 async def render_all(program: Program, keys: list[str]) -> None:
     """Every tab of these flags at every size; a flag that cannot be drawn ends the program."""
-    workspace = program.app.desk.workspace
+    workspace = program.app.app_state.workspace
     assert workspace is not None
     rows = {row.key: row for row in workspace.flags.rows}
     for number, key in enumerate(keys):
         width, height = SIZES[number % len(SIZES)]
         await program.pilot.resize_terminal(width, height)
-        screen = FlagScreen(program.app.desk, program.app.changing, rows[key])
+        screen = FlagScreen(program.app.app_state, program.app.changing, rows[key])
         await program.app.push_screen(screen)
         await program.settle()
         for name in TABS:
@@ -204,7 +204,7 @@ async def render_all(program: Program, keys: list[str]) -> None:
 
 async def test_every_kind_of_sample_flag_is_drawn_at_every_size(setting: Setting) -> None:
     async with running(setting) as program:
-        workspace = program.app.desk.workspace
+        workspace = program.app.app_state.workspace
         assert workspace is not None
         every = sorted(workspace.flags.rows, key=lambda row: (row.type, row.rollout, row.key))
         await render_all(program, [row.key for row in every[::90]])
@@ -217,7 +217,7 @@ async def test_flags_that_try_to_harm_the_terminal_are_drawn_too(
         projects = await program.colleague().projects.list()
         program.app.show_project(max(project.id for project in projects))
         await program.settle()
-        workspace = program.app.desk.workspace
+        workspace = program.app.app_state.workspace
         assert workspace is not None
         await render_all(program, [row.key for row in workspace.flags.rows][::27])
         assert program.app.fence.removed == 0

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.doubles.whole_program import Setting, running, words
 
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 15)])
 async def test_a_typed_overwriting_says_what_is_missing_and_which_key_agrees(
     setting: Setting, size: tuple[int, int]
 ) -> None:
-    rules = Rules(Level.STRICT, place="TEST", require_reason=True)
+    rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     answer = (*"kill-search-v2", "tab", *"why", "enter")
     async with running(replace(setting, size=size, rules=rules)) as program:
         await program.go_to("kill-search-v2")

@@ -66,8 +66,8 @@ async def test_what_the_server_finds_is_added_while_pages_are_missing(setting: S
     async with running(
         setting, lambda wire: lose_pages_after(wire, LISTS["1"], 100, httpx.ConnectError("down"))
     ) as program:
-        assert program.app.desk.workspace is not None
-        here = {row.key for row in program.app.desk.workspace.flags.rows}
+        assert program.app.app_state.workspace is not None
+        here = {row.key for row in program.app.app_state.workspace.flags.rows}
         pages = [page async for page in program.colleague().flags.pages()]
         far = next(row.key for page in pages for row in page.rows if row.key not in here)
         await program.press("slash", *far)

@@ -9,7 +9,7 @@ from tests.journeys.test_events import SERVERS, on
 
 from flagtui.app.events.inbox_screen import InboxScreen
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.event_definition import EventDefinition
 
 
@@ -137,7 +137,7 @@ async def test_a_strict_profile_wants_the_count_and_an_old_server_is_asked_one_b
     setting: Setting,
 ) -> None:
     strict = replace(
-        setting, rules=Rules(Level.STRICT, place="PROD"), options=(("strict", True), ("legacy", True))
+        setting, rules=GuardRules(Level.STRICT, place="PROD"), options=(("strict", True), ("legacy", True))
     )
     async with running(strict) as program:
         screen = await open_inbox(program)

@@ -15,7 +15,7 @@ from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import ResultsScreen
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
 ASKED_FOR = "asks for it and is on; change or turn off what asks for it first"
 HELD = {
@@ -92,7 +92,7 @@ async def test_one_that_is_left_out_is_opened_from_the_question_and_nothing_is_c
 
 
 async def test_letters_on_what_is_left_out_answer_nothing_that_has_to_be_typed(setting: Setting) -> None:
-    async with running(replace(setting, rules=Rules(Level.STRICT, place="TEST"))) as program:
+    async with running(replace(setting, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await mark(program, "new-nav", "export-parquet", "pricing-page-test")
         await program.press("d")
         question = program.app.screen

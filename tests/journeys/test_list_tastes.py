@@ -9,7 +9,7 @@ from tests.journeys.modes import MODES
 
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.app.state.preferences import Tastes
+from flagtui.app.state.preferences import Preferences
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.settings import read_settings
@@ -26,10 +26,10 @@ def any_mode(kept: Setting, request: pytest.FixtureRequest) -> Setting:
     return replace(kept, options=MODES[request.param])
 
 
-def from_disk(folder: Path) -> Tastes:
+def from_disk(folder: Path) -> Preferences:
     file = folder / "config.toml"
     settings = read_settings(file)
-    return Tastes(file, folder / "memory", settings.columns, settings.queries, settings.preview)
+    return Preferences(file, folder / "memory", settings.columns, settings.queries, settings.preview)
 
 
 def columns(program: Program) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ async def test_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> N
 async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_lost(kept: Setting) -> None:
     blocked = kept.folder / "blocked"
     blocked.write_text("a file where a folder should be")
-    unwritable = Tastes(blocked / "config.toml", kept.folder / "memory")
+    unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
     async with running(replace(kept, tastes=unwritable)) as program:
         await program.press("c", "space", "enter")
         assert "kept until you leave only" in program.notices[-1]
@@ -139,7 +139,7 @@ async def test_a_flag_named_on_the_command_line_is_opened_first(
     setting: Setting, key: str, is_there: bool
 ) -> None:
     async with running(setting) as program:
-        app = FlagTui(replace(program.app.desk.session, flag=key))
+        app = FlagTui(replace(program.app.app_state.session, flag=key))
         async with app.run_test(size=setting.size, notifications=True) as pilot:
             second = replace(program, app=app, pilot=pilot)
             await second.settle()

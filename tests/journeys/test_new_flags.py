@@ -9,7 +9,7 @@ from tests.journeys.modes import MODES
 from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.form.flag_form import FormScreen
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.flag import Flag
 from flagtui.models.project import Project
 
@@ -228,7 +228,7 @@ async def test_deleted_flags_are_listed_and_brought_back(any_mode: Setting) -> N
 
 
 async def test_a_read_only_profile_makes_nothing(setting: Setting) -> None:
-    async with running(replace(setting, rules=Rules(Level.READ_ONLY, place="PROD"))) as program:
+    async with running(replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))) as program:
         await program.press("n", "D")
         assert not program.app.screen.is_modal
         assert creations(program) == []

@@ -132,7 +132,7 @@ async def test_what_a_colleague_does_to_an_experiment_or_an_event_is_seen(settin
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)
         colleague = program.colleague()
-        workspace = program.app.desk.workspace
+        workspace = program.app.app_state.workspace
         assert workspace is not None
         await program.press("2")
         row = next(row for row in workspace.experiments.rows if row.name == "Pricing page test")

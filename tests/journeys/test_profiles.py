@@ -22,7 +22,7 @@ async def test_another_profile_takes_the_place_of_this_one_with_its_badge(settin
         header = program.screen.splitlines()[0]
         assert "PROD" in header
         assert "TEST" not in header
-        assert program.app.desk.session.rules.level is Level.READ_ONLY
+        assert program.app.app_state.session.rules.level is Level.READ_ONLY
         assert not program.app.screen.query_one(RowList).marks
         await program.press("P", "up", "enter")
         assert "TEST" in program.screen.splitlines()[0]

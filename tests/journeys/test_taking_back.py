@@ -13,7 +13,7 @@ from flagtui.app.shell.sign_in_screen import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import ExperimentRow
@@ -58,9 +58,9 @@ async def test_events_and_experiments_are_taken_back_from_the_journal(setting: S
 
 async def changed_earlier(program: Program) -> int:
     """An event described, which somebody described otherwise since, and an experiment paused."""
-    colleague, desk = program.colleague(), program.app.desk
-    assert desk.workspace is not None
-    signature = desk.signature(desk.workspace)
+    colleague, app_state = program.colleague(), program.app.app_state
+    assert app_state.workspace is not None
+    signature = app_state.signature(app_state.workspace)
     event = (await stored(program)).id
     await colleague.event_definitions.update(event, {"description": "Theirs"})
     page = await colleague.experiments.page({"status": "running", "limit": 1})
@@ -119,7 +119,7 @@ def revoke_for_writes(wire: Wire) -> None:
 
 @pytest.mark.parametrize("level", [Level.GUARDED, Level.STRICT])
 async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting, level: Level) -> None:
-    async with running(replace(setting, rules=Rules(level, place="TEST"))) as program:
+    async with running(replace(setting, rules=GuardRules(level, place="TEST"))) as program:
         await stand_on_event(program, EVENT)
         await program.press("e", "exclamation_mark", "enter")
         revoke_for_writes(program.wire)

@@ -3,7 +3,7 @@
 import httpx
 from tests.doubles.whole_program import Setting, Wire, running, words
 
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 
 
 async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(setting: Setting) -> None:
@@ -71,7 +71,7 @@ async def test_a_yes_that_comes_too_quickly_does_not_confirm(setting: Setting) -
 
 
 async def test_a_strict_profile_wants_the_key_typed_in_full(setting: Setting) -> None:
-    strict = Setting(setting.template, setting.folder, rules=Rules(Level.STRICT, place="PROD"))
+    strict = Setting(setting.template, setting.folder, rules=GuardRules(Level.STRICT, place="PROD"))
     async with running(strict) as program:
         await program.go_to("new-nav")
         await program.press("space", *"new-na", "enter")
@@ -81,7 +81,7 @@ async def test_a_strict_profile_wants_the_key_typed_in_full(setting: Setting) ->
 
 
 async def test_a_read_only_profile_refuses_before_asking(setting: Setting) -> None:
-    read_only = Setting(setting.template, setting.folder, rules=Rules(Level.READ_ONLY, place="PROD"))
+    read_only = Setting(setting.template, setting.folder, rules=GuardRules(Level.READ_ONLY, place="PROD"))
     async with running(read_only) as program:
         await program.go_to("new-nav")
         await program.press("space")

@@ -9,7 +9,7 @@ from tests.journeys.keys import another_key, type_key
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
-from flagtui.changes.guard import Level, Rules
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
 
 
@@ -37,8 +37,8 @@ async def test_what_the_key_may_not_is_dimmed_with_the_scope_in_the_help(setting
 
 async def take_nothing_back(program: Program) -> None:
     """In the journal the help names the scope of what the change under the cursor was made to."""
-    assert program.app.desk.workspace is not None
-    here = program.app.desk.signature(program.app.desk.workspace)
+    assert program.app.app_state.workspace is not None
+    here = program.app.app_state.signature(program.app.app_state.workspace)
     scopes = {"flag": "feature_flag:write", "experiment": "experiment:write", KIND: "event_definition:write"}
     for place, kind in enumerate(scopes):
         program.journal.begin(Entry(kind, 9.0 - place, 1, "k", "edit", here, kind))
@@ -52,7 +52,7 @@ async def take_nothing_back(program: Program) -> None:
 
 
 async def test_a_read_only_profile_has_no_keys_that_write(setting: Setting) -> None:
-    careful = replace(setting, rules=Rules(Level.READ_ONLY, place="TEST"))
+    careful = replace(setting, rules=GuardRules(Level.READ_ONLY, place="TEST"))
     async with running(careful) as program:
         actions = {each.binding.action for each in program.app.screen.active_bindings.values()}
         assert not actions & {"switch", "delete", "undo"}
@@ -84,7 +84,7 @@ def key_styles(program: Program) -> list[tuple[str, str]]:
 
 
 async def test_a_strict_profile_asks_for_the_key_again_once_its_minutes_are_over(setting: Setting) -> None:
-    strict = replace(setting, rules=Rules(Level.STRICT, place="PROD"), unlock=600.0)
+    strict = replace(setting, rules=GuardRules(Level.STRICT, place="PROD"), unlock=600.0)
     async with running(strict) as program:
         await program.go_to("new-nav")
         await program.press("space", "y")
@@ -102,7 +102,7 @@ async def test_a_strict_profile_asks_for_the_key_again_once_its_minutes_are_over
 
 
 async def test_a_strict_profile_without_minutes_asks_for_the_key_every_time(setting: Setting) -> None:
-    async with running(replace(setting, rules=Rules(Level.STRICT, place="PROD"))) as program:
+    async with running(replace(setting, rules=GuardRules(Level.STRICT, place="PROD"))) as program:
         await program.go_to("new-nav")
         await program.press("space", *"new-nav", "enter", "space")
         assert "to confirm, type new-nav" in words(program.screen)

@@ -7,7 +7,7 @@ from flagtui.api.errors import ApiError, Unreachable
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
-from flagtui.store.load import RESUMES, Empty, Failed, Loaded, Loading, Recalled, Running, State
+from flagtui.store.load import RESUMES, Empty, Loaded, LoadFailed, Loading, Recalled, Running, State
 
 NOW = 1_800_000_000.0
 
@@ -60,7 +60,7 @@ async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
     error = Unreachable("No answer.")
     pages.script = (page(1, total=2), error)
     state = await loading.run()
-    assert state == Failed(error, NOW, NOW, 1, 2)
+    assert state == LoadFailed(error, NOW, NOW, 1, 2)
     assert [row.id for row in collection.rows] == [1, 2]
     pages.script = (page(2, total=1),)
     assert await loading.run() == Loaded(NOW)
@@ -70,7 +70,7 @@ async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
 async def test_a_first_load_that_breaks_off_keeps_what_came() -> None:
     collection, loading = make(Pages(page(1, total=9), Unreachable("No answer.")))
     state = await loading.run()
-    assert isinstance(state, Failed)
+    assert isinstance(state, LoadFailed)
     assert (state.done, state.total, state.before) == (1, 9, None)
     assert len(collection) == 1
     assert not collection.is_complete
@@ -146,7 +146,7 @@ async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_wh
     collection: Collection[FlagRow] = Collection()
     loading = Loading(collection, lambda: lists.pop(0), clock=lambda: NOW)
     await loading.run()
-    assert isinstance(await loading.run(resume=True), Failed)
+    assert isinstance(await loading.run(resume=True), LoadFailed)
     assert isinstance(loading.trouble, Unreachable)
     assert [row.id for row in collection.rows] == [1, 2]
     assert await loading.run(resume=True) == Loaded(NOW)

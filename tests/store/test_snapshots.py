@@ -11,12 +11,12 @@ import pytest
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.snapshot_retention import worth_keeping
-from flagtui.store.snapshots import Place, Snapshots
+from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 NOW = 1_800_000_000.0
 HOUR = 3_600
 DAY = 24 * HOUR
-PLACE = Place("prod", "https://us.posthog.com", "1234", "flags")
+PLACE = SnapshotPlace("prod", "https://us.posthog.com", "1234", "flags")
 ROWS = (
     FlagRow(
         id=1, key="new-nav", tags=("a", "b"), rollout=12.5, updated_at=NOW, experiments=(3,), version=None
@@ -68,15 +68,15 @@ def test_nobody_else_can_read_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        Place("prod", "https://eu.posthog.com", "1234", "flags"),
-        Place("prod", "https://us.posthog.com", "12", "flags"),
-        Place("prod", "https://us.posthog.com", "1234", "events"),
-        Place("PROD", "https://us.posthog.com", "1234", "flags"),
-        Place("../../etc", "https://us.posthog.com", "../1", "flags"),
-        Place("", "", "", ""),
+        SnapshotPlace("prod", "https://eu.posthog.com", "1234", "flags"),
+        SnapshotPlace("prod", "https://us.posthog.com", "12", "flags"),
+        SnapshotPlace("prod", "https://us.posthog.com", "1234", "events"),
+        SnapshotPlace("PROD", "https://us.posthog.com", "1234", "flags"),
+        SnapshotPlace("../../etc", "https://us.posthog.com", "../1", "flags"),
+        SnapshotPlace("", "", "", ""),
     ],
 )
-def test_every_place_has_its_own_file_in_the_folder(tmp_path: Path, other: Place) -> None:
+def test_every_place_has_its_own_file_in_the_folder(tmp_path: Path, other: SnapshotPlace) -> None:
     folder = tmp_path / "rows"
     make(folder).save(PLACE, ROWS, FlagRow)
     assert make(folder).load(other, FlagRow) is None
@@ -170,9 +170,11 @@ def test_without_a_folder_nothing_is_kept() -> None:
 
 def test_signing_out_forgets_every_project_of_the_profile_there_and_nothing_else(tmp_path: Path) -> None:
     host, longer = "https://us.posthog.com", "https://us.posthog.com.example"
-    gone = [Place("prod", host, project, kind) for project in ("1", "22") for kind in ("flags", "events")]
-    kept = [Place("prod", longer, "1", "flags"), Place("production", host, "1", "flags")]
-    kept.append(Place("prod", "https://eu.posthog.com", "1", "flags"))
+    gone = [
+        SnapshotPlace("prod", host, project, kind) for project in ("1", "22") for kind in ("flags", "events")
+    ]
+    kept = [SnapshotPlace("prod", longer, "1", "flags"), SnapshotPlace("production", host, "1", "flags")]
+    kept.append(SnapshotPlace("prod", "https://eu.posthog.com", "1", "flags"))
     for place in (*gone, *kept):
         make(tmp_path).save(place, ROWS, FlagRow)
     stem = Path(gone[0].file_name).stem
@@ -284,7 +286,7 @@ def test_of_each_hour_and_day_the_first_copy_stays() -> None:
 
 
 def test_earlier_copies_of_other_lists_are_left_alone(tmp_path: Path) -> None:
-    other = Place("prod", "https://us.posthog.com", "1234", "events")
+    other = SnapshotPlace("prod", "https://us.posthog.com", "1234", "events")
     make(tmp_path).save(other, ROWS, FlagRow)
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     make(tmp_path).forget(PLACE)

@@ -8,7 +8,7 @@ import pytest
 from flagtui.api import Client
 from flagtui.api.errors import MissingScope, NotSignedIn
 from flagtui.models.rows import FlagRow
-from flagtui.store.load import Failed, Loaded, Recalled
+from flagtui.store.load import Loaded, LoadFailed, Recalled
 from flagtui.store.query import parse
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace
@@ -164,7 +164,7 @@ async def test_a_failed_refresh_keeps_rows_and_the_copy_on_disk(open_workspace: 
     workspace = open_workspace()
     await workspace.refresh()
     server.status["/api/projects/12/feature_flags/"] = 403
-    assert isinstance(await workspace.refresh(), Failed)
+    assert isinstance(await workspace.refresh(), LoadFailed)
     assert ids(workspace) == [1, 2]
     again = open_workspace()
     again.recall()

@@ -10,7 +10,7 @@ from flagtui.api.auth import KeyAuth, Secret
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.connection import Connection, Deadlines
-from flagtui.api.connection_state import Link
+from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ProjectNotFound
 from flagtui.api.flags import Flags
 from flagtui.api.hosts import Host, read_host
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from flagtui.models.scheduled_change import ScheduledChange
 
 
-class Options(TypedDict, total=False):
+class ClientOptions(TypedDict, total=False):
     """What a client can be told beside host, key and project."""
 
     transport: httpx.AsyncBaseTransport | None
@@ -45,7 +45,9 @@ class Options(TypedDict, total=False):
 class Client:
     """Use it as an async context manager. Raises `BadHost` or `BadKey` when made, `ApiError` when asked."""
 
-    def __init__(self, host: str, key: str | Secret, project: int | str, **options: Unpack[Options]) -> None:
+    def __init__(
+        self, host: str, key: str | Secret, project: int | str, **options: Unpack[ClientOptions]
+    ) -> None:
         place = read_host(host, allow_plain_http=options.get("allow_plain_http", False))
         connection = Connection(
             host=place,
@@ -170,7 +172,7 @@ class Client:
         return self.connection.host
 
     @property
-    def link(self) -> Link:
+    def link(self) -> ConnectionState:
         """Whether the server answers, since when, and what is being waited for."""
         return self.connection.link
 

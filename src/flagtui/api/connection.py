@@ -13,7 +13,7 @@ from flagtui.api.auth import KeyAuth
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.circuit_breaker import Patience
 from flagtui.api.clock import Clock
-from flagtui.api.connection_state import Link
+from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, RateLimited, Unreachable
 from flagtui.api.hosts import Host
 from flagtui.api.network_faults import network_error, setup_error
@@ -56,7 +56,7 @@ class Connection:
     log: Log | None = None
     answer_limit: int = ANSWER_LIMIT
     """Bytes of one unpacked answer."""
-    link: Link = field(init=False)
+    link: ConnectionState = field(init=False)
     budget: Budget = field(init=False)
     patience: Patience = field(init=False)
     capabilities: Capabilities = field(default_factory=Capabilities)
@@ -64,7 +64,7 @@ class Connection:
     _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     def __post_init__(self) -> None:
-        self.link = Link(self.clock)
+        self.link = ConnectionState(self.clock)
         self.patience = Patience(self.clock)
         self.budget = Budget(self.clock, self.link, is_limited=not self.host.is_loopback)
 

@@ -14,7 +14,7 @@ State = Literal["new", "online", "waiting", "offline"]
 
 
 @dataclass(eq=False)
-class Link:
+class ConnectionState:
     """Changes with every answer; `watch` tells when."""
 
     clock: Clock

@@ -15,7 +15,7 @@ _NOT_KNOWN = "Whether the server made the change is not known."
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ErrorFacts:
     """What is known about a failure. `detail` and `raw` are the server's own words: unsafe to print as is."""
 
     method: str = "GET"
@@ -41,9 +41,9 @@ class ApiError(Exception):
     advice = "Try again; if it stays like this, ask whoever runs the server."
     """What to do next, unless the place that raised it knows better."""
 
-    def __init__(self, what: str, *, now: str = "", next: str = "", facts: Facts | None = None) -> None:
+    def __init__(self, what: str, *, now: str = "", next: str = "", facts: ErrorFacts | None = None) -> None:
         super().__init__(what)
-        self.facts = facts or Facts()
+        self.facts = facts or ErrorFacts()
         self.what = what
         self.now = now or (_NOT_KNOWN if self.sent and self.facts.is_write else _NOTHING_CHANGED)
         self.next = next or self.advice

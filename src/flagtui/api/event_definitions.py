@@ -11,7 +11,7 @@ from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.pagination import Pages
 from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Answer, Query
-from flagtui.api.resource import Listing, Resource
+from flagtui.api.resource import Listable, Resource
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
@@ -20,7 +20,7 @@ from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import EventDefinitionRow
 
-_LISTING: Final = Listing("event_definitions.list", read_event_definition_page, lambda row: row.id)
+_LISTING: Final = Listable("event_definitions.list", read_event_definition_page, lambda row: row.id)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from flagtui.api.experiment_results import ExperimentResults
 from flagtui.api.pagination import Pages
 from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Query
-from flagtui.api.resource import Listing
+from flagtui.api.resource import Listable
 from flagtui.models.activity import ActivityPage
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
@@ -19,7 +19,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import ExperimentRow
 
-_LISTING: Final = Listing("experiments.list", read_experiment_page, lambda row: row.id)
+_LISTING: Final = Listable("experiments.list", read_experiment_page, lambda row: row.id)
 _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")
 
 

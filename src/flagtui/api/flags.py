@@ -11,7 +11,7 @@ from flagtui.api.original_values import comparable
 from flagtui.api.pagination import Pages
 from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Query
-from flagtui.api.resource import Listing
+from flagtui.api.resource import Listable
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagKey, FlagStatus, FlagVersion, keys_by_id
@@ -21,7 +21,7 @@ from flagtui.models.json_value import JSON, as_id, as_list
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
 
-_LISTING: Final = Listing("flags.list", read_flag_page, lambda row: row.id)
+_LISTING: Final = Listable("flags.list", read_flag_page, lambda row: row.id)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Final
 
 from flagtui.api.clock import Clock
-from flagtui.api.connection_state import Link
+from flagtui.api.connection_state import ConnectionState
 
 BURST: Final = 300.0
 PER_SECOND: Final = 1.2
@@ -36,7 +36,7 @@ class Budget:
     """Hands out permission to send, in order of urgency."""
 
     clock: Clock
-    link: Link
+    link: ConnectionState
     is_limited: bool = True
     """False for servers on this machine, which have no limit."""
     _tokens: float = BURST

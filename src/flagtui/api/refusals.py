@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from flagtui.api import errors
-from flagtui.api.errors import ApiError, Facts
+from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.retry import asked_wait
 from flagtui.models.envelope import ErrorBody
 from flagtui.safe_text import safe_text
@@ -16,7 +16,7 @@ _CLOSED: Final = (
 )
 
 
-def refusal(facts: Facts, headers: Mapping[str, str], body: bytes) -> ApiError:
+def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiError:
     """The error a status from 300 on stands for. `facts` holds method, path and status."""
     said = ErrorBody.of(body)
     facts = replace(
@@ -38,19 +38,19 @@ def refusal(facts: Facts, headers: Mapping[str, str], body: bytes) -> ApiError:
     return ApiError(_with_words(f"The server refused this ({status})", facts), facts=facts)
 
 
-def _redirected(facts: Facts, headers: Mapping[str, str]) -> ApiError:
+def _redirected(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
     place = safe_text(headers.get("location", ""), 120) or "another address"
     return errors.Redirected(f"The server points to {place}.", facts=facts)
 
 
-def _unsigned(facts: Facts, said: ErrorBody) -> ApiError:
+def _unsigned(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     next = ""
     if facts.other_region:
         next = f"Check the key; if the project is in the other region, use the host {facts.other_region}."
     return errors.NotSignedIn(_with_words("The key was not accepted (401)", facts), next=next, facts=facts)
 
 
-def _forbidden(facts: Facts, said: ErrorBody) -> ApiError:
+def _forbidden(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     detail = said.detail.lower()
     if "missing required scope" in detail:
         error = errors.MissingScope("The key lacks a scope (403).", facts=facts)
@@ -65,7 +65,7 @@ def _forbidden(facts: Facts, said: ErrorBody) -> ApiError:
     return errors.Forbidden(_with_words("Not allowed (403)", facts), facts=facts)
 
 
-def _not_found(facts: Facts, said: ErrorBody) -> ApiError:
+def _not_found(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     detail = said.detail.lower()
     if detail.startswith("project not found"):
         return errors.ProjectNotFound("There is no such project on this host.", facts=facts)
@@ -74,7 +74,7 @@ def _not_found(facts: Facts, said: ErrorBody) -> ApiError:
     return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
 
 
-def _conflict(facts: Facts, said: ErrorBody) -> ApiError:
+def _conflict(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     if said.code in {"approval_required", "change_request_pending"}:
         pending = said.code == "change_request_pending"
         what = "A request to approve this is already open." if pending else "This change needs approval."
@@ -82,7 +82,7 @@ def _conflict(facts: Facts, said: ErrorBody) -> ApiError:
     return errors.Conflict(_with_words("Somebody else changed it meanwhile", facts), facts=facts)
 
 
-def _invalid(facts: Facts, said: ErrorBody) -> ApiError:
+def _invalid(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     if said.code == "policy_conflict":
         return errors.PolicyConflict(
             _with_words("Approval policies contradict each other", facts), facts=facts
@@ -91,19 +91,19 @@ def _invalid(facts: Facts, said: ErrorBody) -> ApiError:
     return errors.Invalid(_with_words(f"The server objects{place}", facts), facts=facts)
 
 
-def _limited(facts: Facts, said: ErrorBody) -> ApiError:
+def _limited(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     wait = facts.retry_after
     what = f"Too many requests; wait {wait:.0f} s." if wait else "Too many requests."
     return errors.RateLimited(what, facts=facts)
 
 
-def _with_words(start: str, facts: Facts) -> str:
+def _with_words(start: str, facts: ErrorFacts) -> str:
     words = safe_text(facts.detail, 300)
     ending = "" if words.endswith((".", "!", "?", "…")) else "."
     return f"{start}: {words}{ending}" if words else f"{start}."
 
 
-_BY_STATUS: Final[Mapping[int, Callable[[Facts, ErrorBody], ApiError]]] = {
+_BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     400: _invalid,
     401: _unsigned,
     402: lambda facts, said: errors.PaymentNeeded(

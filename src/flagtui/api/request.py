@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from flagtui.api.errors import Facts, Invalid, TooLarge, Unreadable
+from flagtui.api.errors import ErrorFacts, Invalid, TooLarge, Unreadable
 from flagtui.api.operations import Operation
 from flagtui.api.rate_limiter import Urgency
 from flagtui.models.json_value import JSON, NotJson, read_json
@@ -29,9 +29,9 @@ class Question:
     etag: str = ""
     """What we have already; the server may answer 304 instead of sending it again."""
 
-    def facts(self, status: int | None = None) -> Facts:
+    def facts(self, status: int | None = None) -> ErrorFacts:
         """What an error says about this question."""
-        return Facts(self.operation.method, self.operation.is_write, self.path, status)
+        return ErrorFacts(self.operation.method, self.operation.is_write, self.path, status)
 
     def encoded(self) -> bytes | None:
         """The body as JSON; raises before anything is sent when it cannot be."""

@@ -58,7 +58,7 @@ class Resource:
                 self.connection.capabilities.learn(operation(name), lack)
             raise lack from None
 
-    def _pages(self, listing: "Listing[Row]", filters: Query | None, urgency: Urgency) -> Pages[Row]:
+    def _pages(self, listing: "Listable[Row]", filters: Query | None, urgency: Urgency) -> Pages[Row]:
         """The whole list: the first page at once, the rest several at a time."""
 
         async def fetch(offset: int, limit: int) -> RowPage[Row]:
@@ -69,7 +69,7 @@ class Resource:
 
         return Pages(fetch, listing.identity)
 
-    async def _page(self, listing: "Listing[Row]", query: Query, urgency: Urgency) -> RowPage[Row]:
+    async def _page(self, listing: "Listable[Row]", query: Query, urgency: Urgency) -> RowPage[Row]:
         answer = await self._ask(listing.operation, query=query, urgency=urgency)
         try:
             return replace(listing.read(answer.body), server_time=answer.server_time)
@@ -78,7 +78,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(Generic[Row]):
+class Listable(Generic[Row]):
     """A paged list and how its bytes become rows."""
 
     operation: str

@@ -1,4 +1,4 @@
-"""The app: puts desk, screens and the written path together. Wiring only."""
+"""The app: puts state, screens and the writing of changes together. Wiring only."""
 
 import os
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
 from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
-from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.app.state.session import Session
-from flagtui.app.tabs import Tabs
+from flagtui.app.tabs import TabScreens
 from flagtui.app.terminal.terminal_app import TerminalApp
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import unheard
 from flagtui.text.notices import Notice
 
@@ -69,11 +69,11 @@ class FlagTui(TerminalApp[None]):
         self._started_in = session.profile
         self._shown_scopes: tuple[str, ...] | None = None
         self._stop_seeking: Watcher = unheard
-        self.desk = Desk(session)
-        self.changing = Changing(self, self.desk)
-        self.polling = Polling(self.desk, self.open_connection)
-        self.ages = Ages(self, self.desk)
-        self.tabs = Tabs(self, self.desk, self.changing)
+        self.app_state = AppState(session)
+        self.changing = Changes(self, self.app_state)
+        self.polling = Polling(self.app_state, self.open_connection)
+        self.ages = Ages(self, self.app_state)
+        self.tabs = TabScreens(self, self.app_state, self.changing)
         self.last_words = ""
         """What to say on the terminal after the screen is gone."""
 
@@ -93,17 +93,17 @@ class FlagTui(TerminalApp[None]):
     def on_mount(self) -> None:
         self.theme = self._look
         self.tabs.open("1")
-        self.desk.watch(self.show_live_once_known)
-        self.desk.watch(self.redraw_keys)
-        if self.desk.session.flag:
-            self._stop_seeking = self.desk.watch(self.open_flag_asked_for)
+        self.app_state.watch(self.show_live_once_known)
+        self.app_state.watch(self.redraw_keys)
+        if self.app_state.session.flag:
+            self._stop_seeking = self.app_state.watch(self.open_flag_asked_for)
         self.open_connection()
         self.run_worker(self.polling.run(), group="polling")
         self.ages.start()
 
     def redraw_keys(self) -> None:
         """What the key may do is known now, or another; the line of keys follows."""
-        workspace = self.desk.workspace
+        workspace = self.app_state.workspace
         scopes = workspace.key.scopes if workspace and workspace.key else None
         if scopes != self._shown_scopes:
             self._shown_scopes = scopes
@@ -111,20 +111,20 @@ class FlagTui(TerminalApp[None]):
 
     def show_live_once_known(self) -> None:
         """The screen of the last run gives way to rows, or to what keeps them from coming."""
-        workspace = self.desk.workspace
-        if self.desk.trouble is not None or (workspace is not None and workspace.flags.rows):
+        workspace = self.app_state.workspace
+        if self.app_state.trouble is not None or (workspace is not None and workspace.flags.rows):
             self.show_live()
 
     def open_flag_asked_for(self) -> None:
         """The flag named on the command line, as soon as it is known."""
-        if self.tabs.has_answered(self.desk.session.flag):
+        if self.tabs.has_answered(self.app_state.session.flag):
             self._stop_seeking()
 
     def has_frame_worth_keeping(self) -> bool:
-        workspace, screen = self.desk.workspace, self.screen
-        is_whole = workspace is not None and workspace.flags.is_complete and self.desk.trouble is None
-        is_live = is_whole and self.desk.refreshes > 0
-        is_as_started = self.desk.session.profile == self._started_in
+        workspace, screen = self.app_state.workspace, self.screen
+        is_whole = workspace is not None and workspace.flags.is_complete and self.app_state.trouble is None
+        is_live = is_whole and self.app_state.refreshes > 0
+        is_as_started = self.app_state.session.profile == self._started_in
         return is_as_started and is_live and isinstance(screen, FlagsScreen) and not screen.search.value
 
     async def on_event(self, event: events.Event) -> None:
@@ -135,7 +135,7 @@ class FlagTui(TerminalApp[None]):
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:
         """Find the key, open the client, load."""
-        await connect(self.desk, self.polling)
+        await connect(self.app_state, self.polling)
         self.changing.look_back()
         self.sign_in_if_needed()
 
@@ -143,20 +143,20 @@ class FlagTui(TerminalApp[None]):
     async def action_refresh_now(self) -> None:
         if isinstance(self.screen, RecordsScreen):
             self.screen.load_rows()
-        await reload(self.desk, self.polling)
+        await reload(self.app_state, self.polling)
         self.sign_in_if_needed()
 
     def sign_in_if_needed(self) -> None:
         """Ask for another key at once when a load somebody asked for was refused for the one there is."""
-        if needs_key(self.desk.trouble):
+        if needs_key(self.app_state.trouble):
             self.action_sign_in()
 
     @work(group="choose")
     async def action_sign_in(self) -> None:
         signing_in = self.changing.signing_in
-        if not await signing_in.ask(self.desk.trouble):
+        if not await signing_in.ask(self.app_state.trouble):
             return
-        choices = projects_to_choose(self.desk, signing_in.opens) if signing_in.opens else []
+        choices = projects_to_choose(self.app_state, signing_in.opens) if signing_in.opens else []
         chosen: int | None = None
         if choices:
             chosen = await self._choose("Project", choices)
@@ -167,13 +167,13 @@ class FlagTui(TerminalApp[None]):
 
     @work(group="choose")
     async def action_profile(self) -> None:
-        session = self.desk.session
+        session = self.app_state.session
         if session.switch is None or len(session.neighbours) < 2:
             tell(self, Notice("There is no other profile; make one with: flagtui auth login --profile NAME"))
             return
         from flagtui.app.shell.profile_switch import profile_choices
 
-        chosen = await self._choose("Profile", profile_choices(self.desk))
+        chosen = await self._choose("Profile", profile_choices(self.app_state))
         if chosen is None or chosen == session.profile:
             return
         if self.changing.is_saving:
@@ -192,7 +192,7 @@ class FlagTui(TerminalApp[None]):
 
         while len(self.screen_stack) > 2:
             await self.pop_screen()
-        await change_session(self.desk, session)
+        await change_session(self.app_state, session)
         self.run_worker(self.polling.run(), group="polling", exclusive=True)
         self.open_connection()
 
@@ -208,15 +208,15 @@ class FlagTui(TerminalApp[None]):
 
         here = self.screen
         kind = here.kind if isinstance(here, RecordsScreen) else "flags"
-        self.push_screen(SinceScreen(self.desk, kind))
+        self.push_screen(SinceScreen(self.app_state, kind))
 
     def action_journal(self) -> None:
         from flagtui.app.journal.journal_screen import JournalScreen
         from flagtui.app.undo_by_kind import undo_entry
 
         if not isinstance(self.screen, JournalScreen):
-            undo = partial(undo_entry, desk=self.desk, changing=self.changing)
-            self.push_screen(JournalScreen(self.desk, undo))
+            undo = partial(undo_entry, app_state=self.app_state, changing=self.changing)
+            self.push_screen(JournalScreen(self.app_state, undo))
 
     def on_go_to(self, wanted: GoTo) -> None:
         self.tabs.go_to(wanted)
@@ -230,11 +230,11 @@ class FlagTui(TerminalApp[None]):
 
     @work(group="choose")
     async def action_project(self) -> None:
-        workspace = self.desk.workspace
+        workspace = self.app_state.workspace
         if workspace is None:
             return
         try:
-            choices = await project_choices(self.desk)
+            choices = await project_choices(self.app_state)
         except ApiError as error:
             from flagtui.text.outcomes import explain_error
 
@@ -247,7 +247,7 @@ class FlagTui(TerminalApp[None]):
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
-        await open_chosen(self.desk, self.polling, project)
+        await open_chosen(self.app_state, self.polling, project)
         self.changing.look_back()
 
     def action_help(self) -> None:
@@ -258,7 +258,7 @@ class FlagTui(TerminalApp[None]):
             here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
             searches = isinstance(screen, BrowseScreen)
             place = screen.place if isinstance(screen, BrowseScreen) else ""
-            why_not = partial(why_dimmed, self.desk, place=place)
+            why_not = partial(why_dimmed, self.app_state, place=place)
             self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
 
     def action_command_palette(self) -> None:
@@ -292,8 +292,8 @@ class FlagTui(TerminalApp[None]):
         from flagtui.app.shell.crash_report import crash_report, keep_report
 
         error: Any = self._exception
-        report = crash_report(error, self.desk.session.redact)
-        path = keep_report(report, self.desk.session.state_folder)
+        report = crash_report(error, self.app_state.session.redact)
+        path = keep_report(report, self.app_state.session.state_folder)
         where = f"The report is in {path}." if path else "The report could not be kept."
         self.last_words = f"flagtui stopped because of a fault of its own ({type(error).__name__}). {where}"
         self._close_messages_no_wait()

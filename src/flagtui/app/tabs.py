@@ -11,27 +11,27 @@ from textual.app import App
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import FlagRow
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind
 from flagtui.text.notices import Notice
 
-Maker = Callable[[Desk, Changing], BrowseScreen]
+Maker = Callable[[AppState, Changes], BrowseScreen]
 KINDS: Final[dict[str, Kind]] = {"2": "experiments", "3": "events"}
 """What the tabs show that is not flags: the activity is that of the flags."""
 BELOW: Final = 1
 """Screens that are always at the bottom: Textual's own blank one."""
 
 
-class Tabs:
+class TabScreens:
     """Goes from list to list."""
 
-    def __init__(self, app: App[Any], desk: Desk, changing: Changing) -> None:
+    def __init__(self, app: App[Any], app_state: AppState, changing: Changes) -> None:
         self._app = app
-        self._desk = desk
+        self._app_state = app_state
         self._changing = changing
 
     def open(self, key: str) -> None:
@@ -39,9 +39,9 @@ class Tabs:
         app, name = self._app, f"tab-{key}"
         if app.screen.is_modal or key not in MAKERS:
             return
-        self._desk.kind = KINDS.get(key, "flags")
+        self._app_state.kind = KINDS.get(key, "flags")
         if not app.is_screen_installed(name):
-            app.install_screen(MAKERS[key](self._desk, self._changing), name)
+            app.install_screen(MAKERS[key](self._app_state, self._changing), name)
         while len(app.screen_stack) > BELOW + 1:
             app.pop_screen()
         if len(app.screen_stack) == BELOW:
@@ -61,17 +61,17 @@ class Tabs:
         """Show a flag above the present screen."""
         from flagtui.app.flags.flag_screen import FlagScreen
 
-        self._app.push_screen(FlagScreen(self._desk, self._changing, row, tab))
+        self._app.push_screen(FlagScreen(self._app_state, self._changing, row, tab))
 
     def has_answered(self, key: str) -> bool:
         """Open the flag with this key, or say that there is none; False while neither is known."""
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return False
         row = next((row for row in workspace.flags.rows if row.key == key), None)
         if row is not None:
             self.open_flag(row)
-        elif workspace.flags.is_complete and self._desk.refreshes:
+        elif workspace.flags.is_complete and self._app_state.refreshes:
             tell(self._app, Notice(f"There is no flag {key} in this project.", "warning"))
         else:
             return False
@@ -103,28 +103,28 @@ def _open(screen: ListScreen[Any], record: RecordId, key: str) -> None:
         tell(screen.app, Notice(f"{key} is not in the list any more.", "warning"))
 
 
-def _flags(desk: Desk, changing: Changing) -> BrowseScreen:
+def _flags(app_state: AppState, changing: Changes) -> BrowseScreen:
     from flagtui.app.flags.flag_list import FlagsScreen
 
-    return FlagsScreen(desk, changing)
+    return FlagsScreen(app_state, changing)
 
 
-def _experiments(desk: Desk, changing: Changing) -> BrowseScreen:
+def _experiments(app_state: AppState, changing: Changes) -> BrowseScreen:
     from flagtui.app.experiments.experiment_list import ExperimentsScreen
 
-    return ExperimentsScreen(desk, changing)
+    return ExperimentsScreen(app_state, changing)
 
 
-def _events(desk: Desk, changing: Changing) -> BrowseScreen:
+def _events(app_state: AppState, changing: Changes) -> BrowseScreen:
     from flagtui.app.events.event_list import EventsScreen
 
-    return EventsScreen(desk, changing)
+    return EventsScreen(app_state, changing)
 
 
-def _activity(desk: Desk, changing: Changing) -> BrowseScreen:
+def _activity(app_state: AppState, changing: Changes) -> BrowseScreen:
     from flagtui.app.activity.activity_screen import ActivityScreen
 
-    return ActivityScreen(desk, changing)
+    return ActivityScreen(app_state, changing)
 
 
 MAKERS: Final[dict[str, Maker]] = {"1": _flags, "2": _experiments, "3": _events, "4": _activity}

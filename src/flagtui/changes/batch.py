@@ -8,7 +8,7 @@ from flagtui.api.errors import MissingScope, NotSignedIn, RateLimited
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_lookup import settle
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_save import Desk, save_plan
+from flagtui.changes.flags.flag_save import FlagSaveContext, save_plan
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.outcome import Failed, Outcome, Refused, Saved, Unknown
 
@@ -64,7 +64,7 @@ class Batch:
     """One confirmation's plans on their way; `run` goes on after a pause, and nothing is sent twice."""
 
     approved: Approved
-    desk: Desk
+    desk: FlagSaveContext
     undoes: Callable[[Plan], str] = _nothing
     """The journal entry a plan takes back, for undo."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)

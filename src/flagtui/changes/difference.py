@@ -21,7 +21,7 @@ MISSING: Final = Absence.MISSING
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DifferenceLine:
     """One path that differs; either side can be `MISSING`. An added item is numbered by the new list."""
 
     path: Path
@@ -72,7 +72,7 @@ def exactly(left: JSON, right: JSON, at: Path) -> bool:
     return same(left, right)
 
 
-def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[Line, ...]:
+def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[DifferenceLine, ...]:
     """Every path that differs, as deep as it can be named, in the order of `before`."""
     return tuple(_lines(before, after, at))
 
@@ -140,7 +140,7 @@ def _merged_items(sides: Sides, at: Path, equal: Equal) -> Merged:
     return merged, tuple(clashes)
 
 
-def _lines(before: JSON, after: JSON, at: Path) -> Iterator[Line]:
+def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:
     if same(before, after):
         return
     if isinstance(before, dict) and isinstance(after, dict):
@@ -149,10 +149,10 @@ def _lines(before: JSON, after: JSON, at: Path) -> Iterator[Line]:
     elif isinstance(before, list) and isinstance(after, list):
         yield from _list_lines(before, after, at)
     else:
-        yield Line(at, before, after)
+        yield DifferenceLine(at, before, after)
 
 
-def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[Line]:
+def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[DifferenceLine]:
     if len(before) == len(after):
         for place, (old, new) in enumerate(zip(before, after, strict=True)):
             yield from _lines(old, new, (*at, place))
@@ -163,6 +163,6 @@ def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[Lin
         (n for n in range(shorter - start) if not same(before[-1 - n], after[-1 - n])), shorter - start
     )
     for place in range(start, len(before) - ending):
-        yield Line((*at, place), before[place], MISSING)
+        yield DifferenceLine((*at, place), before[place], MISSING)
     for place in range(start, len(after) - ending):
-        yield Line((*at, place), MISSING, after[place])
+        yield DifferenceLine((*at, place), MISSING, after[place])

@@ -10,8 +10,8 @@ from typing_extensions import TypeVar
 
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.guard_rules import GuardRules as GuardRules
 from flagtui.changes.guard_rules import Level as Level
-from flagtui.changes.guard_rules import Rules as Rules
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
 
@@ -23,7 +23,7 @@ ARMS_AFTER: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class GuardRefused:
     """The guard does not even ask."""
 
     reason: str
@@ -31,7 +31,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Confirmation:
     """What the person did in the dialog, or gave on the command line."""
 
     yes: bool = False
@@ -88,13 +88,13 @@ class Question(Generic[P]):
         """Whether nobody but this person changed what would be overwritten."""
         return all(clash.is_own for clash in self.clashes)
 
-    def settle(self, answer: Answer) -> "Approved[P] | NotYet":
+    def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
         """The approval, or what is still missing."""
         if why := self._missing(answer):
             return NotYet(why)
         return _approve(self.plans, answer)
 
-    def _missing(self, answer: Answer) -> str:
+    def _missing(self, answer: Confirmation) -> str:
         if answer.was_pasted:
             return "pasted text does not confirm; type it"
         if answer.is_key_repeat:
@@ -111,17 +111,19 @@ class Question(Generic[P]):
         return ""
 
 
-def guard(plans: Sequence[P], rules: Rules, left_out: Sequence[LeftOut] = ()) -> Refused | Question[P]:
+def guard(
+    plans: Sequence[P], rules: GuardRules, left_out: Sequence[LeftOut] = ()
+) -> GuardRefused | Question[P]:
     """Whether and how a person may confirm these plans together; the question names what is left out."""
     if rules.level is Level.READ_ONLY:
-        return Refused("this profile is read-only", "use a profile that may write")
+        return GuardRefused("this profile is read-only", "use a profile that may write")
     if not plans:
-        return Refused("there is nothing to change")
+        return GuardRefused("there is nothing to change")
     if len({(plan.id, plan.key) for plan in plans}) < len(plans):
-        return Refused(f"the same {plans[0].noun} is in it twice", "change it once")
+        return GuardRefused(f"the same {plans[0].noun} is in it twice", "change it once")
     if len(plans) > rules.bulk_limit:
         reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
-        return Refused(reason, "mark fewer, or raise bulk_limit in the profile")
+        return GuardRefused(reason, "mark fewer, or raise bulk_limit in the profile")
     is_grave = any(plan.verb.is_grave or plan.clashes for plan in plans)
     return Question(
         plans=tuple(plans),
@@ -133,7 +135,7 @@ def guard(plans: Sequence[P], rules: Rules, left_out: Sequence[LeftOut] = ()) ->
     )
 
 
-def _typed(plans: Sequence[P], rules: Rules) -> str | None:
+def _typed(plans: Sequence[P], rules: GuardRules) -> str | None:
     if len(plans) >= rules.count_from:
         return str(len(plans))
     if any(plan.verb.is_typed for plan in plans):
@@ -151,7 +153,7 @@ class Approved(Generic[P]):
 
     __slots__ = ("__weakref__", "batch", "plans", "reason", "without_journal")
 
-    def __init__(self, seal: object, plans: tuple[P, ...], answer: Answer) -> None:
+    def __init__(self, seal: object, plans: tuple[P, ...], answer: Confirmation) -> None:
         if seal is not _SEAL:
             raise TypeError("only the guard approves changes")
         self.plans = plans
@@ -174,7 +176,7 @@ def spend(approved: Approved[Any]) -> None:
     _unused.discard(approved)
 
 
-def _approve(plans: tuple[P, ...], answer: Answer) -> Approved[P]:
+def _approve(plans: tuple[P, ...], answer: Confirmation) -> Approved[P]:
     approved = Approved(_SEAL, plans, answer)
     _unused.add(approved)
     return approved

@@ -14,7 +14,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class GuardRules:
     """A profile's choice."""
 
     level: Level = Level.GUARDED

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from flagtui.changes.difference import Clash, Line
+from flagtui.changes.difference import Clash, DifferenceLine
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.verbs import Verb
@@ -13,7 +13,7 @@ class Difference(Protocol):
     """One differing path: for reading, and exactly."""
 
     @property
-    def line(self) -> Line: ...
+    def line(self) -> DifferenceLine: ...
     @property
     def words(self) -> str: ...
     @property

@@ -8,27 +8,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
-from flagtui.changes.event_definitions.definition_plan import AlreadySo, EventPlan, plan_recreation
-from flagtui.changes.event_definitions.definition_plan import Around as EventAround
-from flagtui.changes.event_definitions.definition_save import Desk as EventDesk
-from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.event_definitions.definition_plan import (
+    AlreadySo,
+    DefinitionContext,
+    EventPlan,
+    plan_recreation,
+)
+from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
 from flagtui.changes.event_definitions.definition_undo import is_deletion, is_recreation
 from flagtui.changes.event_definitions.definition_undo import plan_undo as plan_event_undo
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.step_save import StepDesk, save_step
+from flagtui.changes.experiments.step_save import StepSaveContext, save_step
 from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_lookup import settle
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import Desk, save
+from flagtui.changes.flags.flag_save import FlagSaveContext, save
 from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent
 from flagtui.changes.flags.surroundings import Surroundings, gather
-from flagtui.changes.guard import Approved, Question, Refused, Rules, guard
+from flagtui.changes.guard import Approved, GuardRefused, GuardRules, Question, guard
 from flagtui.changes.outcome import Failed, Saved, Unknown
 from flagtui.changes.outcome import Refused as NotTaken
-from flagtui.changes.related.creation import AsideDesk, AsidePlan, send_aside
+from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, send_aside
 from flagtui.changes.related.project_copies import as_creation, project_of
 from flagtui.changes.related.schedule_undo import plan_unscheduling, way_back
 from flagtui.changes.related.schedules import KIND as SCHEDULED
@@ -51,7 +54,7 @@ ALREADY: Final = None
 
 
 @dataclass(frozen=True)
-class Office:
+class UndoTools:
     """What taking back works with, in the project the change was made from."""
 
     client: Client
@@ -82,7 +85,7 @@ class WayBack:
     place: str = ""
     """Where it happens when that is another project."""
 
-    def ask(self, rules: Rules) -> Question[Proposal] | Refused:
+    def ask(self, rules: GuardRules) -> Question[Proposal] | GuardRefused:
         """The guard's question; the approval of its right answer is what `send` takes."""
         return guard([self.plan], rules)
 
@@ -103,11 +106,11 @@ async def _is_back(part: Entry, client: Client) -> bool:
         flag = await client.flags.get(part.record)
         return all(means_same(stored_value(flag, name), old, (name,)) for name, old in part.before.items())
     intent, fresh = step_back(part), await client.experiments.get(part.record)
-    return intent is not None and plan_step_back(part, intent, fresh, Around()) is None
+    return intent is not None and plan_step_back(part, intent, fresh, StepContext()) is None
 
 
 async def find_way_back(
-    part: Entry, office: Office, undoes: str, entries: Sequence[Entry] = ()
+    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry] = ()
 ) -> WayBack | Blocked | None:
     """One part held against today; None when it is as it was already. Raises `ApiError`.
 
@@ -124,7 +127,7 @@ async def find_way_back(
 
 
 async def _flag(
-    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry]
 ) -> WayBack | Blocked | None:
     project, client = project_of(part), office.client
     place, here = "", office.signature
@@ -148,7 +151,7 @@ async def _flag(
         return found
 
     async def send(approved: Approved[Plan]) -> BackEnded:
-        desk = Desk(flags, office.journal, here, office.clock, office.tell)
+        desk = FlagSaveContext(flags, office.journal, here, office.clock, office.tell)
         outcome = await save(approved, desk, undoes)
         if isinstance(outcome, Unknown):
             outcome = await settle(outcome, flags, desk.journal, desk.clock, desk.tell)
@@ -173,7 +176,7 @@ async def _rows(client: Client, ids: tuple[int, ...]) -> list[FlagRow]:
 
 
 async def _experiment(
-    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry]
 ) -> WayBack | Blocked | None:
     intent, project, client = step_back(part), as_id(part.after.get("project")), office.client
     if intent is None:
@@ -187,13 +190,15 @@ async def _experiment(
     else:
         fresh = await client.experiments.get(intent.id)
     dependents = await _dependents(client, fresh) if intent.step.name == "pause" else ()
-    plan = plan_step_back(part, intent, fresh, Around(now=office.clock.time(), dependents=dependents))
+    plan = plan_step_back(part, intent, fresh, StepContext(now=office.clock.time(), dependents=dependents))
     if not isinstance(plan, ExperimentPlan):
         return plan
     plan = replace(plan, clashes=told_apart(plan.clashes, part, entries))
 
     async def send(approved: Approved[ExperimentPlan]) -> BackEnded:
-        desk = StepDesk(client.experiments, office.journal, office.signature, office.clock, office.tell)
+        desk = StepSaveContext(
+            client.experiments, office.journal, office.signature, office.clock, office.tell
+        )
         ended = await save_step(approved, desk, undoes)
         words = plan.verb.done if ended.ending == "saved" else ended.reason
         return BackEnded(plan.key, ended.ending, words, ended.note or ended.next)
@@ -210,9 +215,9 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
 
 
 async def _event(
-    part: Entry, office: Office, undoes: str, entries: Sequence[Entry]
+    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry]
 ) -> WayBack | Blocked | None:
-    definitions, around = office.client.event_definitions, EventAround(office.clock.time())
+    definitions, around = office.client.event_definitions, DefinitionContext(office.clock.time())
     if is_deletion(part):
         found: EventPlan | AlreadySo = plan_recreation(part.key, part.before, around)
     else:
@@ -224,7 +229,7 @@ async def _event(
     plan = replace(found, clashes=told_apart(found.clashes, part, entries))
 
     async def send(approved: Approved[EventPlan]) -> BackEnded:
-        desk = EventDesk(definitions, office.journal, office.signature, office.clock)
+        desk = DefinitionSaveContext(definitions, office.journal, office.signature, office.clock)
         (ended,) = [one async for one in save_all(approved, desk, {plan.key: undoes})]
         words = plan.verb.done if ended.ending == "saved" else ended.reason
         return BackEnded(plan.key, ended.ending, words, ended.next)
@@ -232,20 +237,20 @@ async def _event(
     return WayBack(plan, send)
 
 
-async def _scheduled(part: Entry, office: Office, undoes: str) -> WayBack | Blocked | None:
+async def _scheduled(part: Entry, office: UndoTools, undoes: str) -> WayBack | Blocked | None:
     schedule = office.client.schedule
     try:
         fresh = await office.client.flags.get(part.record)
     except NotFound:
         return Blocked("gone", "its flag is not there any more")
     plan = await plan_unscheduling(part, fresh, schedule, office.clock.time())
-    if not isinstance(plan, AsidePlan):
+    if not isinstance(plan, RelatedPlan):
         return plan
     plan = replace(plan, undoes=undoes)
     request = send_later(way_back(part), plan.id, schedule)
 
-    async def send(approved: Approved[AsidePlan]) -> BackEnded:
-        desk = AsideDesk(office.journal, office.signature, office.clock)
+    async def send(approved: Approved[RelatedPlan]) -> BackEnded:
+        desk = RelatedSaveContext(office.journal, office.signature, office.clock)
         ended = await send_aside(approved, request, desk)
         words = plan.verb.done if ended.ending == "saved" else ended.note
         return BackEnded(plan.key, ended.ending, words, ended.error.next if ended.error else "")

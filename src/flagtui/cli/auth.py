@@ -31,14 +31,14 @@ def login(
 ) -> None:
     """Try a personal API key, see what it may do, and keep it for a profile."""
     from flagtui.cli.profile_choice import look_around
-    from flagtui.cli.signing_in import SignIn, SigningIn
-    from flagtui.cli.terminal_person import Person, find_person
+    from flagtui.cli.signing_in import SignIn, TerminalSignIn
+    from flagtui.cli.terminal_person import TerminalPerson, find_person
     from flagtui.config.credentials import KeyPlaces
 
     around = look_around()
     wish = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
-    person = Person(False) if with_token else find_person()
-    SigningIn(wish, around, person, KeyPlaces(folder=around.places.state)).run()
+    person = TerminalPerson(False) if with_token else find_person()
+    TerminalSignIn(wish, around, person, KeyPlaces(folder=around.places.state)).run()
 
 
 @command.command("status")

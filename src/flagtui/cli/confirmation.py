@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from flagtui.app.writing.question_lines import question_lines
-from flagtui.changes.guard import Answer, Approved, NotYet, Question
+from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
 from flagtui.cli.output import say
-from flagtui.cli.terminal_person import Person
+from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.safe_text import safe_text
 
 WIDTH = 96
@@ -19,7 +19,7 @@ def show_question(question: Question[Any]) -> None:
         say("".join(text for text, _style in line).rstrip())
 
 
-def settle(question: Question[Any], given: Answer, person: Person) -> Approved[Any] | NotYet:
+def settle(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Approved[Any] | NotYet:
     """The approval, or what is still missing. A person is asked for what the options leave open."""
     answer = _asked(question, given, person) if person.is_there else given
     return question.settle(answer)
@@ -33,7 +33,7 @@ def how_to_agree(question: Question[Any], why: str) -> str:
     return f"{why}; nothing was sent. To agree: {safe_text(' '.join(missing), 200)}"
 
 
-def _asked(question: Question[Any], given: Answer, person: Person) -> Answer:
+def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Confirmation:
     answer = given
     if question.clashes and not answer.overwrite:
         whose = "you changed later" if question.is_own else "somebody else changed"

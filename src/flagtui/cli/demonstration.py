@@ -32,9 +32,9 @@ class Demonstration:
 def open_demo(wish: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
     from flagtui.app.app import FlagTui
-    from flagtui.app.state.preferences import Tastes
+    from flagtui.app.state.preferences import Preferences
     from flagtui.app.state.session import Session
-    from flagtui.changes.guard_rules import Level, Rules
+    from flagtui.changes.guard_rules import GuardRules, Level
     from flagtui.changes.journal import Journal
 
     folder = _folder()
@@ -47,11 +47,11 @@ def open_demo(wish: Demonstration) -> int:
         host="embedded service",
         badge="NASTY" if wish.nasty else "DEMO",
         colour="warning" if wish.nasty else "success",
-        rules=Rules(Level.READ_ONLY if wish.read_only else Level.GUARDED, place="DEMO"),
+        rules=GuardRules(Level.READ_ONLY if wish.read_only else Level.GUARDED, place="DEMO"),
         connect=_connector(folder / f"{name}.db", wish, opened),
         journal=Journal(folder / f"{name}-journal"),
         state_folder=folder,
-        tastes=Tastes(memory=folder / f"{name}-tastes"),
+        tastes=Preferences(memory=folder / f"{name}-tastes"),
     )
     try:
         return run_app(FlagTui(session), mouse=wish.mouse)

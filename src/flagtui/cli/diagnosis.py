@@ -10,8 +10,8 @@ from flagtui import __version__
 from flagtui.api.errors import ApiError
 from flagtui.cli.errors import Trouble
 from flagtui.cli.output import say_json
-from flagtui.cli.profile_choice import Opening, Surroundings, Wish, choose
-from flagtui.config.credentials import Found
+from flagtui.cli.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose
+from flagtui.config.credentials import FoundSecret
 from flagtui.config.findings import (
     Finding,
     find_choice,
@@ -46,7 +46,9 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
         settings = parse_settings("")
     findings.append(find_time_zone(settings.time_zone, time.time()))
     try:
-        opening = choose(Surroundings(given, key, places, settings), Wish(profile=profile or None))
+        opening = choose(
+            LoginEnvironment(given, key, places, settings), ProfileRequest(profile=profile or None)
+        )
     except Trouble as trouble:
         return [*findings, Finding("profile", str(trouble), "wrong")]
     findings += find_choice(given, opening.chosen)
@@ -90,7 +92,7 @@ def _journal(places: Locations) -> Iterator[Finding]:
 
 def _ask_server(opening: Opening) -> list[Finding]:
     found = opening.keys.find(opening.owner)
-    if not isinstance(found, Found):
+    if not isinstance(found, FoundSecret):
         return []
     try:
         return asyncio.run(_findings_of_server(opening, found))
@@ -99,7 +101,7 @@ def _ask_server(opening: Opening) -> list[Finding]:
         return [Finding("server", found.key.redact(said), "wrong", error.next)]
 
 
-async def _findings_of_server(opening: Opening, found: Found) -> list[Finding]:
+async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
     from flagtui.cli.client import make_client
     from flagtui.store.key_info import abilities, introduce
 

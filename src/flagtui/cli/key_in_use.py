@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flagtui.cli.profile_choice import Opening
-from flagtui.config.credentials import KeyringUnusable, NotFound
+from flagtui.config.credentials import KeyringUnusable, NoCredential
 from flagtui.config.secret import KeyMalformed, Secret
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class KeyInUse:
         opening = self.opening
         # A keyring or a command that hangs must not keep the program from ending.
         answer = await await_call(lambda: opening.keys.find(opening.owner))
-        if isinstance(answer, NotFound):
+        if isinstance(answer, NoCredential):
             what = "; ".join(answer.reasons) or f"There is no API key for {opening.host.origin}"
             raise BadKey(what, next="Sign in with: flagtui auth login; or set FLAGTUI_API_KEY.")
         self._known.append(answer.key)

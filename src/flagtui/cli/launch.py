@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.key_in_use import KeyInUse
-from flagtui.cli.profile_choice import Opening, Wish, choose_other, choose_signed_in, look_around
+from flagtui.cli.profile_choice import Opening, ProfileRequest, choose_other, choose_signed_in, look_around
 from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.config.settings import SettingsError
 
 if TYPE_CHECKING:
-    from flagtui.app.state.preferences import Tastes
+    from flagtui.app.state.preferences import Preferences
     from flagtui.app.state.session import Session
 
 
-def open_app(wish: Wish) -> int:
+def open_app(wish: ProfileRequest) -> int:
     """Run the app until it is left; the exit code.
 
     Raises:
@@ -41,12 +41,12 @@ def open_app(wish: Wish) -> int:
     return run_app(app, mouse=wish.mouse and opening.settings.mouse)
 
 
-def tastes_of(opening: Opening) -> "Tastes":
+def tastes_of(opening: Opening) -> "Preferences":
     """What the settings say of the lists, and what is remembered of them."""
-    from flagtui.app.state.preferences import Tastes
+    from flagtui.app.state.preferences import Preferences
 
     settings = opening.settings
-    return Tastes(
+    return Preferences(
         settings_file=opening.around.places.settings_file,
         memory=opening.state_folder(),
         columns=settings.columns,
@@ -55,7 +55,7 @@ def tastes_of(opening: Opening) -> "Tastes":
     )
 
 
-def make_session(opening: Opening, *, read_only: bool, tastes: "Tastes | None" = None) -> "Session":
+def make_session(opening: Opening, *, read_only: bool, tastes: "Preferences | None" = None) -> "Session":
     """What the app needs to work in this profile; tastes go along to the next. Raises Trouble."""
     from flagtui.app.state.session import Neighbour, Session
     from flagtui.changes.journal import Journal

@@ -106,9 +106,11 @@ def door(
     """
     if context.invoked_subcommand is None:
         from flagtui.cli.launch import open_app
-        from flagtui.cli.profile_choice import Wish
+        from flagtui.cli.profile_choice import ProfileRequest
 
-        wish = Wish(profile=profile, project=project, read_only=read_only, mouse=not no_mouse, flag=flag)
+        wish = ProfileRequest(
+            profile=profile, project=project, read_only=read_only, mouse=not no_mouse, flag=flag
+        )
         raise SystemExit(open_app(wish))
 
 

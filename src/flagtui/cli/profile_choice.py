@@ -23,7 +23,7 @@ from flagtui.local_time import use_zone
 
 
 @dataclass(frozen=True)
-class Wish:
+class ProfileRequest:
     """What was asked for on the command line."""
 
     profile: str | None = None
@@ -35,7 +35,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class LoginEnvironment:
     """What this machine and this person say before any profile is chosen."""
 
     given: Given
@@ -49,7 +49,7 @@ class Surroundings:
 class Opening:
     """A profile and everything that could be found out about it without asking anybody."""
 
-    around: Surroundings
+    around: LoginEnvironment
     chosen: Chosen
     host: Host
 
@@ -86,12 +86,12 @@ class Opening:
         return writable_state(self.around.places)
 
 
-def look_around() -> Surroundings:
+def look_around() -> LoginEnvironment:
     """Read environment and settings. Raises Trouble."""
     given = read_environment()
     key = take_variable(KEY_VARIABLE)
     places = find_locations()
-    return Surroundings(given, key, places, settings_in(places))
+    return LoginEnvironment(given, key, places, settings_in(places))
 
 
 def settings_in(places: Locations) -> Settings:
@@ -104,7 +104,7 @@ def settings_in(places: Locations) -> Settings:
     return settings
 
 
-def choose(around: Surroundings, wish: Wish) -> Opening:
+def choose(around: LoginEnvironment, wish: ProfileRequest) -> Opening:
     """The profile that was asked for, or that nothing else was. Raises Trouble."""
     settings = around.settings
     try:
@@ -132,7 +132,7 @@ def _origin_of(text: str) -> str:
         return text
 
 
-def choose_signed_in(around: Surroundings, wish: Wish) -> Opening:
+def choose_signed_in(around: LoginEnvironment, wish: ProfileRequest) -> Opening:
     """The same, when there is a key or a profile at all. Raises Trouble."""
     if not around.key and not around.settings.profiles:
         raise Trouble(
@@ -149,7 +149,7 @@ def choose_other(opening: Opening, name: str) -> Opening:
     """
     around = opening.around
     bare = replace(around, given=Given(), key="")
-    other = choose(bare, Wish(profile=name))
+    other = choose(bare, ProfileRequest(profile=name))
     if around.key and other.host.origin == opening.host.origin:
         chosen = replace(other.chosen, overridden=(KEY_VARIABLE,))
         return Opening(replace(bare, key=around.key), chosen, other.host)

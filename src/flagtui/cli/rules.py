@@ -1,12 +1,12 @@
 """How careful a profile is, for the guard."""
 
-from flagtui.changes.guard_rules import Level, Rules
+from flagtui.changes.guard_rules import GuardRules, Level
 from flagtui.config.profiles import Profile
 
 
-def rules_of(profile: Profile, *, read_only: bool) -> Rules:
+def rules_of(profile: Profile, *, read_only: bool) -> GuardRules:
     """The profile's rules; `read_only` wins over what it allows."""
-    return Rules(
+    return GuardRules(
         level=Level.READ_ONLY if read_only else Level(profile.level),
         require_reason=profile.require_reason,
         place=profile.word,

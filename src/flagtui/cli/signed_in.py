@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from flagtui.api.errors import ApiError
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.output import say
-from flagtui.cli.profile_choice import Opening, Wish, choose_signed_in, look_around
-from flagtui.config.credentials import Found, KeyringUnusable, NotFound, Source
+from flagtui.cli.profile_choice import Opening, ProfileRequest, choose_signed_in, look_around
+from flagtui.config.credentials import FoundSecret, KeyringUnusable, NoCredential, Source
 from flagtui.config.key_file import KeyFileRefused
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ Answer = TypeVar("Answer")
 
 def open_profile(profile: str, project: str = "") -> Opening:
     """The profile a command works with. Raises Trouble."""
-    return choose_signed_in(look_around(), Wish(profile=profile or None, project=project or None))
+    return choose_signed_in(look_around(), ProfileRequest(profile=profile or None, project=project or None))
 
 
-def find_key(opening: Opening) -> Found:
+def find_key(opening: Opening) -> FoundSecret:
     """The key and where it was. Raises Trouble."""
     found = opening.keys.find(opening.owner)
-    if isinstance(found, NotFound):
+    if isinstance(found, NoCredential):
         why = " ".join(found.reasons) or f"There is no API key for {opening.host.origin}."
         where = f"--profile {opening.profile.name}"
         if not opening.chosen.has_own_host:
@@ -37,7 +37,7 @@ def find_key(opening: Opening) -> Found:
     return found
 
 
-def ask(opening: Opening, found: Found, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
+def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
     """The server's answer. Raises Trouble."""
     from flagtui.cli.client import make_client
 

@@ -10,8 +10,8 @@ from flagtui.api.hosts import Host, read_host
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
 from flagtui.cli.output import say
-from flagtui.cli.profile_choice import Surroundings
-from flagtui.cli.terminal_person import Person
+from flagtui.cli.profile_choice import LoginEnvironment
+from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_command import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
@@ -50,12 +50,12 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
 
 
 @dataclass(frozen=True)
-class SigningIn:
+class TerminalSignIn:
     """One go at it."""
 
     wish: SignIn
-    around: Surroundings
-    person: Person
+    around: LoginEnvironment
+    person: TerminalPerson
     keys: KeyPlaces
     ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
 

@@ -10,10 +10,10 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import Answer, NotYet, Refused, Rules
+from flagtui.changes.guard import Confirmation, GuardRefused, GuardRules, NotYet
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Ending, Entry, Signature
-from flagtui.changes.undo import BackEnded, Office, WayBack, find_way_back, parts_left
+from flagtui.changes.undo import BackEnded, UndoTools, WayBack, find_way_back, parts_left
 from flagtui.changes.undo_list import as_left, undoable, why_not
 from flagtui.cli.confirmation import how_to_agree, settle, show_question
 from flagtui.cli.errors import Trouble
@@ -21,7 +21,7 @@ from flagtui.cli.output import say, say_json
 from flagtui.cli.profile_choice import Opening
 from flagtui.cli.rules import rules_of
 from flagtui.cli.signed_in import ask, find_key, open_profile
-from flagtui.cli.terminal_person import NOBODY, Person, find_person
+from flagtui.cli.terminal_person import NOBODY, TerminalPerson, find_person
 
 CONFLICT: Final = 3
 """Somebody else changed the same thing since, and it was left as it is."""
@@ -37,7 +37,9 @@ _CODES: Final[dict[Ending, int]] = {
 }
 
 
-def take_back(change: str, place: tuple[str, str], answer: Answer, *, as_json: bool, read_only: bool) -> int:
+def take_back(
+    change: str, place: tuple[str, str], answer: Confirmation, *, as_json: bool, read_only: bool
+) -> int:
     """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
     opening = open_profile(*place)
     rules = rules_of(opening.profile, read_only=read_only)
@@ -60,10 +62,10 @@ class Work:
     """One run of the command."""
 
     opening: Opening
-    rules: Rules
-    answer: Answer
+    rules: GuardRules
+    answer: Confirmation
     as_json: bool
-    person: Person
+    person: TerminalPerson
     told: list[dict[str, Any]] = field(default_factory=list)
     """How each part ended, for programs."""
     is_on_its_way: bool = False
@@ -85,7 +87,7 @@ class Work:
                     return code
         return 0
 
-    async def _office(self, client: Client) -> Office:
+    async def _office(self, client: Client) -> UndoTools:
         try:
             me = await client.people.me()
         except ApiError:
@@ -98,14 +100,14 @@ class Work:
             project=str(client.project),
         )
         journal = Journal(self.opening.state_folder() / "journal")
-        return Office(client, journal, here, client.connection.clock, me, self._say)
+        return UndoTools(client, journal, here, client.connection.clock, me, self._say)
 
     async def _take_back(self, part: Entry, way: WayBack | Blocked) -> int:
         if isinstance(way, Blocked):
             raise Trouble(_sentence(part.key, way.reason, way.next))
         place = f"{self.rules.place} › {way.place}" if way.place else self.rules.place
         question = way.ask(replace(self.rules, place=place))
-        if isinstance(question, Refused):
+        if isinstance(question, GuardRefused):
             raise Trouble(_sentence(part.key, question.reason, question.next))
         if not self.as_json:
             show_question(question)

@@ -13,7 +13,7 @@ from flagtui.safe_text import safe_text
 
 
 @dataclass(frozen=True)
-class Person:
+class TerminalPerson:
     """`is_there` False: whoever asks has to do without an answer."""
 
     is_there: bool
@@ -43,9 +43,9 @@ class Person:
         return number - 1
 
 
-NOBODY: Final = Person(is_there=False)
+NOBODY: Final = TerminalPerson(is_there=False)
 
 
-def find_person() -> Person:
+def find_person() -> TerminalPerson:
     """Whoever sits at the terminal this runs in."""
-    return Person(sys.stdin.isatty() and sys.stdout.isatty())
+    return TerminalPerson(sys.stdin.isatty() and sys.stdout.isatty())

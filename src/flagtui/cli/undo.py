@@ -7,7 +7,7 @@ import click
 from flagtui.cli.options import PROFILE, named_profile, named_project
 
 
-class Given(TypedDict):
+class UndoArguments(TypedDict):
     """The options."""
 
     profile: str
@@ -30,16 +30,16 @@ class Given(TypedDict):
 @click.option("--reason", default="", metavar="WHY", help="Why, for the journal.")
 @click.option("--overwrite", is_flag=True, help="Give up what was changed there since.")
 @click.option("--json", "as_json", is_flag=True, help="Say how it ended as JSON; asks nothing.")
-def command(change: str, **given: Unpack[Given]) -> None:
+def command(change: str, **given: Unpack[UndoArguments]) -> None:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
     It is held against today's record: what was changed there since, by somebody else or by you, is
     shown first and stays, unless you choose to overwrite it.
     """
-    from flagtui.changes.guard import Answer
+    from flagtui.changes.guard import Confirmation
     from flagtui.cli.taking_back import take_back
 
-    answer = Answer(
+    answer = Confirmation(
         yes=given["yes"], typed=given["typed"], reason=given["reason"], overwrite=given["overwrite"]
     )
     place = named_profile(given["profile"]), named_project(given["project"])

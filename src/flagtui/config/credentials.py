@@ -56,7 +56,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSecret:
     """A key and where it was."""
 
     key: Secret
@@ -64,7 +64,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class NotFound:
+class NoCredential:
     """Nowhere; `reasons` has a sentence for each place that was looked into."""
 
     reasons: tuple[str, ...]
@@ -150,7 +150,7 @@ class KeyPlaces:
     folder: Path | None = None
     """Where keys are kept in files."""
 
-    def find(self, owner: Owner) -> Found | NotFound:
+    def find(self, owner: Owner) -> FoundSecret | NoCredential:
         """The first key there is. A place that cannot be read gives its reason and is passed."""
         reasons: list[str] = []
         looks: tuple[tuple[Source, Callable[[], str | None]], ...] = (
@@ -163,7 +163,7 @@ class KeyPlaces:
             try:
                 value = look()
                 if value is not None:
-                    return Found(Secret(value), source)
+                    return FoundSecret(Secret(value), source)
             except KeyMalformed as odd:
                 reasons.append(f"{source}: what is there is no key. {odd}")
                 if source in ("FLAGTUI_API_KEY", "key_command"):
@@ -174,7 +174,7 @@ class KeyPlaces:
                 break
             except (KeyringUnusable, KeyFileRefused) as refused:
                 reasons.append(f"{source}: {refused}")
-        return NotFound(tuple(reasons))
+        return NoCredential(tuple(reasons))
 
     def keep_in_keyring(self, owner: Owner, key: Secret) -> None:
         """Raises KeyringUnusable."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from flagtui.config.credentials import Found, KeyPlaces, KeyringUnusable, NotFound, Owner
+from flagtui.config.credentials import FoundSecret, KeyPlaces, KeyringUnusable, NoCredential, Owner
 from flagtui.config.files import why_not_private
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import NEUTRAL, Chosen
@@ -130,9 +130,9 @@ def find_key(keys: KeyPlaces, owner: Owner) -> list[Finding]:
     """Where the key was found, and which keyring there is. Takes as long as the keyring does."""
     found = keys.find(owner)
     match found:
-        case Found(key, source):
+        case FoundSecret(key, source):
             first = Finding("key", f"{key.mask} from {source}")
-        case NotFound(reasons):
+        case NoCredential(reasons):
             why = " ".join(reasons) or f"none for {owner.profile} at {owner.origin}"
             first = Finding("key", why, "wrong", "Make one, then: flagtui auth login")
     return [first, *_keyring(keys)]

@@ -5,7 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
 from flagtui.config.locations import KEY_VARIABLE, Given
-from flagtui.config.setting_fields import Field, WrongSetting, number, one_of, read_table, text, yes_or_no
+from flagtui.config.setting_fields import (
+    SettingField,
+    WrongSetting,
+    number,
+    one_of,
+    read_table,
+    text,
+    yes_or_no,
+)
 from flagtui.config.toml_source import TomlSource
 
 Colour = Literal["red", "yellow", "green", "blue", "purple"]
@@ -108,23 +116,27 @@ def _key_command(value: object) -> str:
     return value.strip()
 
 
-PROFILE_FIELDS: Final[Mapping[str, Field]] = {
-    "host": Field(text(), "`us`, `eu`, or the address of your own server."),
-    "project": Field(_project, "The number of the project to open."),
-    "colour": Field(one_of(*get_args(Colour)), "The colour of the badge in the header."),
-    "badge": Field(text(12), "The word in the badge; the profile's name in capitals unless given."),
-    "guard": Field(one_of(*get_args(Guard)), "How a change is confirmed."),
-    "read_only": Field(yes_or_no, "Refuse every change."),
-    "require_reason": Field(yes_or_no, "Ask for a reason with every change; it goes into the journal."),
-    "refresh": Field(number(0, 86_400), "Seconds between polls for what changed; 0 never polls."),
-    "bulk_limit": Field(number(1, 10_000), "How many records one confirmation may change."),
-    "unlock": Field(
+PROFILE_FIELDS: Final[Mapping[str, SettingField]] = {
+    "host": SettingField(text(), "`us`, `eu`, or the address of your own server."),
+    "project": SettingField(_project, "The number of the project to open."),
+    "colour": SettingField(one_of(*get_args(Colour)), "The colour of the badge in the header."),
+    "badge": SettingField(text(12), "The word in the badge; the profile's name in capitals unless given."),
+    "guard": SettingField(one_of(*get_args(Guard)), "How a change is confirmed."),
+    "read_only": SettingField(yes_or_no, "Refuse every change."),
+    "require_reason": SettingField(
+        yes_or_no, "Ask for a reason with every change; it goes into the journal."
+    ),
+    "refresh": SettingField(number(0, 86_400), "Seconds between polls for what changed; 0 never polls."),
+    "bulk_limit": SettingField(number(1, 10_000), "How many records one confirmation may change."),
+    "unlock": SettingField(
         number(0, 60),
         "Minutes after typing a key in which `strict` asks for y only; 0 always asks for the key.",
     ),
-    "key_command": Field(_key_command, "A command whose first line of output is the API key."),
-    "allow_plain_http": Field(yes_or_no, "Send the key unencrypted to a host that is not this machine."),
-    "ca_bundle": Field(text(1_000), "A file of certificates to trust instead of the usual ones."),
+    "key_command": SettingField(_key_command, "A command whose first line of output is the API key."),
+    "allow_plain_http": SettingField(
+        yes_or_no, "Send the key unencrypted to a host that is not this machine."
+    ),
+    "ca_bundle": SettingField(text(1_000), "A file of certificates to trust instead of the usual ones."),
 }
 
 

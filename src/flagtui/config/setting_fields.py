@@ -16,7 +16,7 @@ class WrongSetting(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SettingField:
     """One setting."""
 
     read: Reader
@@ -24,7 +24,7 @@ class Field:
     """One sentence for the documents."""
 
 
-def read_table(source: TomlSource, path: KeyPath, fields: Mapping[str, Field]) -> dict[str, Any]:
+def read_table(source: TomlSource, path: KeyPath, fields: Mapping[str, SettingField]) -> dict[str, Any]:
     """The values of the table at the path that are set, checked. Raises SettingsError."""
     table = table_at(source, path)
     values = {}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
 from flagtui.config.setting_fields import (
-    Field,
+    SettingField,
     WrongSetting,
     one_of,
     read_table,
@@ -79,18 +79,22 @@ def _time_zone(value: object) -> str:
     return value
 
 
-_FIELDS: Final[Mapping[str, Field]] = {
-    "default_profile": Field(text(40), "The profile to open when none is named."),
-    "theme": Field(text(60), "The colours."),
-    "mouse": Field(yes_or_no, "Whether the mouse is used; without it the terminal selects text."),
-    "preview": Field(yes_or_no, "Whether the pane beside the list is open at start; else as it was left."),
-    "snapshots": Field(yes_or_no, "Whether the last good rows are kept on disk for the next start."),
-    "time_zone": Field(_time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."),
+_FIELDS: Final[Mapping[str, SettingField]] = {
+    "default_profile": SettingField(text(40), "The profile to open when none is named."),
+    "theme": SettingField(text(60), "The colours."),
+    "mouse": SettingField(yes_or_no, "Whether the mouse is used; without it the terminal selects text."),
+    "preview": SettingField(
+        yes_or_no, "Whether the pane beside the list is open at start; else as it was left."
+    ),
+    "snapshots": SettingField(yes_or_no, "Whether the last good rows are kept on disk for the next start."),
+    "time_zone": SettingField(
+        _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
+    ),
 }
-_QUERY_FIELDS: Final[Mapping[str, Field]] = {
-    "name": Field(text(24), "The word on the tab."),
-    "line": Field(text(1_000), "The search line."),
-    "list": Field(one_of(*LISTS), "The list it belongs to; flags unless given."),
+_QUERY_FIELDS: Final[Mapping[str, SettingField]] = {
+    "name": SettingField(text(24), "The word on the tab."),
+    "line": SettingField(text(1_000), "The search line."),
+    "list": SettingField(one_of(*LISTS), "The list it belongs to; flags unless given."),
 }
 _TABLES: Final = {
     "profiles": "One table for each place to work.",
@@ -110,7 +114,7 @@ def parse_settings(toml: str, file: Path | None = None) -> Settings:
     return _settings(parse_source(toml, file))
 
 
-def documented_settings() -> dict[str, Mapping[str, Field]]:
+def documented_settings() -> dict[str, Mapping[str, SettingField]]:
     """Every setting by the table it stands in, for the documents and their test."""
     return {"": _FIELDS, "profiles.NAME": PROFILE_FIELDS, "queries": _QUERY_FIELDS}
 
@@ -135,7 +139,7 @@ def _settings(source: TomlSource) -> Settings:
 
 
 def _columns(source: TomlSource) -> dict[str, tuple[str, ...]]:
-    return read_table(source, ("columns",), {name: Field(texts, "") for name in LISTS})
+    return read_table(source, ("columns",), {name: SettingField(texts, "") for name in LISTS})
 
 
 def _keys(source: TomlSource) -> dict[str, str]:

@@ -18,7 +18,7 @@ class Misread(ValueError):
 
 
 @dataclass(frozen=True)
-class Whom:
+class EvaluationSubject:
     """Somebody to evaluate flags for."""
 
     distinct_id: str
@@ -47,7 +47,7 @@ class Whom:
         )
 
 
-def read_whom(line: str) -> Whom | None:
+def read_whom(line: str) -> EvaluationSubject | None:
     """Whom the line means, None for an empty one. Raises Misread."""
     try:
         words = shlex.split(line[:LONGEST])
@@ -79,7 +79,7 @@ def read_whom(line: str) -> Whom | None:
             properties[key] = read_value(value)
     if missing := set(group_properties) - set(groups):
         raise Misread(f"which {min(missing)}? add group:{min(missing)}=its key")
-    return Whom(words[0], properties, groups, group_properties, device, frozenset(cohorts))
+    return EvaluationSubject(words[0], properties, groups, group_properties, device, frozenset(cohorts))
 
 
 def read_value(text: str) -> JSON:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
-from flagtui.details.evaluation_subject import Whom
+from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate import Definitions, Evaluation, Rules, evaluate, evaluate_all
 from flagtui.models.flag import Flag
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Account:
+class PersonEvaluation:
     """One person before all flags. The server's word counts; ours explains it."""
 
-    whom: Whom
+    whom: EvaluationSubject
     flag: Flag
     trial: Trial | None = None
     """The server's own account of this flag."""
@@ -82,7 +82,9 @@ class Account:
         return self.worked_out[key].value if key in self.worked_out else None
 
 
-async def account_for(whom: Whom, flag: Flag, client: Client, local: LocalDefinitions) -> Account:
+async def account_for(
+    whom: EvaluationSubject, flag: Flag, client: Client, local: LocalDefinitions
+) -> PersonEvaluation:
     """Asks the server as far as it answers, and works out the rest."""
     refusals: list[str] = []
     trial, said, definitions = await asyncio.gather(
@@ -98,10 +100,10 @@ async def account_for(whom: Whom, flag: Flag, client: Client, local: LocalDefini
         worked_out = await asyncio.to_thread(evaluate_all, person, definitions)
         by_library = evaluate(flag.key, person, definitions, Rules.LIBRARY)
     once = tuple(dict.fromkeys(refusals))
-    return Account(whom, flag, trial, said, worked_out, definitions, once, by_library)
+    return PersonEvaluation(whom, flag, trial, said, worked_out, definitions, once, by_library)
 
 
-async def _trial(whom: Whom, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
+async def _trial(whom: EvaluationSubject, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
     try:
         return await client.flags.test_evaluation(flag.id, flag.key, whom.distinct_id, groups=whom.groups)
     except ApiError as error:
@@ -109,7 +111,7 @@ async def _trial(whom: Whom, flag: Flag, client: Client, refusals: list[str]) ->
         return None
 
 
-async def _said(whom: Whom, client: Client, refusals: list[str]) -> Mapping[str, EvaluatedFlag]:
+async def _said(whom: EvaluationSubject, client: Client, refusals: list[str]) -> Mapping[str, EvaluatedFlag]:
     if whom.is_supposed:
         return {}
     try:

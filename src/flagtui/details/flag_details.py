@@ -34,7 +34,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Reach:
+class CountedReach:
     """How many of all a flag's conditions reach; None while unknown, with the reason when it stays so."""
 
     affected: int | None = None
@@ -58,12 +58,12 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Details:
+class FlagDetails:
     """What is known of one flag beyond its row; each part may still be on its way."""
 
     row: FlagRow
     flag: Flag | None = None
-    reach: Reach | None = None
+    reach: CountedReach | None = None
     dependents: tuple[str, ...] | None = None
     """Keys of the flags that are on and ask for it; None while not known."""
     changes: tuple[Activity, ...] | None = None

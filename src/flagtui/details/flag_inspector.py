@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.api.rate_limiter import Urgency
 from flagtui.details.cohort_names import Cohorts
-from flagtui.details.flag_details import Counted, Details, Reach
+from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.models.names import Names
 
@@ -34,7 +34,7 @@ class Inspector:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._kept: OrderedDict[int, Details] = OrderedDict()
+        self._kept: OrderedDict[int, FlagDetails] = OrderedDict()
         self.cohorts = Cohorts(client)
         self.definitions = LocalDefinitions(client, self.cohorts)
 
@@ -47,14 +47,14 @@ class Inspector:
             matching_version=self.definitions.matching_version,
         )
 
-    def known(self, row: FlagRow) -> Details:
+    def known(self, row: FlagRow) -> FlagDetails:
         """What is known without asking, for the row as it is now."""
         details = self._kept.get(row.id)
         if details is None or details.row.version != row.version or details.row.updated_at != row.updated_at:
-            return Details(row, names=self.names)
+            return FlagDetails(row, names=self.names)
         return replace(details, row=row, names=self.names)
 
-    async def look(self, row: FlagRow) -> AsyncIterator[Details]:
+    async def look(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """The flag as more and more of it arrives. Errors become words: the list itself is fine."""
         details = self.known(row)
         if details.reach is not None and details.changes is not None:
@@ -84,13 +84,13 @@ class Inspector:
         if names_groups(flag) and not self.definitions.is_read:
             await self.definitions.read()
 
-    def _keep(self, details: Details) -> None:
+    def _keep(self, details: FlagDetails) -> None:
         self._kept[details.row.id] = details
         self._kept.move_to_end(details.row.id)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
-    async def look_closer(self, row: FlagRow) -> AsyncIterator[Details]:
+    async def look_closer(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """The same, and what only the flag's own screen shows: status and schedule."""
         details = self.known(row)
         async for details in self.look(row):
@@ -140,29 +140,29 @@ class Inspector:
             return ()
         return page.entries
 
-    async def _reach(self, flag: Flag) -> Reach:
+    async def _reach(self, flag: Flag) -> CountedReach:
         """At a glance: a flag with many conditions is counted when somebody opens it."""
         if not flag.targeting.is_editable:
-            return Reach(reason="its rules are of a newer kind")
+            return CountedReach(reason="its rules are of a newer kind")
         many = len(_asked_of(flag))
         if many > FEW:
-            return Reach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
+            return CountedReach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
         return [found async for found in self._counting(flag, Urgency.PERSON)][-1]
 
-    async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[Reach]:
+    async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[CountedReach]:
         """Every condition counted on the server, a few at a time; the same properties are counted once."""
         waiting = _asked_of(flag)
         counted: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
-            yield Reach(reason=_without_conditions(flag))
+            yield CountedReach(reason=_without_conditions(flag))
         while waiting:
             few, waiting = waiting[:FEW], waiting[FEW:]
             new = {one.identity: one for one in few if one.identity not in counted}
             try:
                 answers = await asyncio.gather(*(self._count(one, urgency) for one in new.values()))
             except ApiError as error:
-                yield Reach(reason=error.what, parts=tuple(parts))
+                yield CountedReach(reason=error.what, parts=tuple(parts))
                 return
             counted |= dict(zip(new, answers, strict=True))
             parts += [_part(one, counted[one.identity]) for one in few]
@@ -204,16 +204,16 @@ def names_groups(flag: Flag) -> bool:
     return any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
 
 
-def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> Reach:
+def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> CountedReach:
     """The sum of what was counted; conditions that count different things have none."""
     units = {part.unit for part in parts}
     if uncounted:
         words = f"{len(parts)} of {len(parts) + uncounted} conditions counted so far"
-        return Reach(reason=words, parts=parts, uncounted=uncounted)
+        return CountedReach(reason=words, parts=parts, uncounted=uncounted)
     if len(units) > 1:
-        return Reach(reason="some conditions count groups, others users", parts=parts)
+        return CountedReach(reason="some conditions count groups, others users", parts=parts)
     total = max((part.total for part in parts), default=0)
     affected = min(total, sum(part.reached for part in parts))
-    return Reach(
+    return CountedReach(
         affected, total, is_bound=len(parts) > 1, parts=parts, unit=units.pop() if units else "users"
     )

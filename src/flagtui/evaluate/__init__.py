@@ -1,6 +1,6 @@
 """Who sees a flag: a flag and a person in, the value and the condition that decided it out."""
 
-from flagtui.evaluate.comparison import Difference, differences
+from flagtui.evaluate.comparison import ValueDifference, differences
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.dependency_order import linked
 from flagtui.evaluate.evaluation import (
@@ -22,7 +22,6 @@ __all__ = [
     "Check",
     "ConditionResult",
     "Definitions",
-    "Difference",
     "Draw",
     "Evaluation",
     "Gathering",
@@ -32,6 +31,7 @@ __all__ = [
     "Reason",
     "Rules",
     "Unknown",
+    "ValueDifference",
     "VariantDraw",
     "Why",
     "differences",

@@ -8,7 +8,7 @@ from flagtui.evaluate.explanation import describe, describe_condition, describe_
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ValueDifference:
     one: Evaluation
     other: Evaluation
     one_because: str
@@ -20,12 +20,12 @@ class Difference:
         return self.one.key
 
 
-def differences(one: Mapping[str, Evaluation], other: Mapping[str, Evaluation]) -> Iterator[Difference]:
+def differences(one: Mapping[str, Evaluation], other: Mapping[str, Evaluation]) -> Iterator[ValueDifference]:
     """Flags that both were evaluated for, in the order of the first, where the values or payloads differ."""
     for key, first in one.items():
         second = other.get(key)
         if second is not None and _seen(first) != _seen(second):
-            yield Difference(first, second, *parting(first, second))
+            yield ValueDifference(first, second, *parting(first, second))
 
 
 def parting(one: Evaluation, other: Evaluation) -> tuple[str, str]:

@@ -54,7 +54,7 @@ class BlastRadius(Record):
         return round(self.affected * min(max(percentage, 0.0), 100.0) / 100)
 
 
-class Evaluation(Record):
+class ServerEvaluation(Record):
     """Why somebody gets the value they get."""
 
     reason: str = ""
@@ -67,7 +67,7 @@ class EvaluatedFlag(Record):
 
     value: JSON = None
     """True, false, or the key of a variant."""
-    evaluation: Evaluation | None = None
+    evaluation: ServerEvaluation | None = None
 
 
 class PropertyCheck(Record):

@@ -28,7 +28,7 @@ class Columns(Generic[Row]):
         self._rows = rows
         self._folded = folded
         """Texts of the rows that were folded before, by what gives them."""
-        self._columns: dict[Callable[[Row], Hashable], Column | None] = {}
+        self._columns: dict[Callable[[Row], Hashable], FactColumn | None] = {}
 
     def passing(self, term: Term[Row], facts: Facts, at: Sequence[int] | None = None) -> bytes:
         """A byte for each row, or for those at these indices: 1 where the qualifier holds.
@@ -67,7 +67,7 @@ def _each(test: Test[Any], values: Sequence[Any]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FactColumn:
     """What each row has there, and which different values there are."""
 
     every: Sequence[Hashable]
@@ -79,11 +79,11 @@ class Column:
         return bytes(map(verdicts.__getitem__, self.every))
 
 
-def column_of(of: Callable[[Row], Hashable], rows: Sequence[Row]) -> Column | None:
+def column_of(of: Callable[[Row], Hashable], rows: Sequence[Row]) -> FactColumn | None:
     """What the rows have there; None when too many values are different."""
     first = rows[:LOOK]
     if len(first) == LOOK and len(set(map(of, first))) > LOOK // 2:
         return None
     every = list(map(of, rows))
     different = dict.fromkeys(every)
-    return Column(every, different) if len(different) <= FEW else None
+    return FactColumn(every, different) if len(different) <= FEW else None

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic
 
 from flagtui.store.fact_columns import Columns
 from flagtui.store.found_rows import Found
-from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Person, Query, Vocabulary, read_line
+from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Query, QueryPerson, Vocabulary, read_line
 from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term, text_test
 from flagtui.store.query.vocabulary import Row
@@ -74,7 +74,7 @@ class Finder(Generic[Row]):
         self._listing: Listing[Row] = listing
         self._clock = clock
         self._ranking: Ranking[Row] = Ranking(listing.orders, listing.label, sort)
-        self._me: Person | None = None
+        self._me: QueryPerson | None = None
         self._more_text: Callable[[Row], str] | None = None
         self._order: list[int] = []
         """Index of the row at each place."""
@@ -163,7 +163,7 @@ class Finder(Generic[Row]):
         self._ranking.let_go()
         self._arrange_all()
 
-    def know_person(self, me: Person | None) -> None:
+    def know_person(self, me: QueryPerson | None) -> None:
         """Says who `by:me` is."""
         self._me = me
         self._answers.clear()

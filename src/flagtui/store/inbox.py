@@ -33,7 +33,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class Suggestion:
     """What neighbours suggest for one definition."""
 
     description: str = ""
@@ -70,7 +70,7 @@ class Inbox:
             reasons.append("unverified")
         return Case(row, tuple(reasons), twin) if reasons else None
 
-    def proposal(self, case: Case) -> Proposal:
+    def proposal(self, case: Case) -> Suggestion:
         """A description from the twin, else the nearest neighbour; tags that several neighbours share."""
         around = [row for row in self._by_beginning.get(_beginning(case.name), ()) if row.id != case.id]
         source = self._described(case, around)
@@ -78,7 +78,9 @@ class Inbox:
         if case.twin is not None and case.twin.tags:
             tags = tuple(tag for tag in case.twin.tags if tag not in case.row.tags)
             neighbours = 1
-        return Proposal(source.description if source else "", source.name if source else "", tags, neighbours)
+        return Suggestion(
+            source.description if source else "", source.name if source else "", tags, neighbours
+        )
 
     @staticmethod
     def _described(case: Case, around: Iterable[EventDefinitionRow]) -> EventDefinitionRow | None:

@@ -66,7 +66,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class LoadFailed:
     """It broke off. Rows from before, and those that did arrive, are still shown."""
 
     error: ApiError
@@ -77,7 +77,7 @@ class Failed:
     total: int | None
 
 
-State = Empty | Recalled | Running | Loaded | Failed
+State = Empty | Recalled | Running | Loaded | LoadFailed
 
 
 class Loading(Generic[Row]):
@@ -181,7 +181,7 @@ class Loading(Generic[Row]):
         return self.state
 
     def _can_resume(self, state: State) -> bool:
-        is_recent = isinstance(state, Failed) and self._clock() - state.at < RESUMES
+        is_recent = isinstance(state, LoadFailed) and self._clock() - state.at < RESUMES
         return is_recent and self._unfinished is not None and self._collection.is_open(self._unfinished[1])
 
     async def _load(self) -> None:
@@ -196,7 +196,7 @@ class Loading(Generic[Row]):
                 self._take(page)
         except ApiError as error:
             self.trouble, self._unfinished = error, (pages, load)
-            self._become(Failed(error, self._clock(), self.loaded_at, self._done, self._total))
+            self._become(LoadFailed(error, self._clock(), self.loaded_at, self._done, self._total))
         else:
             self.trouble, self.loaded_at = None, self._clock()
             self._collection.finish_load(self._covers, self.loaded_at)

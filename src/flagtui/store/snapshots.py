@@ -43,7 +43,7 @@ _FOLDER_LIMIT: Final = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SnapshotPlace:
     """Whose rows they are."""
 
     profile: str
@@ -97,7 +97,7 @@ class Snapshots:
         """Why nothing is written any more; empty while all is well."""
 
     def save(
-        self, place: Place, rows: Sequence[Row], row_type: type[Row], *, taken_at: float | None = None
+        self, place: SnapshotPlace, rows: Sequence[Row], row_type: type[Row], *, taken_at: float | None = None
     ) -> bool:
         """Writes the rows as they were said `taken_at`, or now; False when they cannot be kept."""
         if self._folder is None or self.off_reason:
@@ -116,21 +116,21 @@ class Snapshots:
             return False
         return True
 
-    def load(self, place: Place, row_type: type[Row]) -> Snapshot[Row] | None:
+    def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
         """The last copy, or None when there is none that this version can read."""
         return self._read(self._folder / place.file_name, row_type) if self._folder else None
 
-    def moments(self, place: Place) -> tuple[int, ...]:
+    def moments(self, place: SnapshotPlace) -> tuple[int, ...]:
         """When copies were taken that are still there, Unix seconds, oldest first."""
         return tuple(self._earlier(place))
 
-    def load_before(self, place: Place, row_type: type[Row], moment: float) -> Snapshot[Row] | None:
+    def load_before(self, place: SnapshotPlace, row_type: type[Row], moment: float) -> Snapshot[Row] | None:
         """The list as it was known at that moment: the last copy taken before it."""
         earlier = self._earlier(place)
         taken = [at for at in earlier if at <= moment]
         return self._read(earlier[taken[-1]], row_type) if taken else None
 
-    def _earlier(self, place: Place) -> dict[int, Path]:
+    def _earlier(self, place: SnapshotPlace) -> dict[int, Path]:
         if self._folder is None:
             return {}
         try:
@@ -152,7 +152,7 @@ class Snapshots:
                 path.replace(path.with_suffix(_ASIDE))
             return None
 
-    def forget(self, place: Place) -> None:
+    def forget(self, place: SnapshotPlace) -> None:
         """Removes all copies, for instance when the key is signed out."""
         if self._folder is not None:
             for path in (*self._earlier(place).values(), self._folder / place.file_name):

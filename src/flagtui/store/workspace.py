@@ -11,7 +11,7 @@ from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.collection import Collection
 from flagtui.store.load import Loaded, Loading, State
 from flagtui.store.record_list import Query, RecordList
-from flagtui.store.snapshots import Place, Snapshot, Snapshots
+from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -198,8 +198,8 @@ class Workspace:
             return False
         return self._snapshots.save(self._place(kind), rows, _ROWS[kind], taken_at=loaded_at)
 
-    def _place(self, kind: Kind) -> Place:
-        return Place(self.profile, str(self.client.host), str(self.client.project), kind)
+    def _place(self, kind: Kind) -> SnapshotPlace:
+        return SnapshotPlace(self.profile, str(self.client.host), str(self.client.project), kind)
 
     async def _learn(self, name: str, asking: Coroutine[Any, Any, Any]) -> Any:
         try:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.details.evaluations import Account
+from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate import ConditionResult, Evaluation, Outcome
 from flagtui.evaluate.comparison import parting
 from flagtui.evaluate.conditions import draw_variant
@@ -39,7 +39,7 @@ def value_words(value: JSON) -> str:
     return "?" if value is None else safe_text(str(value), 60)
 
 
-def decided_by(account: Account) -> str:
+def decided_by(account: PersonEvaluation) -> str:
     """`condition 1`, `no condition fits; nearest is 2`, `early access`."""
     index = account.condition_index
     if account.here is not None and account.here.unknown is not None and account.value is None:
@@ -56,7 +56,7 @@ def decided_by(account: Account) -> str:
     return words
 
 
-def hash_words(account: Account) -> tuple[str, bool] | None:
+def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
     """`0.31 ≤ 0.50  in` for the condition that decided or left out, and whether it is in."""
     draw = _draw(account)
     if draw is None:
@@ -66,7 +66,7 @@ def hash_words(account: Account) -> tuple[str, bool] | None:
     return f"{draw.fraction:.{digits}f} {sign} {draw.percentage / 100:.{digits}f}  {end}", draw.is_in
 
 
-def variant_words(account: Account) -> str:
+def variant_words(account: PersonEvaluation) -> str:
     """`0.84 → test`; empty where no variant is drawn."""
     parts, identifier = _parts(account), _identifier(account)
     if parts is None or identifier is None or not parts.variants or account.value in (False, None):
@@ -79,7 +79,7 @@ def variant_words(account: Account) -> str:
     return f"{draw.fraction:.2f} → {safe_text(draw.key or 'none of them', 40)}"
 
 
-def library_words(account: Account) -> str:
+def library_words(account: PersonEvaluation) -> str:
     """`on: condition 1 matches`, where a library that evaluates by itself does not agree; else empty."""
     here, found = account.here, account.by_library
     if here is None or found is None or here.value is None or found.value is None:
@@ -89,7 +89,7 @@ def library_words(account: Account) -> str:
     return f"{value_words(found.value)}: {safe_text(parting(here, found)[1], 200)}"
 
 
-def _draw(account: Account) -> Draw | None:
+def _draw(account: PersonEvaluation) -> Draw | None:
     if account.here is not None and account.here.holdout is not None and account.here.holdout.is_in:
         return account.here.holdout
     parts, identifier, index = _parts(account), _identifier(account), account.condition_index
@@ -101,11 +101,11 @@ def _draw(account: Account) -> Draw | None:
     return Draw(rollout_fraction(parts.key, identifier), percentage, str(identifier))
 
 
-def _parts(account: Account) -> Parts | None:
+def _parts(account: PersonEvaluation) -> Parts | None:
     return account.definitions.flags.get(account.flag.key) if account.definitions else None
 
 
-def _identifier(account: Account) -> str | None:
+def _identifier(account: PersonEvaluation) -> str | None:
     """What is hashed; None where it is not known."""
     parts = _parts(account)
     if parts is None or account.definitions is None:
@@ -117,7 +117,7 @@ def _identifier(account: Account) -> str | None:
     return account.whom.distinct_id
 
 
-def payload_words(account: Account) -> str:
+def payload_words(account: PersonEvaluation) -> str:
     """The payload on one line, masked when it is a secret."""
     stored = account.payload
     if stored is None or account.value in (False, None):
@@ -127,7 +127,7 @@ def payload_words(account: Account) -> str:
     return safe_text(stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False), 200)
 
 
-def why_they_differ(one: Account, other: Account) -> str:
+def why_they_differ(one: PersonEvaluation, other: PersonEvaluation) -> str:
     """Where their ways part on this flag, in one sentence."""
     here, there = one.here, other.here
     names = (safe_text(one.whom.distinct_id, 40), safe_text(other.whom.distinct_id, 40))
@@ -141,7 +141,7 @@ def why_they_differ(one: Account, other: Account) -> str:
     return safe_text(f"{names[0]}: {first_words}; {names[1]}: {second_words}", 400)
 
 
-def _is_explained(account: Account) -> bool:
+def _is_explained(account: PersonEvaluation) -> bool:
     """Whether what was worked out here comes to the value that is shown."""
     return account.here is not None and account.here.value == account.value and account.value is not None
 
@@ -178,7 +178,7 @@ class Differing:
     why: str
 
 
-def differing(one: Account, other: Account) -> Iterator[Differing]:
+def differing(one: PersonEvaluation, other: PersonEvaluation) -> Iterator[Differing]:
     """Every other flag whose values are known of both and differ, in the order of the keys."""
     for key in sorted(all_keys(one) & all_keys(other) - {one.flag.key}):
         first, second = one.value_of(key), other.value_of(key)
@@ -189,7 +189,7 @@ def differing(one: Account, other: Account) -> Iterator[Differing]:
         )
 
 
-def all_keys(account: Account) -> set[str]:
+def all_keys(account: PersonEvaluation) -> set[str]:
     """Every flag there is something to say about."""
     return {*account.said, *account.worked_out}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.text.notices import Notice
 
@@ -10,7 +10,7 @@ NAMED: int = 4
 """Refusals named in one toast; the rest is counted."""
 
 
-def explain_ended(ended: Sequence[Ended], planned: Sequence[EventPlan]) -> Notice:
+def explain_ended(ended: Sequence[DefinitionEnded], planned: Sequence[EventPlan]) -> Notice:
     """The toast after a change, or after many that were confirmed together."""
     if len(planned) == 1 and len(ended) == 1:
         return _explain_one(ended[0])
@@ -22,7 +22,7 @@ def explain_ended(ended: Sequence[Ended], planned: Sequence[EventPlan]) -> Notic
     return Notice("\n".join(lines), tone)  # type: ignore[arg-type]  # one of the three words
 
 
-def words_of(ended: Sequence[Ended], planned: Sequence[EventPlan]) -> str:
+def words_of(ended: Sequence[DefinitionEnded], planned: Sequence[EventPlan]) -> str:
     """`12 saved, 1 refused, 2 not sent`."""
     endings = [one.ending for one in ended]
     counted = [f"{endings.count(ending)} {ending}" for ending in dict.fromkeys(endings)]
@@ -31,7 +31,7 @@ def words_of(ended: Sequence[Ended], planned: Sequence[EventPlan]) -> str:
     return ", ".join(counted)
 
 
-def _named(ended: Sequence[Ended]) -> Iterator[str]:
+def _named(ended: Sequence[DefinitionEnded]) -> Iterator[str]:
     bad = [one for one in ended if not one.is_saved]
     for one in bad[:NAMED]:
         yield f"{one.plan.key}: {one.reason.rstrip('.')}"
@@ -39,7 +39,7 @@ def _named(ended: Sequence[Ended]) -> Iterator[str]:
         yield f"and {len(bad) - NAMED} more"
 
 
-def _explain_one(ended: Ended) -> Notice:
+def _explain_one(ended: DefinitionEnded) -> Notice:
     name = ended.plan.key
     if ended.is_saved:
         lost = f"\nthe server did not keep: {', '.join(ended.missing)}" if ended.missing else ""

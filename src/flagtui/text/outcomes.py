@@ -4,7 +4,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.batch import Batch
 from flagtui.changes.flags.flag_plan import NothingToDo
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import Refused as NotAsked
+from flagtui.changes.guard import GuardRefused
 from flagtui.changes.outcome import (
     AwaitingApproval,
     Conflicted,
@@ -113,7 +113,7 @@ def explain_already_back(key: str) -> Notice:
     return Notice(f"{key} is as it was already; nothing was sent.\nJ, u takes back any other change.")
 
 
-def explain_refusal(refused: NotAsked) -> Notice:
+def explain_refusal(refused: GuardRefused) -> Notice:
     """The guard said no."""
     return Notice(_sentences(refused.reason, "", refused.next), "warning", "not allowed here")
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from flagtui.changes.event_definitions.triage import Verdict
+from flagtui.changes.event_definitions.triage import TriageDecision
 from flagtui.details.event_uses import Found
 from flagtui.safe_text import safe_text
-from flagtui.store.inbox import Case, Proposal
+from flagtui.store.inbox import Case, Suggestion
 from flagtui.text.event_words import badges, last_seen_words, use_lines
 from flagtui.text.styled import Piece
 
@@ -39,7 +39,7 @@ def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
 
 
 def case_lines(
-    case: Case, proposal: Proposal, uses: Found | None, now: float, width: int
+    case: Case, proposal: Suggestion, uses: Found | None, now: float, width: int
 ) -> Iterator[list[Piece]]:
     """The event under the cursor, what its neighbours suggest, and the experiments that measure it."""
     row = case.row
@@ -61,7 +61,7 @@ def case_lines(
         yield [(text, "$faint")]
 
 
-def _proposed(case: Case, proposal: Proposal, width: int) -> Iterator[list[Piece]]:
+def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Piece]]:
     yield [("PROPOSED", "$text-muted")]
     if case.twin is not None:
         state = "verified" if case.twin.verified else "described" if case.twin.description else "seen more"
@@ -80,7 +80,7 @@ def _proposed(case: Case, proposal: Proposal, width: int) -> Iterator[list[Piece
         yield [("nothing: no neighbour is described or tagged", "$faint")]
 
 
-def decided_lines(verdicts: Sequence[Verdict], shown: int, width: int) -> Iterator[list[Piece]]:
+def decided_lines(verdicts: Sequence[TriageDecision], shown: int, width: int) -> Iterator[list[Piece]]:
     """What is decided and not applied, the newest first."""
     if not verdicts or shown < 2:
         return
@@ -99,7 +99,7 @@ def decided_lines(verdicts: Sequence[Verdict], shown: int, width: int) -> Iterat
         yield pieces
 
 
-def _added(verdict: Verdict) -> list[str]:
+def _added(verdict: TriageDecision) -> list[str]:
     after, before = verdict.changes.get("tags"), verdict.seen.get("tags")
     known = before if isinstance(before, list) else []
     return [str(tag) for tag in after if tag not in known] if isinstance(after, list) else []

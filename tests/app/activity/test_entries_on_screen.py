@@ -21,7 +21,7 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.changes.flags.surroundings import activity_in_short
-from flagtui.details.flag_details import Details
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
@@ -104,7 +104,7 @@ def test_staff_who_were_signed_in_as_somebody_are_not_taken_for_that_person() ->
     assert "staff of the product, signed in as\nsam@acme.test" in told(Shown(row, NOW))
     assert "staff of the product, signed in as sam@acme.test" in one_line(row)
     assert "by staff of the product, signed in as sam@acme.test" in as_markdown([row], "Changes", str)
-    study = Study(Details(FlagRow(12, "new-nav")), NOW)
+    study = Study(FlagDetails(FlagRow(12, "new-nav")), NOW)
     assert "staff as S…" in plain([log_line(row.entry, study, 100)])
     assert "staff of the product, signed in as sam@acme.test" in plain(log_entry_lines(row.entry, study))
     assert "staff" not in told(Shown(entry(), NOW)) + drawn(entry())

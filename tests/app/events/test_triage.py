@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from flagtui.changes.event_definitions.triage import Verdicts
+from flagtui.changes.event_definitions.triage import Triage
 from flagtui.models.rows import EventDefinitionRow
 
 ROW = EventDefinitionRow("id-1", "signed up", description="old", tags=("a",))
@@ -11,7 +11,7 @@ OTHER = EventDefinitionRow("id-2", "left")
 
 
 def test_several_verdicts_on_one_event_are_one_request(tmp_path: Path) -> None:
-    verdicts = Verdicts(tmp_path, "here")
+    verdicts = Triage(tmp_path, "here")
     verdicts.decide(ROW, {"tags": ["a", "b"]})
     verdicts.decide(ROW, {"description": "new"})
     verdicts.decide(ROW, {"verified": True})
@@ -22,7 +22,7 @@ def test_several_verdicts_on_one_event_are_one_request(tmp_path: Path) -> None:
 
 
 def test_verified_and_hidden_exclude_each_other(tmp_path: Path) -> None:
-    verdicts = Verdicts(tmp_path, "here")
+    verdicts = Triage(tmp_path, "here")
     verdicts.decide(ROW, {"hidden": True})
     verdicts.decide(ROW, {"verified": True})
     assert verdicts.by_id["id-1"].changes == {"verified": True}
@@ -32,18 +32,18 @@ def test_verified_and_hidden_exclude_each_other(tmp_path: Path) -> None:
 
 
 def test_a_later_run_finds_what_was_decided_and_only_in_its_own_project(tmp_path: Path) -> None:
-    verdicts = Verdicts(tmp_path, "here")
+    verdicts = Triage(tmp_path, "here")
     verdicts.decide(ROW, {"hidden": True}, same_as="other")
     verdicts.decide(OTHER, {"verified": True})
     assert stat.S_IMODE(verdicts.path.stat().st_mode) == 0o600
-    later = Verdicts(tmp_path, "here")
+    later = Triage(tmp_path, "here")
     assert later.load() == 2
     assert list(later.by_id.values()) == list(verdicts.by_id.values())
-    assert Verdicts(tmp_path, "elsewhere").load() == 0
+    assert Triage(tmp_path, "elsewhere").load() == 0
 
 
 def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) -> None:
-    verdicts = Verdicts(tmp_path, "here")
+    verdicts = Triage(tmp_path, "here")
     verdicts.decide(ROW, {"verified": True})
     verdicts.decide(OTHER, {"verified": True})
     verdicts.settle("id-1")
@@ -55,7 +55,7 @@ def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) 
 
 
 def test_a_damaged_file_counts_as_none(tmp_path: Path) -> None:
-    verdicts = Verdicts(tmp_path, "here")
+    verdicts = Triage(tmp_path, "here")
     for text in ("", "{", "[1, null]", '{"a": 1}', '[{"id": "x"}]', '[{"changes": {"hidden": true}}]'):
         verdicts.path.write_text(text)
         assert verdicts.load() == 0
@@ -64,6 +64,6 @@ def test_a_damaged_file_counts_as_none(tmp_path: Path) -> None:
 def test_a_disk_that_refuses_loses_only_the_memory(tmp_path: Path) -> None:
     folder = tmp_path / "file"
     folder.write_text("in the way")
-    verdicts = Verdicts(folder, "here")
+    verdicts = Triage(folder, "here")
     verdicts.decide(ROW, {"verified": True})
     assert list(verdicts.by_id) == ["id-1"]

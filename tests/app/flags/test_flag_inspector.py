@@ -10,7 +10,7 @@ from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
 from flagtui.app.flags.flag_preview_lines import total_pieces
-from flagtui.details.flag_details import Details, Reach
+from flagtui.details.flag_details import CountedReach, FlagDetails
 from flagtui.details.flag_inspector import FEW, Inspector
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -55,12 +55,12 @@ def asks(number: int, share: float = 10) -> dict[str, Any]:
     return {"properties": [item], "rollout_percentage": share}
 
 
-async def reaches(server: Counting, closer: bool = True) -> list[Reach]:
+async def reaches(server: Counting, closer: bool = True) -> list[CountedReach]:
     """Every reach that is shown, one after another."""
     async with Client(HOST, KEY, 1, transport=server) as client:
         inspector = Inspector(client)
         row = Flag.of(server.raw).row()
-        looking: AsyncIterator[Details] = inspector.look_closer(row) if closer else inspector.look(row)
+        looking: AsyncIterator[FlagDetails] = inspector.look_closer(row) if closer else inspector.look(row)
         found = [details.reach async for details in looking]
         return [reach for reach in dict.fromkeys(found) if reach is not None]
 
@@ -122,7 +122,7 @@ def test_leaving_stops_the_counting() -> None:
     assert asyncio.run(leave_midway()) == FEW
 
 
-async def looked_at(server: Counting) -> Details:
+async def looked_at(server: Counting) -> FlagDetails:
     """The last that the pane beside the list shows."""
     async with Client(HOST, KEY, 1, transport=server) as client:
         return [details async for details in Inspector(client).look(Flag.of(server.raw).row())][-1]

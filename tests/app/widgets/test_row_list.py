@@ -9,7 +9,7 @@ from textual.strip import Strip
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.widgets.glyphs import ASCII
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.row_painter import Sort
+from flagtui.app.widgets.row_painter import SortSign
 from flagtui.models.rows import FlagRow
 
 SIZE = (80, 11)
@@ -30,7 +30,7 @@ def keys(lines: list[str]) -> list[str]:
 async def test_rows_stand_under_their_titles(app: ListApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(make_flags(2, tags=("web", "nav"), updated_at=1_799_999_880.0))
-        app.rows.set_sort(Sort("key"))
+        app.rows.set_sort(SortSign("key"))
         await pilot.pause()
         assert app.lines()[:2] == [
             "    KEY ↑                ROLLOUT       TYPE         RUNS ON TAGS         UPDATED",
@@ -252,7 +252,7 @@ async def test_every_column_fits_in_ascii() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(make_flags(3, tags=("a-very-long-tag", "b")))
         app.rows.action_mark()
-        app.rows.set_sort(Sort("key", descending=True))
+        app.rows.set_sort(SortSign("key", descending=True))
         await pilot.pause()
         assert all(line.isascii() for line in app.lines())
         assert app.lines()[0].startswith("    KEY v")

@@ -13,10 +13,10 @@ from tests.doubles.whole_program import HOST, KEY, Timing, Wire
 
 from flagtui.api import Client
 from flagtui.api.in_process import in_process
-from flagtui.changes.event_definitions.definition_outcome import Ended
-from flagtui.changes.event_definitions.definition_plan import Around, EventPlan
-from flagtui.changes.event_definitions.definition_save import Desk, save_all
-from flagtui.changes.guard import Answer, Approved, Level, Question, Rules, guard
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan
+from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.event_definition import EventDefinition
@@ -33,9 +33,9 @@ def definition(**fields: Any) -> EventDefinition:
 
 def approve(*plans: EventPlan, typed: str = "", level: Level = Level.GUARDED) -> Approved[EventPlan]:
     """What the guard gives for the right answer."""
-    question = guard(list(plans), Rules(level))
+    question = guard(list(plans), GuardRules(level))
     assert isinstance(question, Question)
-    approved = question.settle(Answer(yes=True, typed=typed or question.type_this or ""))
+    approved = question.settle(Confirmation(yes=True, typed=typed or question.type_this or ""))
     assert isinstance(approved, Approved), approved
     return approved
 
@@ -47,13 +47,15 @@ class World:
     client: Client
     wire: Wire
     timing: Timing
-    desk: Desk
+    desk: DefinitionSaveContext
     ids: dict[str, str] = field(default_factory=dict)
 
     async def fresh(self, name: str) -> EventDefinition:
         return await self.client.event_definitions.get(self.ids[name])
 
-    async def save(self, *plans: EventPlan, undoes: dict[str, str] | None = None) -> Sequence[Ended]:
+    async def save(
+        self, *plans: EventPlan, undoes: dict[str, str] | None = None
+    ) -> Sequence[DefinitionEnded]:
         return [ended async for ended in save_all(approve(*plans), self.desk, undoes)]
 
     def entries(self) -> list[Entry]:
@@ -61,7 +63,7 @@ class World:
 
 
 Opened = Callable[..., Any]
-AROUND = Around(NOW, {1: "alice@acme.com"})
+AROUND = DefinitionContext(NOW, {1: "alice@acme.com"})
 
 
 @pytest.fixture
@@ -83,7 +85,13 @@ def opened(tmp_path: Path) -> Opened:
         try:
             async with Client(HOST, KEY, 1, transport=wire, clock=timing) as client:
                 journal = Journal(tmp_path / "journal", clock=timing.time)
-                yield World(client, wire, timing, Desk(client.event_definitions, journal, HERE, timing), ids)
+                yield World(
+                    client,
+                    wire,
+                    timing,
+                    DefinitionSaveContext(client.event_definitions, journal, HERE, timing),
+                    ids,
+                )
         finally:
             close_service(service)
 

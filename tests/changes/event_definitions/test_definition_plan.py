@@ -21,7 +21,7 @@ from flagtui.changes.event_definitions.definition_plan import (
     plan_recreation,
 )
 from flagtui.changes.event_definitions.definition_undo import plan_undo
-from flagtui.changes.guard import Answer, Level, NotYet, Question, Rules, guard
+from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
@@ -110,14 +110,14 @@ def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() 
 def test_a_deletion_is_typed_at_every_level_and_a_verification_is_not() -> None:
     plan = planned(plan_event(delete(ID), definition(), AROUND))
     for level in (Level.RELAXED, Level.GUARDED, Level.STRICT):
-        question = guard([plan], Rules(level))
+        question = guard([plan], GuardRules(level))
         assert isinstance(question, Question)
         assert question.type_this == "signed up"
-        assert isinstance(question.settle(Answer(yes=True)), NotYet)
-    unlocked = guard([plan], Rules(Level.STRICT, is_unlocked=True))
+        assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    unlocked = guard([plan], GuardRules(Level.STRICT, is_unlocked=True))
     assert isinstance(unlocked, Question)
     assert unlocked.type_this == "signed up"
-    verified = guard([planned(plan_event(verify(ID), definition(), AROUND))], Rules(Level.GUARDED))
+    verified = guard([planned(plan_event(verify(ID), definition(), AROUND))], GuardRules(Level.GUARDED))
     assert isinstance(verified, Question)
     assert verified.type_this is None
 
@@ -134,7 +134,7 @@ def test_many_are_counted_by_their_own_noun() -> None:
         )
         for n in range(3)
     ]
-    question = guard(plans, Rules(Level.GUARDED, place="PROD"))
+    question = guard(plans, GuardRules(Level.GUARDED, place="PROD"))
     assert isinstance(question, Question)
     assert question.title == "Verify 3 event definitions in PROD"
     assert approve(*plans).batch
@@ -176,9 +176,9 @@ def test_undoing_what_somebody_changed_since_has_three_sides_and_asks_about_thei
         ("description", "Mine", "Old", "Theirs")
     ]
     assert plan.body == {"description": "Old", "owner": 1}
-    question = guard([plan], Rules(Level.RELAXED))
+    question = guard([plan], GuardRules(Level.RELAXED))
     assert isinstance(question, Question)
-    assert isinstance(question.settle(Answer(yes=True)), NotYet)
+    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
 
 
 def test_undoing_tags_keeps_those_that_others_added_since() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.models.experiment import Experiment
@@ -47,7 +47,7 @@ def planned() -> Planned:
 
     def plan(name: StepName, fresh: Experiment, **chosen: Any) -> ExperimentPlan:
         intent = ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen))
-        found = plan_step(intent, fresh, Around(now=NOW))
+        found = plan_step(intent, fresh, StepContext(now=NOW))
         assert isinstance(found, ExperimentPlan), found
         return found
 

@@ -17,9 +17,9 @@ from tests.doubles.step_reader import Seen, untrue
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepDesk, save_step
+from flagtui.changes.experiments.step_save import StepSaveContext, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
@@ -94,12 +94,12 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
     taken: list[str] = []
     wrong: list[str] = []
     async with client_of(tmp_path) as client:
-        desk = StepDesk(client.experiments, Journal(tmp_path / "journal"), Signature(), SteadyClock())
+        desk = StepSaveContext(client.experiments, Journal(tmp_path / "journal"), Signature(), SteadyClock())
         for name, choices in TAKEN:
             for is_on in (True, False) if state != "archived" else (False,):
                 fresh = await standing_in(client, state, TARGETING[targeting], is_on=is_on)
                 intent = ExperimentIntent(fresh.id, STEPS[name], choices)
-                plan = plan_step(intent, fresh, Around(now=NOW))
+                plan = plan_step(intent, fresh, StepContext(now=NOW))
                 if isinstance(plan, ExperimentPlan):
                     seen = await follow(plan, client, desk)
                     what = f"{name} {choices.variant or choices.disable_flag} while it is {is_on}"
@@ -123,7 +123,7 @@ async def standing_in(client: Client, state: str, targeting: Json, *, is_on: boo
     return await client.experiments.get(fresh.id)
 
 
-async def follow(plan: ExperimentPlan, client: Client, desk: StepDesk) -> Seen:
+async def follow(plan: ExperimentPlan, client: Client, desk: StepSaveContext) -> Seen:
     """Take the step; what there was before, and is afterwards."""
     flag = plan.fresh.feature_flag
     assert flag is not None

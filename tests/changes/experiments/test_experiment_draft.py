@@ -7,7 +7,7 @@ from tests.changes.experiments.conftest import NOW, Made
 
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out, plan_step
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.experiment import Experiment
@@ -27,7 +27,7 @@ def draft(experiment: Made, **more: Any) -> Experiment:
 def plan_of(copy: ExperimentCopy, fresh: Experiment) -> ExperimentPlan:
     intent = copy.intent()
     assert intent is not None
-    plan = plan_step(intent, fresh, Around(NOW))
+    plan = plan_step(intent, fresh, StepContext(NOW))
     assert isinstance(plan, ExperimentPlan), plan
     return plan
 
@@ -80,7 +80,7 @@ def test_variants_and_holdout_are_fixed_at_launch(state: str, experiment: Made) 
     copy.set("holdout_id", 4)
     intent = copy.intent()
     assert intent is not None
-    found = plan_step(intent, fresh, Around(NOW))
+    found = plan_step(intent, fresh, StepContext(NOW))
     assert isinstance(found, Blocked)
     assert "holdout cannot be changed once it is launched" in found.reason
 
@@ -90,7 +90,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_written_over(experiment: Ma
     copy.set("description", "mine")
     intent = copy.intent()
     assert intent is not None
-    found = plan_step(intent, experiment("draft", description="theirs"), Around(NOW))
+    found = plan_step(intent, experiment("draft", description="theirs"), StepContext(NOW))
     assert isinstance(found, Blocked)
     assert "somebody changed description" in found.reason
 

@@ -6,7 +6,7 @@ import pytest
 from tests.changes.experiments.conftest import NOW, Made
 
 from flagtui.changes.experiments.experiment_editor_text import Draft, as_text, from_text
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -52,10 +52,10 @@ def test_a_text_that_is_no_edit_says_why(text: str, reason: str, experiment: Mad
 def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused(experiment: Made) -> None:
     choices = Choices(fields={"description": "mine"}, seen={"description": "old"})
     intent = ExperimentIntent(12, STEPS["edit"], choices)
-    found = plan_step(intent, experiment(description="theirs"), Around(NOW))
+    found = plan_step(intent, experiment(description="theirs"), StepContext(NOW))
     assert isinstance(found, Blocked)
     assert "somebody changed description" in found.reason
-    assert not isinstance(plan_step(intent, experiment(description="old"), Around(NOW)), Blocked)
+    assert not isinstance(plan_step(intent, experiment(description="old"), StepContext(NOW)), Blocked)
 
 
 def test_experiments_of_the_old_engine_let_only_their_name_and_description_be_changed(
@@ -64,4 +64,6 @@ def test_experiments_of_the_old_engine_let_only_their_name_and_description_be_ch
     fresh = experiment(is_legacy=True, description="old", stats_config={})
     assert json.loads(as_text(fresh)).keys() == {"name", "description"}
     choices = Choices(fields={"stats_config": {"method": "x"}})
-    assert isinstance(plan_step(ExperimentIntent(12, STEPS["edit"], choices), fresh, Around(NOW)), Blocked)
+    assert isinstance(
+        plan_step(ExperimentIntent(12, STEPS["edit"], choices), fresh, StepContext(NOW)), Blocked
+    )

@@ -3,7 +3,7 @@
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned
 
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, left_out, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -23,7 +23,7 @@ def test_each_state_allows_its_own_steps_and_explains_the_others(state: str, exp
     for name, step in STEPS.items():
         if name in ("restore", "create", "edit", "copy", "reopen"):
             continue
-        found = plan_step(ExperimentIntent(12, step, CHOSEN), fresh, Around(NOW))
+        found = plan_step(ExperimentIntent(12, step, CHOSEN), fresh, StepContext(NOW))
         if name in POSSIBLE[state]:
             assert isinstance(found, ExperimentPlan), (name, found)
         else:
@@ -53,7 +53,7 @@ REFUSALS: list[tuple[str, StepName, dict[str, object], str]] = [
 def test_what_the_server_would_refuse_is_refused_here(
     state: str, name: StepName, more: dict[str, object], reason: str, experiment: Made
 ) -> None:
-    found = plan_step(ExperimentIntent(12, STEPS[name]), experiment(state, **more), Around(NOW))
+    found = plan_step(ExperimentIntent(12, STEPS[name]), experiment(state, **more), StepContext(NOW))
     assert isinstance(found, Blocked)
     assert reason in found.reason
 
@@ -61,7 +61,7 @@ def test_what_the_server_would_refuse_is_refused_here(
 @pytest.mark.parametrize("key", ["", "blue", "with space", "ключ", "a" * 401])
 def test_a_copy_never_shares_the_flag_and_needs_a_plain_key(key: str, experiment: Made) -> None:
     intent = ExperimentIntent(12, STEPS["duplicate"], Choices(flag_key=key))
-    assert isinstance(plan_step(intent, experiment(), Around(NOW)), Blocked)
+    assert isinstance(plan_step(intent, experiment(), StepContext(NOW)), Blocked)
 
 
 def test_pausing_says_that_it_is_the_flag_that_is_switched(experiment: Made, planned: Planned) -> None:
@@ -119,7 +119,7 @@ def test_what_is_typed_to_confirm_is_the_flag_s_key_or_the_number(experiment: Ma
 
 def test_launching_without_metrics_or_code_is_warned_about(experiment: Made) -> None:
     intent = ExperimentIntent(12, STEPS["launch"])
-    found = plan_step(intent, experiment("draft", metrics=[]), Around(NOW, needs_code=True))
+    found = plan_step(intent, experiment("draft", metrics=[]), StepContext(NOW, needs_code=True))
     assert isinstance(found, ExperimentPlan)
     said = " ".join(caution.text for caution in found.cautions)
     assert "no metric" in said

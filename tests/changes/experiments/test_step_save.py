@@ -17,9 +17,9 @@ from flagtui.api.errors import (
     Unanswered,
 )
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.step_save import StepDesk, save_step, save_steps
+from flagtui.changes.experiments.step_save import StepSaveContext, save_step, save_steps
 from flagtui.changes.experiments.step_undo import last_step, step_back
-from flagtui.changes.guard import Answer, Approved, Question, Rules, guard
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
@@ -66,16 +66,16 @@ class Server:
 
 
 def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
-    question = guard(plans, Rules())
+    question = guard(plans, GuardRules())
     assert isinstance(question, Question)
-    approved = question.settle(Answer(yes=True, reason="calm"))
+    approved = question.settle(Confirmation(yes=True, reason="calm"))
     assert isinstance(approved, Approved)
     return approved
 
 
-def desk_for(server: Server, folder: Path) -> StepDesk:
+def desk_for(server: Server, folder: Path) -> StepSaveContext:
     timing = Timing()
-    return StepDesk(server, Journal(folder, clock=timing.time), HERE, timing)
+    return StepSaveContext(server, Journal(folder, clock=timing.time), HERE, timing)
 
 
 async def test_a_step_is_sent_once_and_written_down(

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from tests.changes.experiments.conftest import NOW, made
 
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import Answer, NotYet, Question, Rules, guard
+from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.experiment import Experiment
 
@@ -26,7 +26,7 @@ def edited(**moves: tuple[Any, Any]) -> Entry:
 def way_back(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | None:
     intent = step_back(entry)
     assert intent is not None
-    return plan_step_back(entry, intent, fresh, Around(now=NOW))
+    return plan_step_back(entry, intent, fresh, StepContext(now=NOW))
 
 
 def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
@@ -41,9 +41,9 @@ def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to
     plan = way_back(entry, made(name="Theirs", description="is"))
     assert isinstance(plan, ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [("name", "Mine", "Old", "Theirs")]
-    question = guard([plan], Rules())
+    question = guard([plan], GuardRules())
     assert isinstance(question, Question)
-    assert isinstance(question.settle(Answer(yes=True)), NotYet)
+    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
 
 
 def test_what_is_as_it_was_is_left_alone() -> None:

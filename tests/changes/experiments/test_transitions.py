@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 from tests.changes.experiments.conftest import NOW, Made
 
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -57,7 +57,7 @@ STATES: Final = (DRAFT, RUNNING, PAUSED, STOPPED)
 @pytest.mark.parametrize("name", ALLOWED)
 def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str, experiment: Made) -> None:
     intent = ExperimentIntent(12, STEPS[name], CHOICES.get(name, Choices()))
-    found = plan_step(intent, experiment(state), Around(NOW))
+    found = plan_step(intent, experiment(state), StepContext(NOW))
     if state in ALLOWED[name]:
         assert isinstance(found, ExperimentPlan)
     else:
@@ -67,18 +67,18 @@ def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str
 
 def test_what_is_archived_comes_back_and_is_not_archived_twice(experiment: Made) -> None:
     archived = experiment(STOPPED, archived=True)
-    again = plan_step(ExperimentIntent(12, STEPS["archive"]), archived, Around(NOW))
+    again = plan_step(ExperimentIntent(12, STEPS["archive"]), archived, StepContext(NOW))
     assert isinstance(again, Blocked)
     assert "already archived" in again.reason
     assert isinstance(
-        plan_step(ExperimentIntent(12, STEPS["unarchive"]), archived, Around(NOW)), ExperimentPlan
+        plan_step(ExperimentIntent(12, STEPS["unarchive"]), archived, StepContext(NOW)), ExperimentPlan
     )
 
 
 @pytest.mark.parametrize("name", ["launch", "pause", "end", "ship", "archive", "reset", "cohort", "resume"])
 def test_a_state_of_a_newer_server_is_named_and_left_alone(name: StepName, experiment: Made) -> None:
     intent = ExperimentIntent(12, STEPS[name], CHOICES.get(name, Choices()))
-    found = plan_step(intent, experiment(status="under_review"), Around(NOW))
+    found = plan_step(intent, experiment(status="under_review"), StepContext(NOW))
     assert isinstance(found, Blocked)
     assert found.reason
 
@@ -100,6 +100,6 @@ def test_a_flag_a_cohort_or_access_that_is_not_right_is_told(
 ) -> None:
     state = DRAFT if name == "launch" else RUNNING
     intent = ExperimentIntent(12, STEPS[name], CHOICES.get(name, Choices()))
-    found = plan_step(intent, experiment(state, **more), Around(NOW))
+    found = plan_step(intent, experiment(state, **more), StepContext(NOW))
     assert isinstance(found, Blocked)
     assert reason in found.reason

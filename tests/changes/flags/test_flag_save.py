@@ -9,8 +9,8 @@ from tests.changes.office import HERE, Office
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_save import Desk, save, save_plan
-from flagtui.changes.guard import Answer
+from flagtui.changes.flags.flag_save import FlagSaveContext, save, save_plan
+from flagtui.changes.guard import Confirmation
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.outcome import AwaitingApproval, Conflicted, Failed, Refused, Saved
 
@@ -36,7 +36,9 @@ async def test_without_a_journal_nothing_is_sent(office: Office) -> None:
     def full(descriptor: int, data: bytes) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    office.desk = Desk(office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock)
+    office.desk = FlagSaveContext(
+        office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock
+    )
     outcome = await office.turn_off()
     assert isinstance(outcome, Refused)
     assert "No space left" in outcome.reason
@@ -47,8 +49,10 @@ async def test_a_person_can_agree_to_go_without_the_journal_and_cannot_undo_then
     def full(descriptor: int, data: bytes) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    desk = Desk(office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock)
-    approved = office.approve(await office.plan(), answer=Answer(yes=True, without_journal=True))
+    desk = FlagSaveContext(
+        office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock
+    )
+    approved = office.approve(await office.plan(), answer=Confirmation(yes=True, without_journal=True))
     outcome = await save(approved, desk)
     assert isinstance(outcome, Saved)
     assert outcome.undo_words == ""
@@ -65,7 +69,9 @@ async def test_a_disk_that_fills_up_meanwhile_does_not_change_the_outcome(office
         return os.write(descriptor, data)
 
     journal = Journal(office.journal.folder, disk=Disk(write=full_the_second_time))
-    outcome = await save(office.approve(await office.plan()), Desk(office.ada, journal, HERE, office.clock))
+    outcome = await save(
+        office.approve(await office.plan()), FlagSaveContext(office.ada, journal, HERE, office.clock)
+    )
     assert isinstance(outcome, Saved)
     assert "could not be written down" in outcome.note
 
@@ -192,7 +198,7 @@ async def test_stopping_the_program_in_the_middle_leaves_an_open_entry(office: O
         get = office.ada.get
         update = staticmethod(never)
 
-    desk = Desk(Stalled(), office.journal, HERE, office.clock)  # type: ignore[arg-type]
+    desk = FlagSaveContext(Stalled(), office.journal, HERE, office.clock)  # type: ignore[arg-type]
     with pytest.raises(asyncio.CancelledError):
         await save(office.approve(await office.plan()), desk)
     assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]

@@ -8,7 +8,7 @@ from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken
-from flagtui.changes.related.creation import AsidePlan
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
     Target,
     bound_to_its_project,
@@ -77,8 +77,8 @@ def test_what_a_copy_does_not_have_is_named() -> None:
     assert "scheduled changes, if it has any" in stays_behind(asking(), None)
 
 
-def planned(found: AsidePlan | Blocked) -> AsidePlan:
-    assert isinstance(found, AsidePlan), found
+def planned(found: RelatedPlan | Blocked) -> RelatedPlan:
+    assert isinstance(found, RelatedPlan), found
     return found
 
 

@@ -10,12 +10,12 @@ from flagtui.app.activity.timeline_text import as_markdown, copied
 from flagtui.app.lists.list_frame import WIDE, BrowseScreen
 from flagtui.app.shell.export_file import export
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenFlag
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.workspace import Workspace
@@ -29,11 +29,11 @@ from flagtui.text.outcomes import explain_error
 class ActivityKeys(BrowseScreen):
     """The keys; what is drawn is the screen's business."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._changing = changing
-        self._finding = Search(desk.session.clock)
+        self._finding = Search(app_state.session.clock)
         self._workspace: Workspace | None = None
 
     @property
@@ -55,7 +55,7 @@ class ActivityKeys(BrowseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing is taken back where nothing may be changed; an @ typed into the line is text."""
         if action in writes_in("activity"):
-            return may_write(self._desk, "flags")
+            return may_write(self._app_state, "flags")
         if action == "moment" and isinstance(self.focused, SearchLine):
             return False
         return super().check_action(action, parameters)
@@ -104,8 +104,8 @@ class ActivityKeys(BrowseScreen):
     def action_copy_lines(self) -> None:
         rows: list[ChangeRow] = self.rows.marked_rows() or ([self.row] if self.row else [])
         if rows:
-            self.app.copy_to_clipboard(copied(rows, self._desk.names))
-            first = activity_words(rows[0].entry, names=self._desk.names)
+            self.app.copy_to_clipboard(copied(rows, self._app_state.names))
+            first = activity_words(rows[0].entry, names=self._app_state.names)
             what = f"{len(rows)} changes" if len(rows) > 1 else first
             tell(self.app, Notice(f"sent to the terminal's clipboard: {what}"))
 
@@ -118,9 +118,9 @@ class ActivityKeys(BrowseScreen):
         rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
         client, searched = workspace.client, self.search.value.strip()
         title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
-        text = as_markdown(rows, title, lambda id: link_to_flag(client, id), self._desk.names)
+        text = as_markdown(rows, title, lambda id: link_to_flag(client, id), self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
-        tell(self.app, export(name, text, what, self._desk.session.clock()))
+        tell(self.app, export(name, text, what, self._app_state.session.clock()))
 
     def action_cycle(self, qualifier: str) -> None:
         self.search.set_line(self._finding.cycled(self.search.value, qualifier))

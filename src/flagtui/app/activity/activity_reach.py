@@ -12,7 +12,7 @@ AHEAD: Final = 2
 """Screens of rows kept ready below the cursor."""
 
 
-class Reach:
+class ActivityReach:
     """Decides after every page whether another one is wanted."""
 
     def __init__(self) -> None:

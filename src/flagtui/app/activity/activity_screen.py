@@ -13,16 +13,16 @@ from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import activity_columns
 from flagtui.app.activity.activity_keys import ActivityKeys
-from flagtui.app.activity.activity_reach import Reach
+from flagtui.app.activity.activity_reach import ActivityReach
 from flagtui.app.activity.entry_pane import Shown, entry_lines, touches_payloads
 from flagtui.app.commands.command_table import bindings_of, commands_of
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
-from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, missing_scope
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.activity import Activity
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.workspace import Workspace
@@ -44,9 +44,9 @@ class ActivityScreen(ActivityKeys):
         *bindings_of("everywhere"),
     ]
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        super().__init__(desk, changing)
-        self._reach = Reach()
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        super().__init__(app_state, changing)
+        self._reach = ActivityReach()
         self._stops: tuple[Watcher, ...] = ()
         self._resting: Timer | None = None
         self._is_reading = False
@@ -62,8 +62,8 @@ class ActivityScreen(ActivityKeys):
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[ChangeRow]:
-        zone = local_time.label(self._desk.now())
-        return RowList(activity_columns(zone=zone), clock=self._desk.now)
+        zone = local_time.label(self._app_state.now())
+        return RowList(activity_columns(zone=zone), clock=self._app_state.now)
 
     def make_search(self) -> SearchLine:
         return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
@@ -74,7 +74,7 @@ class ActivityScreen(ActivityKeys):
     # What is known
 
     def on_mount(self) -> None:
-        self._desk.watch(self.believe)
+        self._app_state.watch(self.believe)
 
     def on_screen_resume(self) -> None:
         self.believe()
@@ -82,13 +82,13 @@ class ActivityScreen(ActivityKeys):
             self.catch_up()
 
     def believe(self) -> None:
-        """Draw what is known now; called after every change at the desk."""
+        """Draw what is known now; called after every change of the app's state."""
         if not self.is_attached or self not in self.app.screen_stack:
             return
-        if self._desk.workspace is not self._workspace:
-            self._follow(self._desk.workspace)
-        feed, is_asked = self.feed, self._desk.refreshes != self._refreshes
-        self._refreshes = self._desk.refreshes
+        if self._app_state.workspace is not self._workspace:
+            self._follow(self._app_state.workspace)
+        feed, is_asked = self.feed, self._app_state.refreshes != self._refreshes
+        self._refreshes = self._app_state.refreshes
         if feed is not None and feed.rows and (feed.is_behind or is_asked):
             self.catch_up()
         elif feed is not None and is_asked:
@@ -166,8 +166,8 @@ class ActivityScreen(ActivityKeys):
         self._show_entry_soon()
 
     def reframe(self) -> None:
-        desk = self._desk
-        self.show_frame(location_of(desk), link_of(desk), tabs_of(desk), "4")
+        app_state = self._app_state
+        self.show_frame(location_of(app_state), link_of(app_state), tabs_of(app_state), "4")
         if self.rows.place == 0:
             self._newest = self._finding.newest
         news = sum(1 for row in self._finding.rows if row.place > self._newest)
@@ -187,8 +187,8 @@ class ActivityScreen(ActivityKeys):
         words = waiting_words("the activity")
         if feed is not None and feed.trouble is not None:
             words = trouble_words(feed.trouble)
-        elif self._desk.trouble is not None and not total:
-            words = trouble_words(self._desk.trouble)
+        elif self._app_state.trouble is not None and not total:
+            words = trouble_words(self._app_state.trouble)
         elif self._is_reading and not self._finding.find(self.search.value):
             words = waiting_words("older changes") if total else words
         elif total:
@@ -234,30 +234,30 @@ class ActivityScreen(ActivityKeys):
     @work(group="names")
     async def _learn_cohorts(self, entries: Sequence[Activity]) -> None:
         """What the cohorts in sight are called; the rows are there meanwhile, with their numbers."""
-        inspector = self._desk.inspector
+        inspector = self._app_state.inspector
         if inspector is not None and await inspector.cohorts.learn_those_in(entries) and self.is_attached:
             self._draw()
             self._show_entry()
 
     def _take_names(self) -> None:
-        names = self._desk.names
+        names = self._app_state.names
         if names.cohorts != self._named:
             self._named = dict(names.cohorts)
             self._finding.know_names(names)
-            self.rows.set_columns(activity_columns(names, local_time.label(self._desk.now())))
+            self.rows.set_columns(activity_columns(names, local_time.label(self._app_state.now())))
 
     def _shown(self, row: ChangeRow) -> Shown:
-        desk, workspace = self._desk, self._workspace
-        scope = missing_scope(desk, "flags")
+        app_state, workspace = self._app_state, self._workspace
+        scope = missing_scope(app_state, "flags")
         return Shown(
             row,
-            desk.now(),
+            app_state.now(),
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),
             why_not=f"the key lacks {scope}, so nothing is taken back" if scope else "",
-            can_write=may_write(desk, "flags") is True,
-            names=desk.names,
+            can_write=may_write(app_state, "flags") is True,
+            names=app_state.names,
         )
 
     @work(exclusive=True, group="inspect")

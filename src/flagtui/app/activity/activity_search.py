@@ -12,7 +12,7 @@ from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
 from flagtui.store.finder import Finder
-from flagtui.store.query import ACTIVITY, Person, accept, complete, cycle, describe
+from flagtui.store.query import ACTIVITY, QueryPerson, accept, complete, cycle, describe
 from flagtui.store.query.moments import AFTER, BEFORE, Centre, by_closeness, split_centre
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
@@ -30,7 +30,7 @@ class Search:
         self._clock = clock
         self._finder: Finder[ChangeRow] = Finder(listing=ACTIVITY_LISTING, sort=Sort("newest"), clock=clock)
         self.know_names(NO_NAMES)
-        self._person: Person | None = None
+        self._person: QueryPerson | None = None
         self._line = ""
         self._rest = ""
         self.centre: Centre | None = None
@@ -43,7 +43,7 @@ class Search:
     def rows(self) -> Sequence[ChangeRow]:
         return self._finder.rows
 
-    def know(self, me: Person | None, rows: Sequence[ChangeRow]) -> None:
+    def know(self, me: QueryPerson | None, rows: Sequence[ChangeRow]) -> None:
         """The entries as they are now, and who `by:me` is."""
         if me is not self._person:
             self._person = me

@@ -21,16 +21,16 @@ LONGEST: Final = 100_000
 
 
 @dataclass(frozen=True)
-class Reading:
+class PromptReading:
     """What the line says so far. Pieces are safe; a problem keeps it from being taken."""
 
     pieces: Sequence[Piece] = ()
     problem: str = ""
 
 
-def no_reading(_line: str) -> Reading:
+def no_reading(_line: str) -> PromptReading:
     """Any text will do."""
-    return Reading()
+    return PromptReading()
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Prompt:
     value: str = ""
     hint: str = ""
     """Shown while nothing is typed."""
-    read: Callable[[str], Reading] = no_reading
+    read: Callable[[str], PromptReading] = no_reading
 
 
 class PromptScreen(ModalScreen[str | None]):

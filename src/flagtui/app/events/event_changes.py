@@ -6,24 +6,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from flagtui.api.errors import PaymentNeeded
-from flagtui.app.events.event_planner import Asked, EventPlanner, Step
+from flagtui.app.events.event_planner import Asked, EventPlanner, EventStep
 from flagtui.app.events.event_rows import believe, painted_values, people_of
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.approval import Agreeing
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.approval import Approval
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.journal_recovery import FoundOut, look_back
 from flagtui.app.writing.listener import Saved
 from flagtui.app.writing.result_lines import event_results
-from flagtui.app.writing.unresolved import Doubts
+from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
-from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import (
     EventPlan,
 )
 from flagtui.changes.event_definitions.definition_recovery import recover
-from flagtui.changes.event_definitions.definition_save import Desk as SavingDesk
-from flagtui.changes.event_definitions.definition_save import save_all
+from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
 from flagtui.changes.event_definitions.definition_undo import (
     last_batch,
 )
@@ -39,32 +38,32 @@ def _nothing(*_heard: object) -> None:
 
 
 @dataclass(frozen=True)
-class Listener:
+class EventListener:
     """Who wants to hear how it goes on."""
 
     saved: Saved = _nothing
     """What is as it was meant to be."""
-    ended: Callable[[Sequence[Ended]], None] = _nothing
+    ended: Callable[[Sequence[DefinitionEnded]], None] = _nothing
     """What was sent, with how each ended; a batch that stopped early names fewer than were approved."""
 
 
-class EventChanging:
+class EventChanges:
     """Begins changes of event definitions; they run as tasks of the App."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self.changing = changing
         self._refusal: tuple[Workspace, str] | None = None
-        self._doubts = Doubts(desk)
+        self._doubts = Unresolved(app_state)
 
     @property
     def why_read_only(self) -> str:
         """Why this server takes no change of event definitions; empty when it does, or nobody knows yet."""
-        if self._refusal is None or self._refusal[0] is not self._desk.workspace:
+        if self._refusal is None or self._refusal[0] is not self._app_state.workspace:
             return ""
         return self._refusal[1]
 
-    def start(self, intents: Sequence[EventIntent], listener: Listener = Listener()) -> None:
+    def start(self, intents: Sequence[EventIntent], listener: EventListener = EventListener()) -> None:
         """Begin the path for these wishes, which are confirmed together."""
         if self.why_read_only:
             self.changing.tell(Notice(self.why_read_only, "warning", "read-only"))
@@ -83,24 +82,24 @@ class EventChanging:
         """Find out what became of changes that an earlier run left open."""
         self.changing.app.run_worker(self._look_back(), group="changing")
 
-    async def _follow(self, asked: Sequence[Asked], listener: Listener = Listener()) -> None:
-        workspace = self._desk.workspace
+    async def _follow(self, asked: Sequence[Asked], listener: EventListener = EventListener()) -> None:
+        workspace = self._app_state.workspace
         if workspace is None:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
-        planner = EventPlanner(self._desk, workspace, self.changing.tell)
+        planner = EventPlanner(self._app_state, workspace, self.changing.tell)
         steps, left_out = await planner.plan_all(asked)
         if not steps and await self._sign_in_again():
             await self._follow(asked, listener)
             return
-        agreeing = Agreeing[EventPlan](self._desk, self.changing, "events", left_out)
+        agreeing = Approval[EventPlan](self._app_state, self.changing, "events", left_out)
         ended = await self._ask_and_save(steps, workspace, listener, agreeing)
         if ended is None:
             return
         done = {one.plan.key for one in ended if one.ending in ("saved", "unknown", "awaiting approval")}
         again = [step.asked for step in steps if step.plan.key not in done]
         if refused := next((one.error for one in ended if needs_key(one.error)), None):
-            self._desk.become_troubled(refused)
+            self._app_state.become_troubled(refused)
             if await self._sign_in_again():
                 await self._follow(again, listener)
         elif await agreeing.tell([*event_results(ended, [step.plan for step in steps])]):
@@ -108,16 +107,16 @@ class EventChanging:
 
     async def _sign_in_again(self) -> bool:
         """With another key the same question is asked anew; only the person's answer sends anything."""
-        trouble = self._desk.trouble
+        trouble = self._app_state.trouble
         return needs_key(trouble) and await self.changing.signing_in.ask(trouble)
 
     async def _ask_and_save(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[EventStep],
         workspace: Workspace,
-        listener: Listener,
-        agreeing: Agreeing[EventPlan],
-    ) -> Sequence[Ended] | None:
+        listener: EventListener,
+        agreeing: Approval[EventPlan],
+    ) -> Sequence[DefinitionEnded] | None:
         """None when nobody said yes; without a plan nobody is asked, and nothing has ended."""
         if not steps:
             listener.ended(())
@@ -130,7 +129,7 @@ class EventChanging:
             return None
         undoes = {step.plan.key: step.undoes for step in steps}
         ended = await self.changing.see_through(self._save(approved, workspace, undoes))
-        self._desk.tell()
+        self._app_state.tell()
         if made := next((one.id for one in ended if one.is_saved and one.plan.is_new), ""):
             self.changing.show_made("events", made, workspace)
         listener.saved([one.id for one in ended if one.is_saved])
@@ -139,12 +138,12 @@ class EventChanging:
 
     async def _save(
         self, approved: Approved[EventPlan], workspace: Workspace, undoes: dict[str, str]
-    ) -> Sequence[Ended]:
-        session, ended = self._desk.session, []
-        desk = SavingDesk(
+    ) -> Sequence[DefinitionEnded]:
+        session, ended = self._app_state.session, []
+        context = DefinitionSaveContext(
             workspace.client.event_definitions,
             session.journal,
-            self._desk.signature(workspace),
+            self._app_state.signature(workspace),
             session.timing,
         )
         people = people_of(workspace)
@@ -155,7 +154,7 @@ class EventChanging:
                 painted[plan.key].enter_context(
                     workspace.events.showing(plan.id, painted_values(plan.values, people))
                 )
-            async for one in save_all(approved, desk, undoes):
+            async for one in save_all(approved, context, undoes):
                 believe(one, workspace, session.clock(), people)
                 if one.ending == "unknown":
                     events, loading = workspace.events, workspace.events_loading
@@ -166,7 +165,7 @@ class EventChanging:
         self.changing.tell(event_outcomes.explain_ended(ended, approved.plans))
         return ended
 
-    def _remember_refusal(self, ended: Sequence[Ended], workspace: Workspace) -> None:
+    def _remember_refusal(self, ended: Sequence[DefinitionEnded], workspace: Workspace) -> None:
         for one in ended:
             if isinstance(one.error, PaymentNeeded):
                 reason = (
@@ -175,18 +174,18 @@ class EventChanging:
                 self._refusal = (workspace, reason)
 
     async def _undo(self) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
-        journal = self._desk.session.journal
-        found = last_batch(await asyncio.to_thread(journal.entries), self._desk.signature(workspace))
+        journal = self._app_state.session.journal
+        found = last_batch(await asyncio.to_thread(journal.entries), self._app_state.signature(workspace))
         if not found:
             self.changing.tell(Notice("There is no change of event definitions to undo in this project."))
             return
         await self._follow(found)
 
     async def _look_back(self) -> None:
-        await look_back(self._desk, self._recover, self.changing.tell)
+        await look_back(self._app_state, self._recover, self.changing.tell)
 
     async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
-        return await recover(self._desk.session.journal, workspace.client.event_definitions, here)
+        return await recover(self._app_state.session.journal, workspace.client.event_definitions, here)

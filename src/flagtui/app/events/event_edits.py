@@ -8,10 +8,10 @@ from typing import Any
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.events.event_changes import EventChanging, Listener
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.events.event_changes import EventChanges, EventListener
 from flagtui.app.events.event_rows import people_of
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.listener import Saved
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
@@ -40,8 +40,8 @@ Rows = Sequence[EventDefinitionRow]
 class EventEditing:
     """What can be begun for the events that are chosen. Nothing here sends a change itself."""
 
-    def __init__(self, desk: Desk, path: EventChanging) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, path: EventChanges) -> None:
+        self._app_state = app_state
         self._path = path
 
     def verify(self, rows: Rows, saved: Saved) -> None:
@@ -106,7 +106,7 @@ class EventEditing:
             self._run(self._owner(rows, saved))
 
     async def _owner(self, rows: Rows, saved: Saved) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
         now, me = rows[0].owner_id, workspace.me.id if workspace.me else None
@@ -145,7 +145,7 @@ class EventEditing:
 
     async def code(self) -> str:
         """The TypeScript of all events; empty when it cannot be had, which is told."""
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return ""
         try:
@@ -166,7 +166,7 @@ class EventEditing:
         return bool(why)
 
     def _start(self, intents: Sequence[EventIntent], saved: Saved) -> None:
-        self._path.start(intents, Listener(saved=saved))
+        self._path.start(intents, EventListener(saved=saved))
 
 
 def tag_intent(row: EventDefinitionRow, wanted: Retagging) -> EventIntent:
@@ -179,14 +179,14 @@ def tag_intent(row: EventDefinitionRow, wanted: Retagging) -> EventIntent:
     return EventIntent(row.id, {"tags": list(after)}, "retag", {"tags": list(row.tags)})
 
 
-def _afterwards(line: str, rows: Rows) -> Reading:
+def _afterwards(line: str, rows: Rows) -> PromptReading:
     wanted = read_tags(line)
     if wanted.problem or wanted.is_empty:
-        return Reading(problem=wanted.problem)
+        return PromptReading(problem=wanted.problem)
     if len(rows) > 1:
-        return Reading([(f"for {len(rows)} events", "$text-muted")])
+        return PromptReading([(f"for {len(rows)} events", "$text-muted")])
     shown = " ".join(f"#{safe_text(tag, 40)}" for tag in wanted.of(rows[0].tags)) or "no tags"
-    return Reading([(shown, "$success")])
+    return PromptReading([(shown, "$success")])
 
 
 def _written(description: str) -> str | None:

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from flagtui.app.events.event_changes import EventChanging
+from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_edits import EventEditing
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.load_progress import RecordId
@@ -21,9 +21,9 @@ else:
 class EventKeys(Base):
     """Mixed into screens that show event definitions."""
 
-    event_path: EventChanging
+    event_path: EventChanges
     event_editing: EventEditing
-    event_desk: Desk
+    app_state_here: AppState
     event_place = "events"
 
     def chosen(self) -> Sequence[EventDefinitionRow]:
@@ -39,7 +39,7 @@ class EventKeys(Base):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in(self.event_place):
-            permit = may_write(self.event_desk, self.event_place)
+            permit = may_write(self.app_state_here, self.event_place)
             return None if permit and self.event_path.why_read_only else permit
         return super().check_action(action, parameters)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.events.event_changes import EventChanging
+from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_columns import EVENT_COLUMNS
 from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
@@ -15,10 +15,10 @@ from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.collection import Collection
 from flagtui.store.finder import EVENT_LISTING, Finder
@@ -41,18 +41,18 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
     orders = ("seen", "name", "verified", "created", "updated")
     shown_orders: ClassVar[dict[str, str]] = {"updated": "description"}
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
         finder: Finder[EventDefinitionRow] = Finder(
-            listing=EVENT_LISTING, sort=Sort("seen"), clock=desk.session.clock
+            listing=EVENT_LISTING, sort=Sort("seen"), clock=app_state.session.clock
         )
-        super().__init__(desk, changing, finder, EVENTS)
-        self.event_desk = desk
-        self.event_path = EventChanging(desk, changing)
-        self.event_editing = EventEditing(desk, self.event_path)
+        super().__init__(app_state, changing, finder, EVENTS)
+        self.app_state_here = app_state
+        self.event_path = EventChanges(app_state, changing)
+        self.event_editing = EventEditing(app_state, self.event_path)
         self._looked_back: Workspace | None = None
 
     def make_rows(self) -> RowList[EventDefinitionRow]:
-        return RowList(EVENT_COLUMNS, clock=self._desk.now)
+        return RowList(EVENT_COLUMNS, clock=self._app_state.now)
 
     def make_preview(self) -> Pane:
         return Pane()
@@ -71,7 +71,7 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
 
     def draw_preview(self, row: EventDefinitionRow | None) -> None:
         pane = self.query_one(Pane)
-        now = self._desk.now()
+        now = self._app_state.now()
         lines = list(event_lines(row, now, pane.content_size.width)) if row is not None else []
         if why := self.event_path.why_read_only:
             told = wrap(why, max(10, pane.content_size.width))
@@ -96,10 +96,10 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
     def action_inbox(self) -> None:
         """Tidy up, one event after the other."""
         if self._workspace is not None and self._workspace.events.is_complete:
-            self.app.push_screen(InboxScreen(self._desk, self.event_path, self._workspace.events.rows))
+            self.app.push_screen(InboxScreen(self._app_state, self.event_path, self._workspace.events.rows))
         else:
             tell(self.app, Notice("the inbox opens when every event has arrived"))
 
     def action_open(self) -> None:
         if self.record is not None:
-            self.app.push_screen(EventScreen(self._desk, self.event_path, self.record))
+            self.app.push_screen(EventScreen(self._app_state, self.event_path, self.record))

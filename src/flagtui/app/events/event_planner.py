@@ -8,11 +8,11 @@ from typing import Final
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.events.event_rows import people_of
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import (
     AlreadySo,
-    Around,
+    DefinitionContext,
     EventPlan,
     plan_event,
     plan_recreation,
@@ -39,7 +39,7 @@ Asked = EventIntent | Entry
 
 
 @dataclass(frozen=True)
-class Step:
+class EventStep:
     """One plan, and what was asked for."""
 
     plan: EventPlan
@@ -54,34 +54,34 @@ class Step:
 class EventPlanner:
     """Plans what a person asks, on the definitions as they are now."""
 
-    def __init__(self, desk: Desk, workspace: Workspace, tell: Callable[[Notice], None]) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, workspace: Workspace, tell: Callable[[Notice], None]) -> None:
+        self._app_state = app_state
         self._workspace = workspace
         self._tell = tell
-        self._around = Around(desk.session.clock(), people_of(workspace))
+        self._around = DefinitionContext(app_state.session.clock(), people_of(workspace))
 
-    async def plan_all(self, asked: Sequence[Asked]) -> tuple[list[Step], list[LeftOut]]:
+    async def plan_all(self, asked: Sequence[Asked]) -> tuple[list[EventStep], list[LeftOut]]:
         """The plans that can be asked about together, and why the others cannot; of one alone it is told."""
         turn, is_alone = asyncio.Semaphore(AT_ONCE), len(asked) == 1
 
-        async def one(wanted: Asked) -> Step | LeftOut:
+        async def one(wanted: Asked) -> EventStep | LeftOut:
             async with turn:
                 return await self._plan(wanted, is_alone=is_alone)
 
         found = await asyncio.gather(*map(one, asked))
         left_out = [] if is_alone else [item for item in found if isinstance(item, LeftOut)]
-        return [item for item in found if isinstance(item, Step)], left_out
+        return [item for item in found if isinstance(item, EventStep)], left_out
 
-    async def _plan(self, asked: Asked, *, is_alone: bool) -> Step | LeftOut:
+    async def _plan(self, asked: Asked, *, is_alone: bool) -> EventStep | LeftOut:
         if isinstance(asked, Entry) and is_deletion(asked):
-            return Step(plan_recreation(asked.key, asked.before, self._around), asked)
+            return EventStep(plan_recreation(asked.key, asked.before, self._around), asked)
         fresh = await self._read(asked, is_alone=is_alone)
         if isinstance(fresh, LeftOut):
             return fresh
         if isinstance(asked, Entry):
             found = plan_undo(asked, fresh, self._around)
             if isinstance(found, EventPlan) and found.clashes:
-                entries = await asyncio.to_thread(self._desk.session.journal.entries)
+                entries = await asyncio.to_thread(self._app_state.session.journal.entries)
                 found = replace(found, clashes=told_apart(found.clashes, asked, entries))
         else:
             around = self._around
@@ -94,7 +94,7 @@ class EventPlanner:
             elif is_alone:
                 self._tell(Notice(f"{found.name}: nothing to change, it is so already"))
             return LeftOut(fresh.id, found.name, "it is so already")
-        return Step(found, asked)
+        return EventStep(found, asked)
 
     async def _read(self, asked: Asked, *, is_alone: bool) -> EventDefinition | LeftOut:
         """The definition as it is now, or why it cannot be read."""
@@ -108,7 +108,7 @@ class EventPlanner:
                 fresh = await definitions.get(id)
         except ApiError as error:
             if needs_key(error):
-                self._desk.become_troubled(error)
+                self._app_state.become_troubled(error)
             row = events.get(id)
             if isinstance(error, NotFound):
                 events.remove(id)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.models.json_value import JSON
 from flagtui.store.workspace import Workspace
 
@@ -28,7 +28,7 @@ def painted_values(values: Mapping[str, JSON], people: Mapping[int, str]) -> dic
     return shown
 
 
-def believe(ended: Ended, workspace: Workspace, now: float, people: Mapping[int, str]) -> None:
+def believe(ended: DefinitionEnded, workspace: Workspace, now: float, people: Mapping[int, str]) -> None:
     """Put what the server said into the collection."""
     events, plan = workspace.events, ended.plan
     if ended.record is not None:

@@ -14,14 +14,14 @@ from textual.widgets import Static
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.events.event_changes import EventChanging
+from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.app.widgets.line import styled
 from flagtui.changes.event_definitions.definition_intent import KIND
@@ -46,10 +46,10 @@ class EventScreen(EventKeys, Screen[None]):
     AUTO_FOCUS = "VerticalScroll"
     event_place = "event"
 
-    def __init__(self, desk: Desk, path: EventChanging, row: EventDefinitionRow) -> None:
+    def __init__(self, app_state: AppState, path: EventChanges, row: EventDefinitionRow) -> None:
         super().__init__()
-        self.event_desk, self.event_path = desk, path
-        self.event_editing = EventEditing(desk, path)
+        self.app_state_here, self.event_path = app_state, path
+        self.event_editing = EventEditing(app_state, path)
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
         self._code = ""
@@ -65,8 +65,8 @@ class EventScreen(EventKeys, Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self._stop_watching = self.event_desk.watch(self.believe)
-        workspace = self.event_desk.workspace
+        self._stop_watching = self.app_state_here.watch(self.believe)
+        workspace = self.app_state_here.workspace
         self._stop_rows = workspace.events.watch(self.believe) if workspace else self._stop_watching
         self._draw()
         self._look()
@@ -77,7 +77,7 @@ class EventScreen(EventKeys, Screen[None]):
 
     def believe(self) -> None:
         """Draw what is known now; look again when the definition has moved on."""
-        workspace = self.event_desk.workspace
+        workspace = self.app_state_here.workspace
         if not self.is_attached or workspace is None:
             return
         row = workspace.events.get(self._details.row.id)
@@ -90,11 +90,11 @@ class EventScreen(EventKeys, Screen[None]):
 
     @work(exclusive=True, group="inspect")
     async def _look(self) -> None:
-        workspace = self.event_desk.workspace
+        workspace = self.app_state_here.workspace
         if workspace is None:
             return
         id = self._details.row.id
-        entries = await asyncio.to_thread(self.event_desk.session.journal.entries)
+        entries = await asyncio.to_thread(self.app_state_here.session.journal.entries)
         self._done = [entry for entry in entries if entry.kind == KIND and entry.uuid == id]
         async for details in EventInspector(workspace.client).look(self._details.row):
             self._details = details
@@ -108,9 +108,9 @@ class EventScreen(EventKeys, Screen[None]):
         self._draw()
 
     def _draw(self) -> None:
-        desk, now = self.event_desk, self.event_desk.now()
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), "3")
+        app_state, now = self.app_state_here, self.app_state_here.now()
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), "3")
         lines: list[list[Piece]] = []
         if why := self.event_path.why_read_only:
             lines += [[(safe_text(why, 200), "$warning")], []]

@@ -12,27 +12,27 @@ from textual.screen import Screen
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
-from flagtui.app.events.event_changes import EventChanging, Listener
+from flagtui.app.events.event_changes import EventChanges, EventListener
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import MINUTE, Desk
+from flagtui.app.state.app_state import MINUTE, AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
-from flagtui.changes.event_definitions.definition_outcome import Ended
-from flagtui.changes.event_definitions.triage import Verdicts
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
+from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.flags.tag_line import read_tags
 from flagtui.details.event_uses import EventUses
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
-from flagtui.store.inbox import REASONS, Case, Inbox, Proposal
+from flagtui.store.inbox import REASONS, Case, Inbox, Suggestion
 from flagtui.text.notices import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
 
@@ -49,20 +49,20 @@ class InboxScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = "RowList"
 
-    def __init__(self, desk: Desk, path: EventChanging, rows: Sequence[EventDefinitionRow]) -> None:
+    def __init__(self, app_state: AppState, path: EventChanges, rows: Sequence[EventDefinitionRow]) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._path = path
         self._all = rows
         self._inbox: Inbox | None = None
         self._cases: list[Case] = []
         self._reason = ""
         self._looked_at = 0
-        self._began = desk.session.monotonic()
-        here = desk.signature(desk.workspace) if desk.workspace else None
+        self._began = app_state.session.monotonic()
+        here = app_state.signature(app_state.workspace) if app_state.workspace else None
         place = f"{here.host} {here.project}" if here else ""
-        self._uses = EventUses(desk.workspace.client) if desk.workspace else None
-        self._verdicts = Verdicts(desk.session.state_folder, place)
+        self._uses = EventUses(app_state.workspace.client) if app_state.workspace else None
+        self._verdicts = Triage(app_state.session.state_folder, place)
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -71,7 +71,7 @@ class InboxScreen(Screen[None]):
         yield Line(id="bar")
         with Horizontal(id="body"):
             with Vertical(id="queue"):
-                yield RowList(INBOX_COLUMNS, clock=self._desk.now)
+                yield RowList(INBOX_COLUMNS, clock=self._app_state.now)
                 yield Pane(id="decided")
             yield Pane(id="proposed")
         yield KeyLine()
@@ -86,7 +86,7 @@ class InboxScreen(Screen[None]):
         return self.rows.row
 
     def on_mount(self) -> None:
-        self._stop_watching = self._desk.watch(self._draw)
+        self._stop_watching = self._app_state.watch(self._draw)
         self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Looking through the events…")
         if left := self._verdicts.load():
@@ -98,7 +98,7 @@ class InboxScreen(Screen[None]):
 
     @work(exclusive=True, group="load")
     async def _sort_out(self) -> None:
-        self._inbox = await asyncio.to_thread(Inbox, self._all, self._desk.now())
+        self._inbox = await asyncio.to_thread(Inbox, self._all, self._app_state.now())
         self._show_queue()
 
     def _show_queue(self) -> None:
@@ -136,11 +136,11 @@ class InboxScreen(Screen[None]):
     def _draw(self) -> None:
         if not self.is_attached:
             return
-        desk, width = self._desk, self.size.width
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), "3")
+        app_state, width = self._app_state, self.size.width
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), "3")
         left, decided = len(self._cases), self._looked_at
-        minutes = (desk.session.monotonic() - self._began) / MINUTE
+        minutes = (app_state.session.monotonic() - self._began) / MINUTE
         pace = decided / minutes if decided and minutes > 0 else None
         waiting = len(self._verdicts.by_id)
         end = styled((f"   {waiting} decided  " if waiting else "", "$primary"))
@@ -163,13 +163,13 @@ class InboxScreen(Screen[None]):
             pane.show([])
             return
         uses, proposal = self._uses.known(case.name) if self._uses else None, self._inbox.proposal(case)
-        pane.show(list(case_lines(case, proposal, uses, self._desk.now(), pane.content_size.width)))
+        pane.show(list(case_lines(case, proposal, uses, self._app_state.now(), pane.content_size.width)))
 
     # Verdicts
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("inbox"):
-            permit = may_write(self._desk, "event")
+            permit = may_write(self._app_state, "event")
             return None if permit and self._path.why_read_only else permit
         return super().check_action(action, parameters)
 
@@ -183,8 +183,8 @@ class InboxScreen(Screen[None]):
             self._show_queue()
 
     @property
-    def _proposal(self) -> Proposal:
-        return self._inbox.proposal(self.case) if self._inbox and self.case else Proposal()
+    def _proposal(self) -> Suggestion:
+        return self._inbox.proposal(self.case) if self._inbox and self.case else Suggestion()
 
     def action_verify(self) -> None:
         self._decide({"verified": True})
@@ -226,7 +226,7 @@ class InboxScreen(Screen[None]):
         if self.case is not None:
             self._path.changing.run(self._describe(self.case, self._proposal))
 
-    async def _describe(self, case: Case, proposal: Proposal) -> None:
+    async def _describe(self, case: Case, proposal: Suggestion) -> None:
         start = case.row.description or proposal.description
         about = f"taken from {proposal.source}" if proposal.source else "what it means and when it is sent"
         prompt = Prompt(f"Describe {case.name}", about, start)
@@ -254,18 +254,18 @@ class InboxScreen(Screen[None]):
 
     def action_apply(self) -> None:
         """Everything decided, as far as the profile lets one confirmation go, on the written path."""
-        most = self._desk.session.rules.bulk_limit
+        most = self._app_state.session.rules.bulk_limit
         intents = [verdict.intent for verdict in list(self._verdicts.by_id.values())[:most]]
         if not intents:
             tell(self.app, Notice("nothing is decided yet"))
             return
         asked = [intent.id for intent in intents]
-        self._path.start(intents, Listener(ended=lambda ended: self._applied(asked, ended)))
+        self._path.start(intents, EventListener(ended=lambda ended: self._applied(asked, ended)))
 
-    def _applied(self, asked: Sequence[str], ended: Sequence[Ended]) -> None:
+    def _applied(self, asked: Sequence[str], ended: Sequence[DefinitionEnded]) -> None:
         """What was saved leaves the list of verdicts; what was not stays there with the reason."""
         known = {one.plan.id: one for one in ended}
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         for id in asked:
             one = known.get(id)
             row = workspace.events.get(id) if workspace else None
@@ -289,7 +289,7 @@ class InboxScreen(Screen[None]):
 
     def action_open(self) -> None:
         if self.case is not None:
-            self.app.push_screen(EventScreen(self._desk, self._path, self.case.row))
+            self.app.push_screen(EventScreen(self._app_state, self._path, self.case.row))
 
     @on(RowList.Opened)
     def _opened(self) -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.app.experiments.experiment_steps import Experimenting, gather
+from flagtui.app.experiments.experiment_steps import ExperimentSteps, gather
 from flagtui.app.experiments.step_choices import StepQuestions
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.approval import Agreeing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.listener import Saved
 from flagtui.app.writing.result_lines import count_results, step_results
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
@@ -38,8 +38,8 @@ Wanted = tuple[Workspace, Step, Choices]
 class ExperimentBatch:
     """Begins steps for many; each is sent on its own."""
 
-    def __init__(self, desk: Desk, experimenting: Experimenting) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, experimenting: ExperimentSteps) -> None:
+        self._app_state = app_state
         self._experimenting = experimenting
         self._changing = experimenting.changing
         self._questions = StepQuestions(experimenting.changing)
@@ -49,7 +49,7 @@ class ExperimentBatch:
         self._changing.run(self._story(STEPS[name], rows, saved))
 
     async def _story(self, step: Step, rows: Sequence[ExperimentRow], saved: Saved) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
@@ -69,7 +69,7 @@ class ExperimentBatch:
         planned = [await self._plan(one, (workspace, step, choices)) for one in fresh]
         plans = [one for one in planned if isinstance(one, ExperimentPlan)]
         left_out = [one for one in (*looked, *planned) if isinstance(one, LeftOut)]
-        agreeing = Agreeing[ExperimentPlan](self._desk, self._changing, "experiments", left_out)
+        agreeing = Approval[ExperimentPlan](self._app_state, self._changing, "experiments", left_out)
         ended: Sequence[StepEnded] = ()
         if plans:
             approved = await agreeing.agree(plans)
@@ -102,15 +102,15 @@ class ExperimentBatch:
         workspace, step, choices = wanted
         intent = ExperimentIntent(fresh.id, step, choices)
         around = await gather(intent, fresh, workspace)
-        plan = plan_step(intent, fresh, replace(around, now=self._desk.session.clock()))
+        plan = plan_step(intent, fresh, replace(around, now=self._app_state.session.clock()))
         return _left_out(fresh, plan) if isinstance(plan, Blocked) else plan
 
     async def _save(self, approved: Approved[ExperimentPlan], workspace: Workspace) -> list[StepEnded]:
         ended = []
-        async for one in save_steps(approved, self._experimenting.saving_desk(workspace)):
+        async for one in save_steps(approved, self._experimenting.save_context(workspace)):
             await self._experimenting.settle(one, workspace)
             ended.append(one)
-        self._desk.tell()
+        self._app_state.tell()
         counted = count_results([*step_results(ended, approved.plans)])
         is_clean = all(one.ending == "saved" for one in ended) and len(ended) == len(approved.plans)
         has_way_back = any(one.ending == "saved" and one.plan.verb.undo for one in ended)

@@ -7,12 +7,12 @@ from pathlib import Path
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.experiments.experiment_steps import Experimenting
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.flag_choice import ask_flag
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.changes.draft_files import OpenEditor
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.experiment_editor_text import Draft, as_text, from_text
@@ -25,11 +25,11 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 
-class ExperimentWriting:
+class ExperimentEdits:
     """Asks for what is wanted; the step itself goes the way of all steps."""
 
-    def __init__(self, desk: Desk, changing: Changing, experimenting: Experimenting) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes, experimenting: ExperimentSteps) -> None:
+        self._app_state = app_state
         self._changing = changing
         self._experimenting = experimenting
 
@@ -50,7 +50,7 @@ class ExperimentWriting:
         self._changing.run(self._copy(row))
 
     async def _create(self) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None or self._experimenting.is_read_only():
             return
         name = await self._changing.ask(PromptScreen(Prompt("Name of the new experiment", read=_named)))
@@ -66,7 +66,7 @@ class ExperimentWriting:
             self._fill_in(ExperimentCopy.of(fresh), workspace)
 
     async def _read(self, row: ExperimentRow) -> tuple[Experiment | None, Workspace | None]:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None or self._experimenting.is_read_only():
             return None, None
         fresh = await self._experimenting.read(row.id, row.name, workspace)
@@ -77,7 +77,7 @@ class ExperimentWriting:
         return None, None
 
     def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
-        form = ExperimentForm(self._desk, self._changing, workspace, copy, self._save)
+        form = ExperimentForm(self._app_state, self._changing, workspace, copy, self._save)
         self._changing.app.push_screen(form)
 
     def _save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
@@ -85,7 +85,7 @@ class ExperimentWriting:
 
     async def _saving(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
         """Editing takes long; what is there now decides."""
-        workspace, choices = self._desk.workspace, intent.choices
+        workspace, choices = self._app_state.workspace, intent.choices
         if workspace is None:
             self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
@@ -125,7 +125,7 @@ class ExperimentWriting:
         return None
 
     def _keep(self, text: str, id: int) -> str:
-        folder = self._desk.session.state_folder / "drafts"
+        folder = self._app_state.session.state_folder / "drafts"
         path = folder / f"experiment-{id}.json"
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ class ExperimentWriting:
         return f"\nYour text is kept in {path}"
 
     async def _copy(self, row: ExperimentRow) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None or self._experimenting.is_read_only():
             return
         try:
@@ -169,12 +169,12 @@ def _edited(text: str, id: int, open_editor: OpenEditor) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _named(line: str) -> Reading:
-    return Reading(problem="" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters")
+def _named(line: str) -> PromptReading:
+    return PromptReading(problem="" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters")
 
 
-def _plain(line: str) -> Reading:
-    return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
+def _plain(line: str) -> PromptReading:
+    return PromptReading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
 
 
 def _nobody_waits() -> None:

@@ -16,15 +16,15 @@ from flagtui.app.experiments.detail.experiment_preview import ExperimentPane
 from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.experiment_columns import Leading, experiment_columns
-from flagtui.app.experiments.experiment_edits import ExperimentWriting
+from flagtui.app.experiments.experiment_edits import ExperimentEdits
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
-from flagtui.app.experiments.experiment_steps import Experimenting
+from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.collection import Collection
@@ -52,16 +52,16 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
     orders = ("state", "started", "name", "updated", "ended", "created")
     shown_orders: ClassVar[dict[str, str]] = {"ended": "started", "created": "updated", "state": "name"}
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
         finder: Finder[ExperimentRow] = Finder(
-            listing=EXPERIMENT_LISTING, sort=Sort("state"), clock=desk.session.clock
+            listing=EXPERIMENT_LISTING, sort=Sort("state"), clock=app_state.session.clock
         )
-        super().__init__(desk, changing, finder, EXPERIMENTS)
+        super().__init__(app_state, changing, finder, EXPERIMENTS)
         self._inspector: ExperimentInspector | None = None
         self._staying: Timer | None = None
         self._is_glancing = False
-        self.experimenting = Experimenting(desk, changing)
-        self.writing = ExperimentWriting(desk, changing, self.experimenting)
+        self.experimenting = ExperimentSteps(app_state, changing)
+        self.writing = ExperimentEdits(app_state, changing, self.experimenting)
 
     def collection(self, workspace: Workspace) -> Collection[ExperimentRow]:
         return workspace.experiments
@@ -76,7 +76,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         }
 
     def make_rows(self) -> RowList[ExperimentRow]:
-        return RowList(experiment_columns(self.leading), clock=self._desk.now)
+        return RowList(experiment_columns(self.leading), clock=self._app_state.now)
 
     def make_preview(self) -> ExperimentPane:
         return ExperimentPane()
@@ -84,13 +84,13 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
     @property
     def inspector(self) -> ExperimentInspector | None:
         """Asks about single experiments of the project that is open."""
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             self._inspector = None
         elif self._inspector is None or self._inspector.client is not workspace.client:
-            desk = self._desk
+            app_state = self._app_state
             self._inspector = ExperimentInspector(
-                workspace.client, desk.session.clock, lambda: may_write(desk, "experiments") is True
+                workspace.client, app_state.session.clock, lambda: may_write(app_state, "experiments") is True
             )
         return self._inspector
 
@@ -100,8 +100,8 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         said = leading_of(found) if found is not None else None
         if found is None or said is None or found.at is None:
             return said
-        is_old = self._desk.now() - found.at > FRESH_FOR
-        return replace(said, age=age(found.at, self._desk.now())) if is_old else said
+        is_old = self._app_state.now() - found.at > FRESH_FOR
+        return replace(said, age=age(found.at, self._app_state.now())) if is_old else said
 
     def on_mount(self) -> None:
         self.app.run_worker(self.experimenting.look_back(), group="looking back")
@@ -112,7 +112,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         pane, inspector = self.query_one(ExperimentPane), self.inspector
         known = inspector.known(row) if row is not None and inspector is not None else None
         if known is None or pane.display:
-            pane.show(known, self._desk.now())
+            pane.show(known, self._app_state.now())
 
     def look_closer(self, row: ExperimentRow) -> None:
         if self.inspector is not None and self.query_one(ExperimentPane).display:
@@ -123,10 +123,10 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         found: Findings
         async for found in inspector.look(row):
             if self.record is not None and self.record.id == row.id:
-                self.query_one(ExperimentPane).show(found, self._desk.now())
+                self.query_one(ExperimentPane).show(found, self._app_state.now())
         if (refused := inspector.take_refusal()) is not None:
             # Nobody asked for it: the header says that another key is needed.
-            self._desk.become_troubled(refused)
+            self._app_state.become_troubled(refused)
         self.rows.redraw_ages()
 
     @on(RowList.Highlighted)
@@ -135,7 +135,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         if self._staying is not None:
             self._staying.stop()
         # Who wants nothing refreshed by itself asks with a key.
-        if self._desk.session.refresh > 0:
+        if self._app_state.session.refresh > 0:
             self._staying = self.set_timer(STAY, self._glance_around)
 
     def on_screen_resume(self) -> None:
@@ -171,7 +171,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
 
     def action_open(self) -> None:
         if self.record is not None and self.inspector is not None:
-            screen = ExperimentScreen(self._desk, self, self.inspector, self.record)
+            screen = ExperimentScreen(self._app_state, self, self.inspector, self.record)
             self.app.push_screen(screen)
 
     def subject(self) -> ExperimentRow | None:
@@ -186,8 +186,8 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
     def known(self, row: ExperimentRow) -> Findings:
         return self._inspector.known(row) if self._inspector is not None else Findings(row)
 
-    def desk_here(self) -> Desk:
-        return self._desk
+    def state_here(self) -> AppState:
+        return self._app_state
 
     def action_archived(self) -> None:
         """The server lists archived experiments apart; once they are here, `is:archived` asks for them."""
@@ -200,8 +200,8 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
 
     @work(exclusive=True, group="archived")
     async def _load_archived(self) -> None:
-        if self._desk.workspace is not None:
-            await self._desk.workspace.load_archived("experiments")
+        if self._app_state.workspace is not None:
+            await self._app_state.workspace.load_archived("experiments")
 
     def action_copy_key(self) -> None:
         if self.record is not None:

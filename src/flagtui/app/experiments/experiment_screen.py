@@ -38,7 +38,7 @@ from flagtui.app.experiments.series_plot import SeriesPlot
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import styled
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
@@ -68,12 +68,12 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
     place = "experiment"
 
     def __init__(
-        self, desk: Desk, stories: ExperimentKeys, inspector: ExperimentInspector, row: ExperimentRow
+        self, app_state: AppState, stories: ExperimentKeys, inspector: ExperimentInspector, row: ExperimentRow
     ) -> None:
         super().__init__()
         self.experimenting = stories.experimenting
         self.writing = stories.writing
-        self._desk = desk
+        self._app_state = app_state
         self._inspector = inspector
         self._row = row
         self._findings = inspector.known(row)
@@ -95,7 +95,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self._stop_watching = self._desk.watch(self.believe)
+        self._stop_watching = self._app_state.watch(self.believe)
         self.query_one(SeriesPlot).display = False
         self._draw()
         self._looking = self._look()
@@ -109,14 +109,14 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
     def known(self, row: ExperimentRow) -> Findings:
         return self._findings
 
-    def desk_here(self) -> Desk:
-        return self._desk
+    def state_here(self) -> AppState:
+        return self._app_state
 
     def believe(self) -> None:
-        """Draw what the desk knows now; look again when the experiment has moved on."""
-        if not self.is_attached or self._desk.workspace is None:
+        """Draw what is known now; look again when the experiment has moved on."""
+        if not self.is_attached or self._app_state.workspace is None:
             return
-        row = self._desk.workspace.experiments.get(self._row.id)
+        row = self._app_state.workspace.experiments.get(self._row.id)
         if row is None:
             self.action_back()
             return
@@ -181,9 +181,9 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         self._draw()
 
     def _draw(self) -> None:
-        desk, now, found = self._desk, self._desk.now(), self._findings.experiment
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), TAB)
+        app_state, now, found = self._app_state, self._app_state.now(), self._findings.experiment
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), TAB)
         width = max(30, self.size.width - 6)
         self._show("about", list(self._about(now, width)))
         self._show("rest", list(self._rest(now, width)))
@@ -248,7 +248,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
     def action_metric(self) -> None:
         if self.metric is not None and self._row.started_at is not None:
             signs_in = self.experimenting.signs_in
-            days = SeriesScreen(self._desk, self._inspector, self._row, self.metric, signs_in)
+            days = SeriesScreen(self._app_state, self._inspector, self._row, self.metric, signs_in)
             self.app.push_screen(days)
 
     def action_read_results(self) -> None:

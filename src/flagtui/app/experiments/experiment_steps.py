@@ -6,18 +6,18 @@ from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.experiments.step_choices import StepQuestions
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.approval import Agreeing
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.approval import Approval
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.journal_recovery import FoundOut, look_back
-from flagtui.app.writing.unresolved import Doubts
+from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes import guard
 from flagtui.changes.experiments.metric_nodes import events_measured
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_recovery import recover_steps
 from flagtui.changes.experiments.step_refusals import foresee_refusal
-from flagtui.changes.experiments.step_save import StepDesk, StepEnded, save_step
+from flagtui.changes.experiments.step_save import StepEnded, StepSaveContext, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Signature
@@ -35,14 +35,14 @@ def _nobody_waits() -> None:
     """For steps that no form waits for."""
 
 
-class Experimenting:
+class ExperimentSteps:
     """Begins steps for experiments; each is confirmed and sent on its own."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self.changing = changing
         self._questions = StepQuestions(changing)
-        self._doubts = Doubts(desk)
+        self._doubts = Unresolved(app_state)
 
     def start(
         self, name: StepName, row: ExperimentRow, leading: str = "", saved: Callable[[], None] = _nobody_waits
@@ -52,19 +52,19 @@ class Experimenting:
 
     async def look_back(self) -> None:
         """Say what became of steps that an earlier run left open in this project."""
-        await look_back(self._desk, self._recover, self.changing.tell)
+        await look_back(self._app_state, self._recover, self.changing.tell)
 
     async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
         client = workspace.client
         return await recover_steps(
-            self._desk.session.journal,
+            self._app_state.session.journal,
             client.experiments,
             here,
             lambda project: client.for_project(project).experiments,
         )
 
     async def _story(self, step: Step, row: ExperimentRow, leading: str, saved: Callable[[], None]) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
@@ -96,9 +96,9 @@ class Experimenting:
 
     def is_read_only(self) -> bool:
         """Whether nothing can be written here, which is said then."""
-        if self._desk.session.rules.level is not guard.Level.READ_ONLY:
+        if self._app_state.session.rules.level is not guard.Level.READ_ONLY:
             return False
-        self.changing.tell(explain_refusal(guard.Refused("this profile is read-only")))
+        self.changing.tell(explain_refusal(guard.GuardRefused("this profile is read-only")))
         return True
 
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
@@ -125,7 +125,7 @@ class Experimenting:
     ) -> None:
         """Say what the step means, ask, and take it; `saved` hears when that was done."""
         around = await gather(intent, fresh, workspace)
-        around = replace(around, now=self._desk.session.clock(), leading=leading)
+        around = replace(around, now=self._app_state.session.clock(), leading=leading)
         plan = plan_step(intent, fresh, around)
         if isinstance(plan, Blocked):
             self.changing.tell(explain_blocked(plan, fresh.name))
@@ -147,24 +147,24 @@ class Experimenting:
 
         `undoes` names the entry it takes back, `place` where that happens when it is not here.
         """
-        agreeing = Agreeing[ExperimentPlan](self._desk, self.changing, "experiments", place=place)
+        agreeing = Approval[ExperimentPlan](self._app_state, self.changing, "experiments", place=place)
         approved = await agreeing.agree([plan])
         if approved is None:
             return None
-        ended = await self.changing.see_through(save_step(approved, self.saving_desk(workspace), undoes))
+        ended = await self.changing.see_through(save_step(approved, self.save_context(workspace), undoes))
         await self.settle(ended, workspace)
-        self._desk.tell()
+        self._app_state.tell()
         if ended.ending == "saved" and ended.record is not None and plan.step.name in MADE_HERE:
             self.changing.show_made("experiments", ended.record.id, workspace)
         return ended
 
-    def saving_desk(self, workspace: Workspace) -> StepDesk:
+    def save_context(self, workspace: Workspace) -> StepSaveContext:
         """What taking a step works with."""
-        session = self._desk.session
-        return StepDesk(
+        session = self._app_state.session
+        return StepSaveContext(
             workspace.client.experiments,
             session.journal,
-            self._desk.signature(workspace),
+            self._app_state.signature(workspace),
             session.timing,
             lambda words: self.changing.tell(Notice(words, "warning")),
         )
@@ -187,9 +187,9 @@ class Experimenting:
         return False
 
 
-async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspace) -> Around:
+async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspace) -> StepContext:
     """What only the server knows. Hints that cannot be had are left out: the server still decides."""
-    around = Around(flag_keys=frozenset(row.key for row in workspace.flags.rows))
+    around = StepContext(flag_keys=frozenset(row.key for row in workspace.flags.rows))
     flag, client = fresh.feature_flag, workspace.client
     try:
         if intent.step.name == "launch" and (events := events_measured(fresh)):

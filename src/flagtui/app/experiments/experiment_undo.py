@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flagtui.api.errors import ApiError
-from flagtui.app.experiments.experiment_steps import Experimenting, gather
-from flagtui.app.state.app_state import Desk
+from flagtui.app.experiments.experiment_steps import ExperimentSteps, gather
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.changes.experiments.step_undo import (
     last_step,
@@ -26,11 +26,11 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_already_back, explain_blocked, explain_error
 
 
-class ExperimentUndoing:
+class ExperimentUndo:
     """Plans the way back; asking and sending go the way of all steps."""
 
-    def __init__(self, desk: Desk, experimenting: Experimenting) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, experimenting: ExperimentSteps) -> None:
+        self._app_state = app_state
         self._experimenting = experimenting
         self._changing = experimenting.changing
 
@@ -43,11 +43,11 @@ class ExperimentUndoing:
         self._changing.run(self._take_back(entry))
 
     async def _undo(self) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
-        entries = await asyncio.to_thread(self._desk.session.journal.entries)
-        entry = last_step(entries, self._desk.signature(workspace))
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        entry = last_step(entries, self._app_state.signature(workspace))
         if entry is None:
             self._changing.tell(Notice("There is no step to undo."))
         else:
@@ -58,10 +58,10 @@ class ExperimentUndoing:
         if refusal := why_no_step_back(entry):
             self._changing.tell(explain_blocked(refusal, entry.key))
             return
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
-        entries = await asyncio.to_thread(self._desk.session.journal.entries)
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         entry = as_left(entry, entries)
         try:
             parts = await parts_left(entry, workspace.client)
@@ -85,7 +85,7 @@ class ExperimentUndoing:
         fresh = await self._read(intent, entry, workspace)
         if fresh is None:
             return False
-        around = replace(await gather(intent, fresh, workspace), now=self._desk.session.clock())
+        around = replace(await gather(intent, fresh, workspace), now=self._app_state.session.clock())
         plan = plan_step_back(entry, intent, fresh, around)
         if plan is None:
             self._changing.tell(explain_already_back(entry.key))
@@ -109,7 +109,7 @@ class ExperimentUndoing:
 
     def _workspace(self, entry: Entry) -> Workspace | None:
         """That of the project a copy went to."""
-        here, project = self._desk.workspace, as_id(entry.after.get("project"))
+        here, project = self._app_state.workspace, as_id(entry.after.get("project"))
         if here is None or project is None:
             return here
-        return workspace_in(project, here, self._desk.session.clock)
+        return workspace_in(project, here, self._app_state.session.clock)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.writing.changes import Changing
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.writing.changes import Changes
 from flagtui.changes.experiments.experiment_fields import CONCLUSIONS, LONGEST_COMMENT
 from flagtui.changes.experiments.steps import Choices, Step
 from flagtui.changes.flags.flag_refusals import is_plain_key
@@ -24,7 +24,7 @@ CONCLUSION_WORDS: Final[dict[str, str]] = {
 class StepQuestions:
     """Asks; sends nothing."""
 
-    def __init__(self, changing: Changing) -> None:
+    def __init__(self, changing: Changes) -> None:
         self._changing = changing
 
     async def choose(self, step: Step, fresh: Experiment) -> Choices | None:
@@ -96,10 +96,12 @@ class StepQuestions:
         about = "Without a flag of its own, pausing or shipping the copy would do it to the original too."
         own = fresh.feature_flag_key
 
-        def read(line: str) -> Reading:
+        def read(line: str) -> PromptReading:
             if line.strip() == own:
-                return Reading(problem="this is the flag of the original")
-            return Reading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
+                return PromptReading(problem="this is the flag of the original")
+            return PromptReading(
+                problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only"
+            )
 
         asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
         key = await self._changing.ask(PromptScreen(asked))
@@ -110,5 +112,7 @@ class StepQuestions:
         return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
 
 
-def _comment(line: str) -> Reading:
-    return Reading(problem="" if len(line) <= LONGEST_COMMENT else f"at most {LONGEST_COMMENT:,} characters")
+def _comment(line: str) -> PromptReading:
+    return PromptReading(
+        problem="" if len(line) <= LONGEST_COMMENT else f"at most {LONGEST_COMMENT:,} characters"
+    )

@@ -1,8 +1,8 @@
 """The stories of what is made from a flag: a cohort of who has it, its dashboard. Closed to keys says so."""
 
 from flagtui.app.flags.flag_reader import read_flag
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.related_changes import agree_and_send, said
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.derived import OPERATIONS, VERBS, What, plan_beside, send_beside
@@ -11,16 +11,16 @@ from flagtui.models.rows import FlagRow
 from flagtui.text.outcomes import explain_blocked
 
 
-class Beside:
+class FlagArtifacts:
     """Reads again, asks, sends once, says how it ended."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self._changing = changing
 
     def why_not(self, what: What) -> str:
         """Why the server does not do it for keys; empty while that is not known."""
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         return workspace.client.capabilities.why_not(OPERATIONS[what]) if workspace else ""
 
     @property
@@ -39,10 +39,10 @@ class Beside:
         self.make("enrich" if has_one else "dashboard", row)
 
     async def _make(self, what: What, row: FlagRow) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
-        fresh = await read_flag(row, self._desk, self._changing)
+        fresh = await read_flag(row, self._app_state, self._changing)
         if fresh is None:
             return
         plan = plan_beside(what, fresh, self._who(row, fresh))
@@ -50,7 +50,7 @@ class Beside:
             self._changing.tell(explain_blocked(plan, fresh.key))
             return
         send = send_beside(what, fresh.id, workspace.client.flags)
-        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
+        ended = await agree_and_send(plan, send, self._changing, self._app_state, workspace)
         if ended is None:
             return
         if await self._changing.signing_in.helps(ended.error):
@@ -63,7 +63,7 @@ class Beside:
         """Who would be in a cohort, as far as it was counted."""
         if not fresh.active:
             return "nobody, since the flag is off"
-        reach = self._desk.inspector.known(row).reach if self._desk.inspector else None
+        reach = self._app_state.inspector.known(row).reach if self._app_state.inspector else None
         if reach is None or reach.affected is None:
             return "everyone who has the flag now"
         return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"

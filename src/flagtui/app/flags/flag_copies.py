@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from flagtui.api.errors import ApiError
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Listener, Saved
-from flagtui.app.writing.optimistic_save import Ended
+from flagtui.app.writing.optimistic_save import FlagsEnded
 from flagtui.app.writing.related_changes import agree_and_send, said
 from flagtui.app.writing.requested_changes import NewFlag
 from flagtui.changes.flags.flag_draft import WorkingCopy
@@ -43,26 +43,26 @@ class Original:
     left: tuple[str, ...]
 
 
-class Copying:
+class FlagCopies:
     """Reads again, says what stays behind, and hands over to the path of all changes."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self._changing = changing
 
     async def here(self, row: FlagRow, key: str) -> None:
         """Under another key, as a form to go on with."""
-        flag = await read_flag(row, self._desk, self._changing)
+        flag = await read_flag(row, self._app_state, self._changing)
         if flag is not None:
             original = await self._original(flag)
             copy = WorkingCopy.new(copy_of(original.flag, key))
             told = (stays_behind_in_words(original.left),)
-            self._changing.app.push_screen(FormScreen(self._desk, self._changing, copy, told))
+            self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy, told))
 
     async def away(self, rows: Sequence[FlagRow], project: int, name: str, saved: Saved) -> None:
         """To another project: made there as new flags; a single one by the server where only it can."""
-        workspace = self._desk.workspace
-        flags, left_out = await read_flags(rows, self._desk, self._changing)
+        workspace = self._app_state.workspace
+        flags, left_out = await read_flags(rows, self._app_state, self._changing)
         originals = [await self._original(flag) for flag in flags]
         there = await self._there(rows, workspace, project) if workspace is not None and originals else None
         if there is None:
@@ -83,7 +83,7 @@ class Copying:
             if one.flag.id not in out
         ]
 
-        def ended(found: Ended) -> None:
+        def ended(found: FlagsEnded) -> None:
             if found.saved_ids:
                 some = f"{count(len(found.saved_ids), 'flag')} copied to {name}, off."
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
@@ -93,7 +93,7 @@ class Copying:
 
     async def _is_asked_again(self, original: Original, there: Workspace, name: str) -> bool:
         """Have the server make it, and say how that ended; True when there is another key to ask it with."""
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return False
         flag, flags = original.flag, workspace.client.flags
@@ -112,12 +112,12 @@ class Copying:
             deleted = {}
         organization = ours.organization if ours.organization == theirs.organization else ""
         target = Target(theirs.id, name, organization, Taken(there.flags.rows, deleted))
-        plan = plan_copy(flag, target, original.left, self._desk.names)
+        plan = plan_copy(flag, target, original.left, self._app_state.names)
         if isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, flag.key))
             return False
         send = send_copy(flag, target, flags)
-        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace, place=name)
+        ended = await agree_and_send(plan, send, self._changing, self._app_state, workspace, place=name)
         if ended is None:
             return False
         if await self._changing.signing_in.helps(ended.error):
@@ -128,7 +128,7 @@ class Copying:
 
     async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have these keys; None, and said, without an answer."""
-        there = workspace_in(project, workspace, self._desk.session.clock)
+        there = workspace_in(project, workspace, self._app_state.session.clock)
         try:
             for row in rows:
                 for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
@@ -142,7 +142,7 @@ class Copying:
         return there
 
     async def _original(self, flag: Flag) -> Original:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         try:
             schedule = workspace.client.schedule if workspace is not None else None
             due = await schedule.all({"model_name": "FeatureFlag", "record_id": flag.id}) if schedule else ()

@@ -6,13 +6,13 @@ from typing import Final, Literal
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.checklist import ChecklistScreen
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.deleted_screen import deleted_flags
-from flagtui.app.flags.flag_copies import Copying
+from flagtui.app.flags.flag_copies import FlagCopies
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.server_connection import project_choices
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import restore
@@ -35,13 +35,13 @@ KINDS: Final[tuple[Choice[Kind], ...]] = (
 HERE: Final = 0
 
 
-class Making:
+class FlagCreation:
     """Begins what ends in a flag more."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self._changing = changing
-        self._copying = Copying(desk, changing)
+        self._copying = FlagCopies(app_state, changing)
 
     def new(self, rows: Sequence[FlagRow]) -> None:
         """A new flag; the one under the cursor can be its model."""
@@ -67,16 +67,16 @@ class Making:
                 await self._copying.here(rows[0], key)
 
     def _fill_in(self, fields: dict[str, JSON]) -> None:
-        self._changing.app.push_screen(FormScreen(self._desk, self._changing, WorkingCopy.new(fields)))
+        self._changing.app.push_screen(FormScreen(self._app_state, self._changing, WorkingCopy.new(fields)))
 
     async def _key(self, usual: str) -> str | None:
-        rows = self._desk.workspace.flags.rows if self._desk.workspace else ()
+        rows = self._app_state.workspace.flags.rows if self._app_state.workspace else ()
         taken = {row.key for row in rows}
 
-        def read(line: str) -> Reading:
+        def read(line: str) -> PromptReading:
             if not is_plain_key(line):
-                return Reading(problem="letters, digits, - and _, up to 400 of them")
-            return Reading(problem=f"there is already a flag {line}" if line in taken else "")
+                return PromptReading(problem="letters, digits, - and _, up to 400 of them")
+            return PromptReading(problem=f"there is already a flag {line}" if line in taken else "")
 
         prompt = Prompt(
             "Key of the new flag", "code asks for it; it can hardly be changed later", usual, read=read
@@ -90,7 +90,7 @@ class Making:
 
     async def _copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         try:
-            projects = await project_choices(self._desk)
+            projects = await project_choices(self._app_state)
         except ApiError:
             # A key that may not list projects can still copy within its own.
             projects = []
@@ -115,7 +115,7 @@ class Making:
         self._changing.run(self._deleted())
 
     async def _deleted(self) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
         try:
@@ -132,7 +132,7 @@ class Making:
 
     def _may_write(self) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""
-        if self._desk.session.rules.level is Level.READ_ONLY:
+        if self._app_state.session.rules.level is Level.READ_ONLY:
             self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
-        return self._desk.workspace is not None
+        return self._app_state.workspace is not None

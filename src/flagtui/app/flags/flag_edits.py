@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.flags.flag_creation import Making
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
-from flagtui.app.flags.flag_schedules import Scheduling
+from flagtui.app.flags.flag_schedules import FlagSchedules
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.rollout import RolloutScreen
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Saved
 from flagtui.changes import draft_files
 from flagtui.changes.flags.flag_draft import WorkingCopy
@@ -28,17 +28,17 @@ from flagtui.text.notices import Notice
 NEWER: Final = "its targeting is of a newer kind, which is only shown here"
 
 
-class Editing:
+class FlagEdits:
     """What can be begun for the flags that are chosen. Nothing here sends a change itself.
 
     `saved` hears which of them were changed.
     """
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self._changing = changing
-        self.making = Making(desk, changing)
-        self.scheduling = Scheduling(desk, changing)
+        self.making = FlagCreation(app_state, changing)
+        self.scheduling = FlagSchedules(app_state, changing)
 
     # At once
 
@@ -66,7 +66,7 @@ class Editing:
             self._changing.run(self._rollout(rows, saved))
 
     async def _rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
-        found, left_out = await read_flags(rows, self._desk, self._changing)
+        found, left_out = await read_flags(rows, self._app_state, self._changing)
         flags = [flag for flag in found if not _why_no_rollout(flag)]
         left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := _why_no_rollout(flag))]
         if len(rows) == 1 and left_out:
@@ -105,10 +105,10 @@ class Editing:
             self._changing.run(self._as_json(rows[0]))
 
     async def _as_json(self, row: FlagRow) -> None:
-        flag = await read_flag(row, self._desk, self._changing)
+        flag = await read_flag(row, self._app_state, self._changing)
         if flag is None:
             return
-        folder = self._desk.session.state_folder / "drafts"
+        folder = self._app_state.session.state_folder / "drafts"
         try:
             open_editor = find_editor()
             made = hand_over(self._changing.app, lambda: draft_files.edit(flag, open_editor, folder))
@@ -135,18 +135,18 @@ class Editing:
             self._changing.run(self._form(rows[0]))
 
     async def _form(self, row: FlagRow) -> None:
-        flag = await read_flag(row, self._desk, self._changing)
+        flag = await read_flag(row, self._app_state, self._changing)
         if flag is not None:
             self._show_form(WorkingCopy.of(flag))
 
     def _show_form(self, copy: WorkingCopy) -> None:
-        self._changing.app.push_screen(FormScreen(self._desk, self._changing, copy))
+        self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy))
 
     # What the stories share
 
     def _may_write(self, rows: Sequence[FlagRow]) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""
-        if rows and self._desk.session.rules.level is Level.READ_ONLY:
+        if rows and self._app_state.session.rules.level is Level.READ_ONLY:
             self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
         return bool(rows)
@@ -160,17 +160,17 @@ def _why_no_rollout(flag: Flag) -> str:
     return ""
 
 
-def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> Reading:
+def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:
     """The tags there would be, the new ones marked; for many flags, what would be done to each."""
     wanted = read_tags(line)
     if wanted.problem:
-        return Reading(problem=wanted.problem)
+        return PromptReading(problem=wanted.problem)
     if len(rows) > 1:
         moved = sum(1 for row in rows if wanted.of(row.tags) != row.tags)
-        return Reading([(f"{moved} of {len(rows)} flags would change", "$text-muted")])
+        return PromptReading([(f"{moved} of {len(rows)} flags would change", "$text-muted")])
     before = rows[0].tags
     pieces = [
         (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in wanted.of(before)
     ]
     gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in before if tag not in wanted.of(before)]
-    return Reading([*pieces, *gone] or [("no tags", "$text-muted")])
+    return PromptReading([*pieces, *gone] or [("no tags", "$text-muted")])

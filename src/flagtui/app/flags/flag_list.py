@@ -17,10 +17,10 @@ from flagtui.app.flags.lookups.lookup_keys import LookUpKeys
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.preload import PANE, load_behind
 from flagtui.app.shell.status_line import link_of, location_of, words_without_records
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.changes import Changing
-from flagtui.details.flag_details import Details
+from flagtui.app.writing.changes import Changes
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
@@ -41,15 +41,15 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     orders = ("updated", "key", "state", "rollout", "type", "created", "called")
     shown_orders: ClassVar[dict[str, str]] = {"created": "updated", "called": "updated"}
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        finder: Finder[FlagRow] = Finder(clock=desk.session.clock)
-        ListScreen.__init__(self, desk, changing, finder, FLAGS)
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        finder: Finder[FlagRow] = Finder(clock=app_state.session.clock)
+        ListScreen.__init__(self, app_state, changing, finder, FLAGS)
         self._drawing: Timer | None = None
         self._is_drawn = False
         self._settled_at = -1
 
     def make_rows(self) -> RowList[FlagRow]:
-        return RowList(FLAG_COLUMNS, clock=self._desk.now)
+        return RowList(FLAG_COLUMNS, clock=self._app_state.now)
 
     def make_preview(self) -> Preview:
         return Preview()
@@ -66,14 +66,14 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     def on_mount(self) -> None:
         self.take_tastes()
         self._show_sort()
-        self._desk.watch(self.believe)
+        self._app_state.watch(self.believe)
         self.believe()
 
     def believe(self) -> None:
-        """Called after every change at the desk. Pages that pour in are drawn a few times a second."""
+        """Called after every change of the state. Pages that pour in are drawn a few times a second."""
         if not self.is_attached:
             return
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         is_pouring = workspace is not None and workspace.flags_loading.is_running and len(workspace.flags) > 0
         if is_pouring and self._drawing is None and self._is_drawn:
             self._drawing = self.set_timer(POURING, self._draw)
@@ -84,7 +84,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         if self._drawing is not None:
             self._drawing.stop()
             self._drawing = None
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         self._is_drawn = workspace is not None and len(workspace.flags) > 0
         if workspace is None:
             # Rows of the profile that was left must not stand under the badge of another.
@@ -102,7 +102,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
             self.rows.show(
                 self._finder.rows, order, anchor="keep" if self._settled_at >= 0 else "top", changed=changed
             )
-            self._settle(flags.is_complete, self._desk.refreshes)
+            self._settle(flags.is_complete, self._app_state.refreshes)
             self.seek()
         self.reframe()
         self._look_soon()
@@ -125,17 +125,17 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         }
 
     def reframe(self) -> None:
-        desk = self._desk
-        self.show_frame(location_of(desk), link_of(desk), self.tabs(), self.current_tab())
+        app_state = self._app_state
+        self.show_frame(location_of(app_state), link_of(app_state), self.tabs(), self.current_tab())
         self._show_counts(self._finder.find(self.search.value))
 
     def words_without(self, total: int) -> Words:
-        return words_without_records(self._desk, "flags", self.search.value, total)
+        return words_without_records(self._app_state, "flags", self.search.value, total)
 
     # Following the cursor
 
     def draw_preview(self, row: FlagRow | None) -> None:
-        inspector = self._desk.inspector
+        inspector = self._app_state.inspector
         known = inspector.known(row) if row is not None and inspector is not None else None
         if known is None or self.preview.display:
             self._show_details(known)
@@ -146,19 +146,19 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
 
     @work(exclusive=True, group="inspect")
     async def _look(self, row: FlagRow) -> None:
-        inspector = self._desk.inspector
+        inspector = self._app_state.inspector
         if inspector is None:
             return
         await load_behind(PANE)
-        details: Details
+        details: FlagDetails
         async for details in inspector.look(row):
             if self.flag is not None and self.flag.id == row.id:
                 self._show_details(details)
 
-    def _show_details(self, details: Details | None) -> None:
+    def _show_details(self, details: FlagDetails | None) -> None:
         if details is not None:
-            details = replace(details, names=self._desk.names_about(details.flag))
-        self.preview.show(details, self._desk.now())
+            details = replace(details, names=self._app_state.names_about(details.flag))
+        self.preview.show(details, self._app_state.now())
 
     # Keys
 
@@ -169,7 +169,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         if self.flag is not None:
             from flagtui.app.flags.flag_screen import FlagScreen
 
-            self.app.push_screen(FlagScreen(self._desk, self._changing, self.flag, tab))
+            self.app.push_screen(FlagScreen(self._app_state, self._changing, self.flag, tab))
 
     def _sort_by(self, sort: Sort) -> None:
         super()._sort_by(sort)

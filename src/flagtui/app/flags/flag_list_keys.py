@@ -15,12 +15,12 @@ from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line_history import LineHistory
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.mask import MASK
 from flagtui.config.profiles import NEUTRAL
 from flagtui.models.rows import FlagRow
@@ -31,7 +31,7 @@ from flagtui.text.addresses import command_for, link_to_flag, request_for_flag, 
 from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
-    from flagtui.app.dialogs.prompt import Reading
+    from flagtui.app.dialogs.prompt import PromptReading
     from flagtui.models.flag import Flag
 
 LIST: Final = "flags"
@@ -46,8 +46,8 @@ ALWAYS: Final = ("state", "key")
 class ListKeys(BrowseScreen):
     """The list of flags without what finds and draws the rows."""
 
-    _desk: Desk
-    _changing: Changing
+    _app_state: AppState
+    _changing: Changes
     _finder: Finder[FlagRow]
     _asked_archived = -1
 
@@ -60,7 +60,7 @@ class ListKeys(BrowseScreen):
 
     def take_tastes(self) -> None:
         """Put the list as the person left it."""
-        tastes = self._desk.session.tastes
+        tastes = self._app_state.session.tastes
         self.set_class(tastes.shows_preview, "-preview")
         self.query_one(RowList).set_columns(chosen_columns(tastes.columns.get(LIST, ())))
         self.query_one(SearchLine).history = LineHistory(tuple(reversed(tastes.remembered.history)))
@@ -70,17 +70,17 @@ class ListKeys(BrowseScreen):
 
     def keep_sort(self, sort: Sort) -> None:
         """For the next run; the list's own order needs no remembering."""
-        tastes, wanted = self._desk.session.tastes, f"{'-' if sort.is_reversed else ''}{sort.name}"
+        tastes, wanted = self._app_state.session.tastes, f"{'-' if sort.is_reversed else ''}{sort.name}"
         if wanted != tastes.remembered.sorts.get(LIST, OWN_SORT):
             tastes.keep_sort(LIST, wanted)
 
     def leave_line(self) -> None:
-        self._desk.session.tastes.keep_line(self.search.value)
+        self._app_state.session.tastes.keep_line(self.search.value)
         super().leave_line()
 
     def action_preview(self) -> None:
         self.toggle_class("-preview")
-        self._desk.session.tastes.keep_preview(self.has_class("-preview"))
+        self._app_state.session.tastes.keep_preview(self.has_class("-preview"))
 
     # Columns
 
@@ -91,7 +91,7 @@ class ListKeys(BrowseScreen):
         from flagtui.app.dialogs.checklist import Checklist, ChecklistScreen
         from flagtui.app.dialogs.picker import Choice
 
-        shown = chosen_columns(self._desk.session.tastes.columns.get(LIST, ()))
+        shown = chosen_columns(self._app_state.session.tastes.columns.get(LIST, ()))
         rest = [column for column in ALL_FLAG_COLUMNS if column not in shown]
         choices = [
             Choice(each.name, column_word(each)) for each in [*shown, *rest] if each.name not in ALWAYS
@@ -108,7 +108,7 @@ class ListKeys(BrowseScreen):
             return
         names = [*ALWAYS, *found]
         usual = [column.name for column in FLAG_COLUMNS]
-        wrong = self._desk.session.tastes.keep_columns(LIST, [] if names == usual else names)
+        wrong = self._app_state.session.tastes.keep_columns(LIST, [] if names == usual else names)
         self.query_one(RowList).set_columns(chosen_columns(names))
         if wrong:
             tell(self.app, Notice(wrong, "warning"))
@@ -117,10 +117,10 @@ class ListKeys(BrowseScreen):
 
     def tabs(self) -> list[Tab]:
         """The lists, then the named searches with how many flags each finds."""
-        named = self._desk.session.tastes.queries_of(LIST)[:QUERY_KEYS]
+        named = self._app_state.session.tastes.queries_of(LIST)[:QUERY_KEYS]
         keys = range(FIRST_QUERY, FIRST_QUERY + QUERY_KEYS)
         return [
-            *tabs_of(self._desk),
+            *tabs_of(self._app_state),
             *(
                 Tab(str(key), safe_text(query.name, 24), f"{self._finder.count(query.line):,}")
                 for key, query in zip(keys, named, strict=False)
@@ -130,13 +130,13 @@ class ListKeys(BrowseScreen):
     def current_tab(self) -> str:
         """The named search that stands in the line, else the list."""
         line = self.query_one(SearchLine).value.strip()
-        for place, query in enumerate(self._desk.session.tastes.queries_of(LIST)[:QUERY_KEYS]):
+        for place, query in enumerate(self._app_state.session.tastes.queries_of(LIST)[:QUERY_KEYS]):
             if line and line == query.line.strip():
                 return str(FIRST_QUERY + place)
         return "1"
 
     def action_query(self, key: int) -> None:
-        named = self._desk.session.tastes.queries_of(LIST)
+        named = self._app_state.session.tastes.queries_of(LIST)
         place = key - FIRST_QUERY
         if place < len(named):
             self.query_one(SearchLine).set_line(named[place].line)
@@ -156,7 +156,7 @@ class ListKeys(BrowseScreen):
         name = await self._changing.ask(PromptScreen(prompt))
         if name is None:
             return
-        wrong = self._desk.session.tastes.keep_query(name.strip(), line, LIST)
+        wrong = self._app_state.session.tastes.keep_query(name.strip(), line, LIST)
         tell(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name.strip()}"))
         self.reframe()
 
@@ -164,15 +164,15 @@ class ListKeys(BrowseScreen):
 
     def load_what_is_asked_for(self) -> None:
         """The server leaves archived flags out of its list, so they come when somebody looks for them."""
-        refreshes = self._desk.refreshes
+        refreshes = self._app_state.refreshes
         if "archived" in self._finder.query.shows and self._asked_archived != refreshes:
             self._asked_archived = refreshes
             self._load_archived()
 
     @work(group="load-archived")
     async def _load_archived(self) -> None:
-        if self._desk.workspace is not None:
-            await self._desk.workspace.load_archived()
+        if self._app_state.workspace is not None:
+            await self._app_state.workspace.load_archived()
 
     # Copying
 
@@ -181,18 +181,18 @@ class ListKeys(BrowseScreen):
             self._copy(self.flag.key)
 
     def action_copy_menu(self) -> None:
-        if self.flag is not None and self._desk.workspace is not None:
+        if self.flag is not None and self._app_state.workspace is not None:
             self._changing.run(self._copy_menu(self.flag))
 
     async def _copy_menu(self, row: FlagRow) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
         from flagtui.app.dialogs.picker import Choice, PickerScreen
 
         client = workspace.client
         link, request = link_to_flag(client, row.id), request_for_flag(client, row.id)
-        session = self._desk.session
+        session = self._app_state.session
         is_stand_in = session.colour == NEUTRAL
         command = command_for(client, "" if is_stand_in else session.profile, row.key)
         choices = [
@@ -211,10 +211,10 @@ class ListKeys(BrowseScreen):
             self._copy(texts[chosen])
 
     async def _copy_json(self, row: FlagRow) -> None:
-        if self._desk.workspace is None:
+        if self._app_state.workspace is None:
             return
         try:
-            flag = await self._desk.workspace.client.flags.get(row.id)
+            flag = await self._app_state.workspace.client.flags.get(row.id)
         except ApiError as error:
             from flagtui.text.outcomes import explain_error
 
@@ -229,9 +229,9 @@ class ListKeys(BrowseScreen):
         tell(self.app, Notice(f"sent to the terminal's clipboard: {safe}"))
 
     def action_link(self) -> None:
-        if self.flag is None or self._desk.workspace is None:
+        if self.flag is None or self._app_state.workspace is None:
             return
-        link = link_to_flag(self._desk.workspace.client, self.flag.id)
+        link = link_to_flag(self._app_state.workspace.client, self.flag.id)
         if why := why_not_opened(link):
             tell(self.app, Notice(f"{link}\n{why}", seconds=20.0))
         else:
@@ -258,10 +258,10 @@ def flag_as_json(flag: Flag) -> str:
     return json.dumps(raw, indent=2)
 
 
-def _query_name(line: str) -> Reading:
-    from flagtui.app.dialogs.prompt import Reading
+def _query_name(line: str) -> PromptReading:
+    from flagtui.app.dialogs.prompt import PromptReading
 
     name = line.strip()
     if not name:
-        return Reading(problem="a name of up to 24 characters")
-    return Reading(problem="24 characters at most" if len(name) > 24 else "")
+        return PromptReading(problem="a name of up to 24 characters")
+    return PromptReading(problem="24 characters at most" if len(name) > 24 else "")

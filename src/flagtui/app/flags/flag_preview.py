@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
-from flagtui.details.flag_details import Details
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.empty_states import waiting_lines
@@ -25,10 +25,10 @@ class Preview(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._details: Details | None = None
+        self._details: FlagDetails | None = None
         self._now = 0.0
 
-    def show(self, details: Details | None, now: float) -> None:
+    def show(self, details: FlagDetails | None, now: float) -> None:
         """Show this flag, with ages as of `now`."""
         if details != self._details or int(now) // 60 != int(self._now) // 60:
             self._details, self._now = details, now
@@ -43,7 +43,7 @@ class Preview(Widget):
         return Content.assemble(*pieces)
 
 
-def detail_lines(details: Details, now: float, width: int) -> Iterator[list[Piece]]:
+def detail_lines(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
     """The whole pane, line by line."""
     yield from _head(details.row, width)
     if details.flag is None:

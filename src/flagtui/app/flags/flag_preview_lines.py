@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.widgets.line import cut
-from flagtui.details.flag_details import Details, Reach
+from flagtui.details.flag_details import CountedReach, FlagDetails
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.names import Names
@@ -20,7 +20,7 @@ from flagtui.text.styled import Piece
 VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 
 
-def flag_lines(flag: Flag, details: Details, now: float, width: int) -> Iterator[list[Piece]]:
+def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
     """All of it, as the pane beside the list shows it."""
     yield from seen_by_lines(details, details.names)
     yield []
@@ -32,7 +32,7 @@ def flag_lines(flag: Flag, details: Details, now: float, width: int) -> Iterator
     yield from _changes(details, now, width)
 
 
-def seen_by_lines(details: Details, names: Names) -> Iterator[list[Piece]]:
+def seen_by_lines(details: FlagDetails, names: Names) -> Iterator[list[Piece]]:
     """Who sees the flag, as far as it has been read."""
     flag = details.flag
     if flag is None:
@@ -84,7 +84,7 @@ def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
         drawn = end
 
 
-def _links(flag: Flag, details: Details, width: int) -> Iterator[list[Piece]]:
+def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     reach = details.reach
     if reach is not None and reach.affected is not None and reach.total is not None:
         yield [("REACH       ", "$text-muted"), *total_pieces(reach)]
@@ -108,7 +108,7 @@ def _links(flag: Flag, details: Details, width: int) -> Iterator[list[Piece]]:
         yield [("TAGS        ", "$text-muted"), (tags, "")]
 
 
-def total_pieces(reach: Reach) -> Iterator[Piece]:
+def total_pieces(reach: CountedReach) -> Iterator[Piece]:
     """`up to 1,481 of 8,246 users, besides those who opted in to early access`."""
     yield f"{reach.about}{reach.affected:,}", "bold"
     yield f" of {reach.total:,} {reach.unit}", ""
@@ -124,7 +124,7 @@ def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:
     yield []
 
 
-def _changes(details: Details, now: float, width: int) -> Iterator[list[Piece]]:
+def _changes(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
     if not details.changes:
         return
     yield [("RECENT CHANGES", "$text-muted")]

@@ -6,14 +6,14 @@ from typing import Final
 from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.related_changes import agree_and_send, said
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.related.creation import AsidePlan
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.schedule_undo import plan_unscheduling, way_back
 from flagtui.changes.related.schedules import RECURRENCE, Later, plan_later, read_moment, send_later
 from flagtui.models.json_value import JSON
@@ -33,11 +33,11 @@ KINDS: Final = (
 )
 
 
-class Scheduling:
+class FlagSchedules:
     """Reads again, asks, sends once, says how it ended."""
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        self._app_state = app_state
         self._changing = changing
 
     def begin(self, row: FlagRow) -> None:
@@ -45,7 +45,7 @@ class Scheduling:
         self._changing.run(self._begin(row))
 
     async def _begin(self, row: FlagRow) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
         try:
@@ -89,27 +89,27 @@ class Scheduling:
 
     @property
     def _now(self) -> float:
-        return self._desk.session.clock()
+        return self._app_state.session.clock()
 
-    def _moment(self, line: str) -> Reading:
+    def _moment(self, line: str) -> PromptReading:
         moment = read_moment(line, self._now)
         if isinstance(moment, str):
-            return Reading(problem=moment)
+            return PromptReading(problem=moment)
         words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
-        return Reading([(words, "$text-muted")])
+        return PromptReading([(words, "$text-muted")])
 
     def undo_entry(self, entry: Entry) -> None:
         """Drop what was scheduled, or schedule what was dropped."""
         self._changing.run(self._take_back(entry))
 
     async def _take_back(self, entry: Entry) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
         schedule = workspace.client.schedule
         try:
             fresh = await workspace.client.flags.get(entry.record)
-            plan = await plan_unscheduling(entry, fresh, schedule, self._desk.session.clock())
+            plan = await plan_unscheduling(entry, fresh, schedule, self._app_state.session.clock())
         except ApiError as error:
             if await self._changing.signing_in.helps(error):
                 await self._take_back(entry)
@@ -124,7 +124,7 @@ class Scheduling:
             await self._take_back(entry)
 
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
-        fresh = await read_flag(row, self._desk, self._changing)
+        fresh = await read_flag(row, self._app_state, self._changing)
         if fresh is None:
             return
         plan = plan_later(later, fresh)
@@ -134,10 +134,10 @@ class Scheduling:
         if await self._is_asked_again(later, plan, workspace):
             await self._ask(later, row, workspace)
 
-    async def _is_asked_again(self, later: Later, plan: AsidePlan, workspace: Workspace) -> bool:
+    async def _is_asked_again(self, later: Later, plan: RelatedPlan, workspace: Workspace) -> bool:
         """Ask, send, say how it ended; True when the key was refused and there is another one now."""
         send = send_later(later, plan.id, workspace.client.schedule)
-        ended = await agree_and_send(plan, send, self._changing, self._desk, workspace)
+        ended = await agree_and_send(plan, send, self._changing, self._app_state, workspace)
         if ended is None:
             return False
         if await self._changing.signing_in.helps(ended.error):
@@ -145,7 +145,7 @@ class Scheduling:
         unknown = "whether it was done is not known. @ shows what is scheduled."
         back = "" if plan.undoes else "J, u takes it back"
         self._changing.tell(said(ended, unknown, "not scheduled", back))
-        self._desk.tell()
+        self._app_state.tell()
         return False
 
 
@@ -161,5 +161,5 @@ def _when(change: ScheduledChange) -> str:
     return local_time.minute(change.scheduled_at.timestamp()) if change.scheduled_at else ""
 
 
-def _share(line: str) -> Reading:
-    return Reading(problem="" if share_of(line) is not None else "a number from 0 to 100")
+def _share(line: str) -> PromptReading:
+    return PromptReading(problem="" if share_of(line) is not None else "a number from 0 to 100")

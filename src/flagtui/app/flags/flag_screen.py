@@ -14,8 +14,8 @@ from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_artifacts import Beside
-from flagtui.app.flags.flag_reader import Reading
+from flagtui.app.flags.flag_artifacts import FlagArtifacts
+from flagtui.app.flags.flag_reader import FlagReader
 from flagtui.app.flags.form.flag_form_keys import FlagKeys
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.copy_value import copied_value
@@ -33,11 +33,11 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.writing.changes import Changing
-from flagtui.details.flag_details import Details
+from flagtui.app.writing.changes import Changes
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Piece
@@ -67,18 +67,18 @@ class FlagScreen(FlagKeys, Screen[None]):
     ]
     AUTO_FOCUS = ""
 
-    def __init__(self, desk: Desk, changing: Changing, row: FlagRow, tab: str = "overview") -> None:
+    def __init__(self, app_state: AppState, changing: Changes, row: FlagRow, tab: str = "overview") -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._changing = changing
-        self._beside = Beside(desk, changing)
+        self._beside = FlagArtifacts(app_state, changing)
         self._row = row
         self._tab = tab
-        details = desk.inspector.known(row) if desk.inspector else Details(row)
-        self._study = Study(details, desk.now())
+        details = app_state.inspector.known(row) if app_state.inspector else FlagDetails(row)
+        self._study = Study(details, app_state.now())
 
     def compose(self) -> ComposeResult:
-        reading = Reading(self.app, self._desk, self._changing)
+        reading = FlagReader(self.app, self._app_state, self._changing)
         yield Header()
         yield Tabs()
         with Horizontal(id="flag"):
@@ -104,7 +104,7 @@ class FlagScreen(FlagKeys, Screen[None]):
         return found
 
     def on_mount(self) -> None:
-        self._stop_watching = self._desk.watch(self.believe)
+        self._stop_watching = self._app_state.watch(self.believe)
         self._open()
         self._look()
 
@@ -112,17 +112,17 @@ class FlagScreen(FlagKeys, Screen[None]):
         self._stop_watching()
 
     def believe(self) -> None:
-        """Draw what the desk knows now; look again when the flag has moved on."""
-        if not self.is_attached or self._desk.workspace is None:
+        """Draw what is known now; look again when the flag has moved on."""
+        if not self.is_attached or self._app_state.workspace is None:
             return
-        row = self._desk.workspace.flags.get(self._row.id)
+        row = self._app_state.workspace.flags.get(self._row.id)
         if row is None:
             self.dismiss_here()
             return
         has_moved = row.version != self._row.version
         self._row = row
-        if self._desk.inspector is not None:
-            known = self._desk.inspector.known(row)
+        if self._app_state.inspector is not None:
+            known = self._app_state.inspector.known(row)
             # Until the flag has been read again the older picture is better than none.
             details = known if known.flag is not None else replace(self._study.details, row=row)
             self._study = replace(self._study, details=details)
@@ -132,8 +132,8 @@ class FlagScreen(FlagKeys, Screen[None]):
 
     @work(exclusive=True, group="inspect")
     async def _look(self) -> None:
-        if self._desk.inspector is not None:
-            async for details in self._desk.inspector.look_closer(self._row):
+        if self._app_state.inspector is not None:
+            async for details in self._app_state.inspector.look_closer(self._row):
                 self._study = replace(self._study, details=details)
                 self._draw()
 
@@ -148,17 +148,17 @@ class FlagScreen(FlagKeys, Screen[None]):
         if not self.is_attached or not self.query(KeyLine):
             # An answer or a resize can come when the program is ending and half of this is gone.
             return
-        desk, now = self._desk, self._desk.now()
+        app_state, now = self._app_state, self._app_state.now()
         is_wide = self.size.width >= WIDE
         self._study = replace(
             self._study,
             now=now,
             is_wide=is_wide,
-            names=self._desk.names_about(self._study.details.flag),
+            names=self._app_state.names_about(self._study.details.flag),
             closed=self._beside.closed,
         )
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), "1")
         width = self.size.width - 4 - (SIDE if is_wide else 0)
         head = [*head_lines(self._study, width)]
         # The description gives way where every line counts; the overview is one tab away.
@@ -189,7 +189,7 @@ class FlagScreen(FlagKeys, Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("history") | {"cohort", "dashboard"}:
-            return None if self._is_closed(action) else may_write(self._desk, "flags")
+            return None if self._is_closed(action) else may_write(self._app_state, "flags")
         return super().check_action(action, parameters)
 
     def action_unmask(self) -> None:
@@ -202,10 +202,10 @@ class FlagScreen(FlagKeys, Screen[None]):
 
     @work(exclusive=True, group="inspect")
     async def _ask_value(self, id: int) -> None:
-        if self._desk.workspace is None:
+        if self._app_state.workspace is None:
             return
         try:
-            value = await self._desk.workspace.client.flags.remote_config(id)
+            value = await self._app_state.workspace.client.flags.remote_config(id)
         except ApiError as error:
             tell(self.app, explain_error(error, "the value cannot be read"))
             return

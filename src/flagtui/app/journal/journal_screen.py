@@ -17,7 +17,7 @@ from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.row_list import RowList
@@ -49,9 +49,9 @@ class JournalScreen(BrowseScreen):
         *bindings_of("everywhere"),
     ]
 
-    def __init__(self, desk: Desk, undo: Callable[[Entry], None]) -> None:
+    def __init__(self, app_state: AppState, undo: Callable[[Entry], None]) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._undo = undo
         self._entries: list[Entry] = []
         self._shown: list[Entry] = []
@@ -61,7 +61,7 @@ class JournalScreen(BrowseScreen):
         self.add_class("-preview")
 
     def make_rows(self) -> RowList[Entry]:
-        return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._desk.now)
+        return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._app_state.now)
 
     def make_search(self) -> SearchLine:
         return SearchLine(self._find, self.leave_line, placeholder=HINT)
@@ -76,14 +76,14 @@ class JournalScreen(BrowseScreen):
         return found
 
     def on_mount(self) -> None:
-        self._stop_watching = self._desk.watch(self.believe)
+        self._stop_watching = self._app_state.watch(self.believe)
         self.read_again()
 
     def on_unmount(self) -> None:
         self._stop_watching()
 
     def believe(self) -> None:
-        """Something is different on the desk: a change may have ended."""
+        """Something is different: a change may have ended."""
         if self.is_attached:
             self.read_again()
 
@@ -91,14 +91,14 @@ class JournalScreen(BrowseScreen):
     async def read_again(self) -> None:
         """The journal as it is on disk now."""
         try:
-            found = await asyncio.to_thread(self._desk.session.journal.entries)
+            found = await asyncio.to_thread(self._app_state.session.journal.entries)
         except OSError as error:
             self.rows.explain("The journal cannot be read.", error.strerror or "", look="warn")
             return
         if found != self._entries:
             self._entries = found
-            workspace = self._desk.workspace
-            here = self._desk.signature(workspace) if workspace else None
+            workspace = self._app_state.workspace
+            here = self._app_state.signature(workspace) if workspace else None
             self._undoable = frozenset(entry.id for entry in undoable(found, here)) if here else frozenset()
             self._find(self.search.value)
         self.reframe()
@@ -110,9 +110,9 @@ class JournalScreen(BrowseScreen):
         self._draw_entry()
 
     def reframe(self) -> None:
-        desk = self._desk
+        app_state = self._app_state
         tab = Tab("J", "Journal", f"{len(self._entries):,}")
-        self.show_frame(location_of(desk), link_of(desk), [tab], "J")
+        self.show_frame(location_of(app_state), link_of(app_state), [tab], "J")
         total, shown = len(self._entries), len(self._shown)
         self.show_chips((), 0, f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
         if not shown:
@@ -149,19 +149,19 @@ class JournalScreen(BrowseScreen):
         yield from ([("  ", ""), (safe_text(words, 300), "")] for words in entry.words)
 
     def _undo_words(self, entry: Entry) -> str:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return "needs a connection"
         if entry.id in self._undoable:
             return "u takes it back"
-        blocked = why_not(entry, self._desk.signature(workspace))
+        blocked = why_not(entry, self._app_state.signature(workspace))
         return blocked.reason if blocked else "taken back already"
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("journal"):
-            return may_write(self._desk, self.place)
+            return may_write(self._app_state, self.place)
         return super().check_action(action, parameters)
 
     def leave_rows(self) -> None:

@@ -14,12 +14,12 @@ from flagtui.app.dialogs.palette import Jump
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.status_line import missing_records
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_messages import SortAsked
-from flagtui.app.widgets.row_painter import Sort as ShownSort
+from flagtui.app.widgets.row_painter import SortSign
 from flagtui.app.widgets.search_line import Completion, SearchLine
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
@@ -47,9 +47,11 @@ class ListScreen(BrowseScreen, Generic[R]):
     shown_orders: ClassVar[dict[str, str]] = {}
     """Orders without a column of their own, by the column that is nearest in meaning."""
 
-    def __init__(self, desk: Desk, changing: Changing, finder: Finder[R], vocabulary: Vocabulary[R]) -> None:
+    def __init__(
+        self, app_state: AppState, changing: Changes, finder: Finder[R], vocabulary: Vocabulary[R]
+    ) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._changing = changing
         self._finder: Finder[R] = finder
         self._vocabulary: Vocabulary[R] = vocabulary
@@ -113,8 +115,8 @@ class ListScreen(BrowseScreen, Generic[R]):
     async def _search_server(self) -> None:
         """While pages are missing, the server is asked for what is typed as well, once the typing pauses."""
         await asyncio.sleep(PAUSE)
-        if self._desk.workspace is not None:
-            await self._desk.workspace.search_server(self.kind, self._finder.query.longest_word)
+        if self._app_state.workspace is not None:
+            await self._app_state.workspace.search_server(self.kind, self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
         known = self.known_values(self._finder.rows)
@@ -125,7 +127,7 @@ class ListScreen(BrowseScreen, Generic[R]):
         apart = self._finder.apart(order)
         listed = len(order) - sum(apart.values())
         count = f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
-        if missing := missing_records(self._desk.workspace, self.kind, total):
+        if missing := missing_records(self._app_state.workspace, self.kind, total):
             count += f" of {total + missing:,}"
         if apart:
             others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
@@ -200,11 +202,11 @@ class ListScreen(BrowseScreen, Generic[R]):
     def _show_sort(self) -> None:
         sort = self._finder.sort
         name = self.shown_orders.get(sort.name, sort.name)
-        self.rows.set_sort(ShownSort(name, descending=not sort.is_reversed))
+        self.rows.set_sort(SortSign(name, descending=not sort.is_reversed))
 
     def jumps(self, words: str, limit: int) -> Iterable[Jump]:
         """Records that have these words, for the palette."""
-        asked = compile_query(read_line(words, self._vocabulary), now=self._desk.session.clock())
+        asked = compile_query(read_line(words, self._vocabulary), now=self._app_state.session.clock())
         for row in islice(filter(asked, self._finder.rows), limit):
             yield Jump(*self.jump_words(row), partial(self.go_to, row.id))
 

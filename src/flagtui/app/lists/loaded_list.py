@@ -10,15 +10,15 @@ from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of, words_without_records
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.collection import Collection
 from flagtui.store.finder import Finder
-from flagtui.store.load import Failed, Loading
-from flagtui.store.query import Person, Vocabulary
+from flagtui.store.load import LoadFailed, Loading
+from flagtui.store.query import QueryPerson, Vocabulary
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
 from flagtui.text.notices import Notice
@@ -35,10 +35,12 @@ class RecordsScreen(ListScreen[R], Generic[R]):
     tab: str
     """The key of its tab."""
 
-    def __init__(self, desk: Desk, changing: Changing, finder: Finder[R], vocabulary: Vocabulary[R]) -> None:
-        super().__init__(desk, changing, finder, vocabulary)  # type: ignore[arg-type]  # mypy knows R by each kind
+    def __init__(
+        self, app_state: AppState, changing: Changes, finder: Finder[R], vocabulary: Vocabulary[R]
+    ) -> None:
+        super().__init__(app_state, changing, finder, vocabulary)  # type: ignore[arg-type]  # mypy knows R by each kind
         self._workspace: Workspace | None = None
-        self._person: Person | None = None
+        self._person: QueryPerson | None = None
         self._stops: tuple[Watcher, ...] = ()
         self._breathing: Timer | None = None
         self._has_settled = False
@@ -54,16 +56,16 @@ class RecordsScreen(ListScreen[R], Generic[R]):
 
     def on_mount(self) -> None:
         self._show_sort()
-        self._desk.watch(self.believe)
+        self._app_state.watch(self.believe)
 
     def on_screen_resume(self) -> None:
         self.believe()
 
     def believe(self) -> None:
-        """Draw what the desk knows now; called after every change there."""
+        """Draw what is known now; called after every change there."""
         if not self.is_attached or self not in self.app.screen_stack:
             return
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is not self._workspace:
             self._follow(workspace)
         if workspace is not None:
@@ -96,8 +98,8 @@ class RecordsScreen(ListScreen[R], Generic[R]):
     async def _load(self, workspace: Workspace) -> None:
         self._has_settled = False
         state = await workspace.refresh(self.kind)
-        if workspace is self._workspace and isinstance(state, Failed) and needs_key(state.error):
-            self._desk.become_troubled(state.error)
+        if workspace is self._workspace and isinstance(state, LoadFailed) and needs_key(state.error):
+            self._app_state.become_troubled(state.error)
         self.believe()
 
     def _believe_soon(self) -> None:
@@ -130,19 +132,19 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         self.seek()
 
     def reframe(self) -> None:
-        desk = self._desk
-        link = link_of(desk)
-        self.show_frame(location_of(desk), link, tabs_of(desk), self.tab)
+        app_state = self._app_state
+        link = link_of(app_state)
+        self.show_frame(location_of(app_state), link, tabs_of(app_state), self.tab)
         self._show_counts(self._finder.find(self.search.value))
 
     def words_without(self, total: int) -> Words:
-        return words_without_records(self._desk, self.kind, self.search.value, total)
+        return words_without_records(self._app_state, self.kind, self.search.value, total)
 
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing that changes records has a key where it is known that it would be refused."""
-        if action in writes_in(self.kind) and (allowed := may_write(self._desk, self.kind)) is not True:
+        if action in writes_in(self.kind) and (allowed := may_write(self._app_state, self.kind)) is not True:
             return allowed
         return super().check_action(action, parameters)
 

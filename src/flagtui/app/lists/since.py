@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from flagtui import local_time
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
@@ -44,16 +44,16 @@ class SinceScreen(ModalScreen[None]):
     ]
     AUTO_FOCUS = "Input"
 
-    def __init__(self, desk: Desk, kind: Kind = "flags") -> None:
+    def __init__(self, app_state: AppState, kind: Kind = "flags") -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._kind = kind
 
     def compose(self) -> ComposeResult:
         with Vertical(id="since") as box:
             box.border_title = styled((f" What is different in the {self._kind} since ", "bold $primary"))
             box.border_subtitle = "⏎ compare · ↓ more · esc close"
-            zone = local_time.label(self._desk.session.clock())
+            zone = local_time.label(self._app_state.session.clock())
             hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
             yield Field(USUAL, placeholder=hint)
             with VerticalScroll(can_focus=False):
@@ -70,14 +70,14 @@ class SinceScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="inspect")
     async def _compare(self, text: str) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             self._show([[("There is nothing to compare yet.", "$warning")]])
             return
         try:
-            then = read_moment(text, self._desk.session.clock())
+            then = read_moment(text, self._app_state.session.clock())
         except WrongValue:
-            zone = local_time.label(self._desk.session.clock())
+            zone = local_time.label(self._app_state.session.clock())
             words = f"{safe_text(text, 60)} is no moment; use {MOMENTS}, in {zone}"
             self._show([[(words, "$warning")]])
             return

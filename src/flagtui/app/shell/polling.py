@@ -7,7 +7,7 @@ from flagtui.api.errors import ApiError, may_pass
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
 from flagtui.api.poll_interval import next_poll, next_retry
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.store.load import Loaded
 from flagtui.store.workspace import Workspace
 
@@ -19,26 +19,26 @@ class Polling:
     lacks pages, a comparison.
     """
 
-    def __init__(self, desk: Desk, reconnect: Callable[[], object]) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, reconnect: Callable[[], object]) -> None:
+        self._app_state = app_state
         self._reconnect = reconnect
         self._marks: dict[Workspace, Mark] = {}
-        self._last_key = self._last_poll = desk.session.monotonic()
+        self._last_key = self._last_poll = app_state.session.monotonic()
         self._failures = 0
         self._is_due = asyncio.Event()
         self._has_failed = asyncio.Event()
 
     def notice_person(self) -> None:
         """A key was pressed. A person who comes back does not wait for the next poll."""
-        self._last_key = self._desk.session.monotonic()
-        if self._last_key - self._last_poll >= self._desk.session.refresh:
+        self._last_key = self._app_state.session.monotonic()
+        if self._last_key - self._last_poll >= self._app_state.session.refresh:
             self._is_due.set()
 
     def notice_tab(self) -> None:
         """Another list came to the front; one that was not polled for long is polled at once."""
-        desk = self._desk
-        loading = desk.workspace.loading(desk.kind) if desk.workspace else None
-        if loading is not None and (loading.age or 0.0) >= desk.session.refresh:
+        app_state = self._app_state
+        loading = app_state.workspace.loading(app_state.kind) if app_state.workspace else None
+        if loading is not None and (loading.age or 0.0) >= app_state.session.refresh:
             self._is_due.set()
 
     async def mark(self, workspace: Workspace) -> None:
@@ -50,28 +50,28 @@ class Polling:
 
     async def run(self) -> None:
         """Poll again and again until cancelled."""
-        if self._desk.session.refresh <= 0:
+        if self._app_state.session.refresh <= 0:
             return
         while True:
-            self._last_poll = self._desk.session.monotonic()
-            self._failures = self._failures + 1 if may_pass(self._desk.trouble) else 0
+            self._last_poll = self._app_state.session.monotonic()
+            self._failures = self._failures + 1 if may_pass(self._app_state.trouble) else 0
             if await self._wait(self._pause()):
                 await self.poll()
 
     def _pause(self) -> float:
         if self._failures:
             return next_retry(self._failures)
-        return next_poll(self._last_poll - self._last_key, self._desk.session.refresh)
+        return next_poll(self._last_poll - self._last_key, self._app_state.session.refresh)
 
     async def _wait(self, seconds: float) -> bool:
         """Until it is time or the person comes back; False when something else has failed meanwhile."""
         self._is_due.clear()
         self._has_failed.clear()
-        stop = self._desk.watch(self._notice_failure)
+        stop = self._app_state.watch(self._notice_failure)
         waits = [
             asyncio.ensure_future(wait)
             for wait in (
-                self._desk.session.timing.sleep(seconds),
+                self._app_state.session.timing.sleep(seconds),
                 self._is_due.wait(),
                 self._has_failed.wait(),
             )
@@ -85,30 +85,34 @@ class Polling:
                 wait.cancel()
 
     def _notice_failure(self) -> None:
-        if not self._failures and may_pass(self._desk.trouble):
+        if not self._failures and may_pass(self._app_state.trouble):
             self._has_failed.set()
 
     async def poll(self) -> None:
         """Poll once. A failure is the list's trouble; the rows stay."""
-        desk, workspace = self._desk, self._desk.workspace
+        app_state, workspace = self._app_state, self._app_state.workspace
         if workspace is None:
-            if desk.trouble is not None and not desk.is_connecting and not needs_key(desk.trouble):
+            if (
+                app_state.trouble is not None
+                and not app_state.is_connecting
+                and not needs_key(app_state.trouble)
+            ):
                 self._reconnect()
             return
-        loading = workspace.loading(desk.kind)
+        loading = workspace.loading(app_state.kind)
         if loading.is_running:
             return
         try:
             if not isinstance(loading.state, Loaded):
-                await workspace.refresh(desk.kind, resume=True)
-            elif desk.kind == "flags":
+                await workspace.refresh(app_state.kind, resume=True)
+            elif app_state.kind == "flags":
                 await self._take_changes(workspace)
             else:
-                await workspace.compare(desk.kind)
+                await workspace.compare(app_state.kind)
         except ApiError as error:
             loading.doubt(error)
         if loading.trouble is None or needs_key(loading.trouble):
-            desk.become_troubled(loading.trouble)
+            app_state.become_troubled(loading.trouble)
 
     async def _take_changes(self, workspace: Workspace) -> None:
         asked = workspace.flags.moment

@@ -3,23 +3,25 @@
 from collections.abc import Sequence
 
 from flagtui.app.dialogs.picker import Choice
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.session import Session
 
 
-def profile_choices(desk: Desk) -> Sequence[Choice[str]]:
+def profile_choices(app_state: AppState) -> Sequence[Choice[str]]:
     """The profiles of the settings file, the one that is open marked."""
-    here = desk.session.profile
-    return [Choice(each.name, each.name, each.about, each.name == here) for each in desk.session.neighbours]
+    here = app_state.session.profile
+    return [
+        Choice(each.name, each.name, each.about, each.name == here) for each in app_state.session.neighbours
+    ]
 
 
-async def change_session(desk: Desk, session: Session) -> None:
+async def change_session(app_state: AppState, session: Session) -> None:
     """Leaves the project that is open, and its connection, for another profile."""
-    workspace = desk.workspace
-    desk.leave_workspace()
-    desk.session = session
-    desk.refreshes = 0
-    desk.unlocked_until = 0.0
-    desk.tell()
+    workspace = app_state.workspace
+    app_state.leave_workspace()
+    app_state.session = session
+    app_state.refreshes = 0
+    app_state.unlocked_until = 0.0
+    app_state.tell()
     if workspace is not None:
         await workspace.client.close()

@@ -8,62 +8,62 @@ from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.polling import Polling
-from flagtui.app.state.app_state import Desk, Watcher
+from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.details.flag_inspector import Inspector
 from flagtui.store.key_info import Introduction, organization_name
 from flagtui.store.workspace import Kind, Workspace
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.api.connection_state import Link
+    from flagtui.api.connection_state import ConnectionState
     from flagtui.app.dialogs.picker import Choice
     from flagtui.models.person import Me
     from flagtui.models.project import Project
 
 
-async def connect(desk: Desk, polling: Polling) -> None:
-    """Open the client and load; whatever fails becomes the desk's trouble."""
-    desk.is_connecting = True
+async def connect(app_state: AppState, polling: Polling) -> None:
+    """Open the client and load; whatever fails becomes the app's trouble."""
+    app_state.is_connecting = True
     try:
-        client = as_left(await desk.session.connect(), desk)
-        await open_project(desk, polling, client)
+        client = as_left(await app_state.session.connect(), app_state)
+        await open_project(app_state, polling, client)
     except ApiError as error:
-        desk.become_troubled(error)
+        app_state.become_troubled(error)
     finally:
-        desk.is_connecting = False
+        app_state.is_connecting = False
 
 
-def as_left(client: Client, desk: Desk) -> Client:
+def as_left(client: Client, app_state: AppState) -> Client:
     """Where no project is named, the one that was open last, rather than the browser's."""
-    session = desk.session
+    session = app_state.session
     last = session.tastes.last_project(session.profile, session.host)
     return client.for_project(last) if last and client.project == "@current" else client
 
 
-async def open_project(desk: Desk, polling: Polling, client: Client) -> None:
+async def open_project(app_state: AppState, polling: Polling, client: Client) -> None:
     """Show a project, first as it was when it was last seen, then as it is."""
-    session = desk.session
+    session = app_state.session
     workspace = Workspace(client, profile=session.profile, snapshots=session.snapshots, clock=session.clock)
     try:
         await workspace.settle()
     except ApiError as error:
-        desk.become_troubled(error)
+        app_state.become_troubled(error)
         return
     session.tastes.keep_project(session.profile, session.host, workspace.client.project)
-    desk.leave_workspace()
-    desk.workspace, desk.inspector = workspace, Inspector(workspace.client)
-    desk.is_connecting = False
+    app_state.leave_workspace()
+    app_state.workspace, app_state.inspector = workspace, Inspector(workspace.client)
+    app_state.is_connecting = False
     workspace.recall()
     link = workspace.client.link
-    desk.follow(
-        workspace.flags.watch(desk.tell),
-        workspace.flags_loading.watch(desk.tell),
-        link.watch(_when_it_shows(link, desk.tell)),
+    app_state.follow(
+        workspace.flags.watch(app_state.tell),
+        workspace.flags_loading.watch(app_state.tell),
+        link.watch(_when_it_shows(link, app_state.tell)),
     )
-    await reload(desk, polling)
+    await reload(app_state, polling)
 
 
-def _when_it_shows(link: Link, tell: Watcher) -> Watcher:
+def _when_it_shows(link: ConnectionState, tell: Watcher) -> Watcher:
     """Every request moves the link; only being made to wait, and being cut off or not, is worth a redraw."""
     was_offline = link.is_offline
 
@@ -76,13 +76,13 @@ def _when_it_shows(link: Link, tell: Watcher) -> Watcher:
     return moved
 
 
-async def reload(desk: Desk, polling: Polling) -> None:
+async def reload(app_state: AppState, polling: Polling) -> None:
     """Ask for everything again; the rows there are stay until newer ones arrive."""
-    workspace = desk.workspace
+    workspace = app_state.workspace
     if workspace is None:
-        await connect(desk, polling)
+        await connect(app_state, polling)
         return
-    kinds: set[Kind] = {"flags", desk.kind}
+    kinds: set[Kind] = {"flags", app_state.kind}
     loads = (workspace.refresh(kind, is_asked=True) for kind in kinds)
     ended = await asyncio.gather(
         workspace.introduce(), polling.mark(workspace), *loads, return_exceptions=True
@@ -93,22 +93,22 @@ async def reload(desk: Desk, polling: Polling) -> None:
             raise fault
     refused = next((fault for fault in faults if isinstance(fault, ApiError)), None)
     if refused is None:
-        desk.refreshes += 1
-    desk.become_troubled(refused)
+        app_state.refreshes += 1
+    app_state.become_troubled(refused)
 
 
-async def project_choices(desk: Desk) -> list[Choice[int]]:
+async def project_choices(app_state: AppState) -> list[Choice[int]]:
     """The projects this key can open. Raises ApiError when they cannot be listed."""
-    workspace = desk.workspace
+    workspace = app_state.workspace
     if workspace is None:
         return []
     found = await workspace.client.projects.list()
     return _choices(found, workspace.me, workspace.client.project)
 
 
-def projects_to_choose(desk: Desk, found: Introduction) -> list[Choice[int]]:
+def projects_to_choose(app_state: AppState, found: Introduction) -> list[Choice[int]]:
     """The projects of a key that was just given, where it is not clear which is meant; else none."""
-    workspace, session, known = desk.workspace, desk.session, {each.id for each in found.projects}
+    workspace, session, known = app_state.workspace, app_state.session, {each.id for each in found.projects}
     here = workspace.client.project if workspace else session.project
     if here == "@current":
         here = session.tastes.last_project(session.profile, session.host) or here
@@ -118,14 +118,14 @@ def projects_to_choose(desk: Desk, found: Introduction) -> list[Choice[int]]:
     return _choices(found.projects, found.me, found.me.current_project if found.me else None)
 
 
-async def open_chosen(desk: Desk, polling: Polling, project: int) -> None:
-    """Show another project of the same host and key, or the first one; a failure is the desk's trouble."""
+async def open_chosen(app_state: AppState, polling: Polling, project: int) -> None:
+    """Show another project of the same host and key, or the first one; a failure is the app's trouble."""
     try:
-        client = desk.workspace.client if desk.workspace else await desk.session.connect()
+        client = app_state.workspace.client if app_state.workspace else await app_state.session.connect()
     except ApiError as error:
-        desk.become_troubled(error)
+        app_state.become_troubled(error)
         return
-    await open_project(desk, polling, client.for_project(project))
+    await open_project(app_state, polling, client.for_project(project))
 
 
 def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:

@@ -10,7 +10,7 @@ from textual.app import App
 
 from flagtui.api.errors import ApiError, BadKey, NotSignedIn
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.session import Session
 from flagtui.config.daemon import await_call
 from flagtui.store.key_info import Introduction, abilities, introduce
@@ -50,12 +50,12 @@ class Attempt:
         return ""
 
 
-class SigningIn:
+class SignIn:
     """Asks for a key. What was open stays as it is: only the key is another one."""
 
-    def __init__(self, app: App[Any], desk: Desk) -> None:
+    def __init__(self, app: App[Any], app_state: AppState) -> None:
         self._app = app
-        self._desk = desk
+        self._app_state = app_state
         self._is_asking = False
         self._turn = asyncio.Lock()
         self._asked = 0
@@ -65,7 +65,7 @@ class SigningIn:
 
     async def ask(self, why: ApiError | None = None) -> bool:
         """True when the person gave a key that works. Only within a worker; nothing is repeated by itself."""
-        session = self._desk.session
+        session = self._app_state.session
         if session.with_key is None or self._is_asking:
             return False
         from flagtui.app.shell.sign_in_screen import SignInScreen
@@ -95,7 +95,7 @@ class SigningIn:
         async with self._turn:
             if self._asked == asked:
                 # Of several that were refused at the same time one asks, and the answer counts for all.
-                self._desk.become_troubled(error)
+                self._app_state.become_troubled(error)
                 self._has_helped = await self.ask(error)
                 self._asked += 1
         return self._has_helped
@@ -105,7 +105,7 @@ class SigningIn:
         client, found, text = attempt.client, attempt.found, attempt.text
         assert client is not None
         assert found is not None
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         with_key = session.with_key
         assert with_key is not None
 
@@ -113,14 +113,14 @@ class SigningIn:
             return with_key(text)
 
         self.opens = found
-        self._desk.session = replace(session, connect=connect)
+        self._app_state.session = replace(session, connect=connect)
         if workspace is not None:
             workspace.client.take_key_of(client)
             workspace.me, workspace.key = found.me or workspace.me, found.key
         await client.close()
-        if needs_key(self._desk.trouble):
-            self._desk.become_troubled(None)
-        self._desk.tell()
+        if needs_key(self._app_state.trouble):
+            self._app_state.become_troubled(None)
+        self._app_state.tell()
         tell(self._app, welcome(found))
 
 

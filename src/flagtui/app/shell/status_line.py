@@ -1,8 +1,8 @@
-"""What the frame says, from what the desk knows: where we are, how fresh the rows are, why there are none."""
+"""What the frame says, from what the app knows: where we are, how fresh the rows are, why there are none."""
 
 from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
 from flagtui.app.shell.header import Link, Location, Tab
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.changes.guard_rules import Level
 from flagtui.store.load import Running
 from flagtui.store.workspace import Kind, Workspace
@@ -10,9 +10,9 @@ from flagtui.text.empty_states import Words, no_match_words, nothing_words, trou
 from flagtui.text.formats import DAY, HOUR, MINUTE, count
 
 
-def location_of(desk: Desk) -> Location:
+def location_of(app_state: AppState) -> Location:
     """Badge, organisation, project, host and person, as far as they are known."""
-    session, workspace = desk.session, desk.workspace
+    session, workspace = app_state.session, app_state.workspace
     if workspace is None:
         return Location(session.badge, session.colour, host=session.host, overridden=session.overridden)
     me, project, number = workspace.me, workspace.project, workspace.client.project
@@ -28,17 +28,17 @@ def location_of(desk: Desk) -> Location:
     )
 
 
-def link_of(desk: Desk) -> Link:
+def link_of(app_state: AppState) -> Link:
     """How current the list in front is, in minutes, so that the words seldom move."""
-    if isinstance(desk.trouble, NotSignedIn):
+    if isinstance(app_state.trouble, NotSignedIn):
         return Link("signed-out", "sign in again")
-    if desk.workspace is None:
-        return Link("offline", "no connection") if desk.trouble else Link("loading", "connecting")
-    return _fault_of(desk, desk.workspace) or _freshness_of(desk, desk.workspace)
+    if app_state.workspace is None:
+        return Link("offline", "no connection") if app_state.trouble else Link("loading", "connecting")
+    return _fault_of(app_state, app_state.workspace) or _freshness_of(app_state, app_state.workspace)
 
 
-def _fault_of(desk: Desk, workspace: Workspace) -> Link | None:
-    kind = desk.kind
+def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
+    kind = app_state.kind
     loading, link = workspace.loading(kind), workspace.client.link
     if workspace.waiting:
         return Link("retrying", "asked to wait")
@@ -46,7 +46,7 @@ def _fault_of(desk: Desk, workspace: Workspace) -> Link | None:
     more = doubt or _missing_words(workspace, kind)
     if not more and loading.loaded_at:
         more = f"data {_rough(loading.age)} old"
-    trouble = desk.connection_trouble or loading.trouble
+    trouble = app_state.connection_trouble or loading.trouble
     if link.is_offline:
         return Link("offline", _joined("offline", more))
     if trouble is not None and not loading.is_running:
@@ -54,9 +54,9 @@ def _fault_of(desk: Desk, workspace: Workspace) -> Link | None:
     return Link("retrying", doubt) if doubt else None
 
 
-def _freshness_of(desk: Desk, workspace: Workspace) -> Link:
-    loading = workspace.loading(desk.kind)
-    is_all_here = workspace.collection(desk.kind).is_complete and loading.age is not None
+def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
+    loading = workspace.loading(app_state.kind)
+    is_all_here = workspace.collection(app_state.kind).is_complete and loading.age is not None
     state = loading.state
     if isinstance(state, Running) and (state.is_asked or not is_all_here):
         total = f" of {state.total:,}" if state.total else ""
@@ -64,7 +64,7 @@ def _freshness_of(desk: Desk, workspace: Workspace) -> Link:
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
     if workspace.client.link.is_slow:
         return Link("retrying", f"slow, {synced}")
-    if desk.session.rules.level is Level.READ_ONLY:
+    if app_state.session.rules.level is Level.READ_ONLY:
         return Link("read-only", "read-only")
     return Link("synced", synced)
 
@@ -87,9 +87,9 @@ def _joined(*parts: str) -> str:
     return ", ".join(filter(None, parts))
 
 
-def tabs_of(desk: Desk) -> list[Tab]:
+def tabs_of(app_state: AppState) -> list[Tab]:
     """The tabs that work."""
-    workspace = desk.workspace
+    workspace = app_state.workspace
     if workspace is None:
         return [Tab("1", "Flags"), Tab("2", "Experiments"), Tab("3", "Events"), Tab("4", "Activity")]
     return [
@@ -115,14 +115,14 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
     return f"{known:,} of {total:,}{more}"
 
 
-def words_without_records(desk: Desk, kind: Kind, line: str, total: int) -> Words:
+def words_without_records(app_state: AppState, kind: Kind, line: str, total: int) -> Words:
     """Why a list shows no rows; `total` counts those the line hides."""
     what = {"flags": "flags", "experiments": "experiments", "events": "event definitions"}[kind]
-    workspace = desk.workspace
+    workspace = app_state.workspace
     missing = missing_records(workspace, kind, total)
     if total:
         return no_match_words(line, total, missing)
-    trouble = desk.connection_trouble or (workspace.loading(kind).trouble if workspace else None)
+    trouble = app_state.connection_trouble or (workspace.loading(kind).trouble if workspace else None)
     if trouble is not None:
         return trouble_words(trouble)
     if workspace is None or not workspace.collection(kind).is_complete:

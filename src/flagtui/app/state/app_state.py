@@ -13,7 +13,7 @@ from flagtui.store.workspace import Kind, Workspace
 
 if TYPE_CHECKING:
     from flagtui.changes.flags import flag_save
-    from flagtui.changes.guard_rules import Rules
+    from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal_entries import Signature
     from flagtui.details.flag_inspector import Inspector
     from flagtui.models.flag import Flag
@@ -24,7 +24,7 @@ Watcher = Callable[[], None]
 
 
 @dataclass(eq=False)
-class Desk:
+class AppState:
     """One per running app. Whoever changes something here calls `tell`."""
 
     session: Session
@@ -64,12 +64,12 @@ class Desk:
         return self.session.clock() // MINUTE * MINUTE
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> GuardRules:
         """The profile's, and whether somebody has just unlocked it."""
         session = self.session
         return replace(session.rules, is_unlocked=session.monotonic() < self.unlocked_until)
 
-    def rules_in(self, place: str) -> Rules:
+    def rules_in(self, place: str) -> GuardRules:
         """The same with where it happens, when that is not the project on screen."""
         rules = self.rules
         return replace(rules, place=f"{rules.place} › {place}") if place else rules
@@ -120,9 +120,11 @@ class Desk:
             project=str(workspace.client.project),
         )
 
-    def saving_desk(self, workspace: Workspace, tell: Callable[[str], None]) -> flag_save.Desk:
+    def save_context(self, workspace: Workspace, tell: Callable[[str], None]) -> flag_save.FlagSaveContext:
         """What the written path works with."""
         from flagtui.changes.flags import flag_save
 
         session, flags = self.session, workspace.client.flags
-        return flag_save.Desk(flags, session.journal, self.signature(workspace), session.timing, tell)
+        return flag_save.FlagSaveContext(
+            flags, session.journal, self.signature(workspace), session.timing, tell
+        )

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from flagtui.app.commands.command_table import COMMANDS
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.changes.guard_rules import Level
 
 SCOPES: Final[Mapping[str, str]] = {
@@ -29,23 +29,23 @@ def writes_in(place: str) -> frozenset[str]:
     )
 
 
-def may_write(desk: Desk, place: str) -> bool | None:
+def may_write(app_state: AppState, place: str) -> bool | None:
     """For `check_action`: True; None, which dims, without the scope; False, no key at all, to read only."""
-    if desk.session.rules.level is Level.READ_ONLY:
+    if app_state.session.rules.level is Level.READ_ONLY:
         return False
-    return None if missing_scope(desk, place) else True
+    return None if missing_scope(app_state, place) else True
 
 
-def missing_scope(desk: Desk, place: str) -> str:
+def missing_scope(app_state: AppState, place: str) -> str:
     """The scope the key lacks to change what is here; empty when it has it, or when that is not known."""
-    workspace, scope = desk.workspace, SCOPES.get(place, "")
+    workspace, scope = app_state.workspace, SCOPES.get(place, "")
     return scope if workspace is not None and scope and not workspace.allows(scope) else ""
 
 
-def why_dimmed(desk: Desk, command: str, place: str = "") -> str:
+def why_dimmed(app_state: AppState, command: str, place: str = "") -> str:
     """`needs feature_flag:write` for a command that the key does not cover.
 
     `place` is where it writes when the screen knows better than the command's own name.
     """
-    scope = missing_scope(desk, place or command.partition(".")[0])
+    scope = missing_scope(app_state, place or command.partition(".")[0])
     return f"needs {scope}" if scope else ""

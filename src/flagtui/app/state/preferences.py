@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Tastes:
+class Preferences:
     """Chosen things go to the settings file; the rest is remembered from run to run without being told."""
 
     settings_file: Path | None = None

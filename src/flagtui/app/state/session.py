@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.app.state.preferences import Tastes
+from flagtui.app.state.preferences import Preferences
 from flagtui.store.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.guard_rules import Rules
+    from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal import Journal
 
 
@@ -37,7 +37,7 @@ class Session:
     """The word beside the name, such as PROD."""
     colour: str
     """A theme variable: error, warning, success, primary, secondary or neutral."""
-    rules: Rules
+    rules: GuardRules
     connect: Callable[[], Awaitable[Client]]
     """Finds the key and opens the client; raises ApiError when that cannot be done."""
     journal: Journal
@@ -55,7 +55,7 @@ class Session:
     theme: str = "flagtui-night"
     flag: str = ""
     """Key of the flag to open first."""
-    tastes: Tastes = field(default_factory=Tastes)
+    tastes: Preferences = field(default_factory=Preferences)
     """What the person likes of the lists; shared by all profiles."""
     timing: Clock = field(default_factory=SystemClock)
     redact: Callable[[str], str] = str

@@ -39,7 +39,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Sort:
+class SortSign:
     """The column the rows are ordered by, as the header shows it."""
 
     column: str
@@ -80,7 +80,7 @@ class RowPainter(Generic[R]):
         self._kept[(row_id, state)] = (row, strip)
         return strip
 
-    def header(self, sort: Sort | None) -> Strip:
+    def header(self, sort: SortSign | None) -> Strip:
         """The titles, with an arrow at the one sorted by."""
         return self._strip(self._header_pieces(sort), "header")
 
@@ -112,7 +112,7 @@ class RowPainter(Generic[R]):
             slot = Slot(width, self._glyphs, now, state.pending, state.changed)
             yield from fit(column.draw(row, slot), width, column.align, self._glyphs.ellipsis)
 
-    def _header_pieces(self, sort: Sort | None) -> Iterator[CellPiece]:
+    def _header_pieces(self, sort: SortSign | None) -> Iterator[CellPiece]:
         for column, width in ((placed.column, placed.width) for placed in self._layout):
             title = column.title
             if sort is not None and sort.column == column.name:

@@ -15,7 +15,7 @@ from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line_cache import LineCache
 from flagtui.app.widgets.marks import Marks
-from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Rule, Sort
+from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Rule, SortSign
 from flagtui.app.widgets.row_styles import Ground, RowStyles
 from flagtui.app.widgets.viewport import Viewport
 from flagtui.safe_text import safe_text
@@ -52,7 +52,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         super().__init__(id=id)
         self._styles_cache = LineCache()
         self.columns = tuple(columns)
-        self._sort: Sort | None = None
+        self._sort: SortSign | None = None
         self._id_of = id_of
         self._clock = clock
         self._row_styles = RowStyles(self)
@@ -86,7 +86,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._pending = records
         self._refresh_changed()
 
-    def set_sort(self, sort: Sort | None) -> None:
+    def set_sort(self, sort: SortSign | None) -> None:
         """Show in the header what the rows are ordered by."""
         if sort != self._sort:
             self._sort = sort

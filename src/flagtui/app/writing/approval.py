@@ -4,22 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.interface import Interface
 from flagtui.app.writing.question import ConfirmScreen, Surface
 from flagtui.app.writing.result_lines import Result, left_out_results
 from flagtui.app.writing.results_screen import AGAIN, ResultsScreen
-from flagtui.changes.guard import Approved, P, Refused, guard
+from flagtui.changes.guard import Approved, GuardRefused, P, guard
 from flagtui.changes.left_out import LeftOut
 from flagtui.store.workspace import Kind
 from flagtui.text.outcomes import explain_refusal
 
 
 @dataclass(frozen=True)
-class Agreeing(Generic[P]):
+class Approval(Generic[P]):
     """For what was chosen together."""
 
-    desk: Desk
+    app_state: AppState
     interface: Interface
     kind: Kind
     left_out: Sequence[LeftOut] = ()
@@ -28,9 +28,9 @@ class Agreeing(Generic[P]):
 
     async def agree(self, plans: Sequence[P]) -> Approved[P] | None:
         """The person's yes; None without one. What is left out is named, and may be opened instead."""
-        session = self.desk.session
-        question = guard(plans, self.desk.rules_in(self.place), self.left_out)
-        if isinstance(question, Refused):
+        session = self.app_state.session
+        question = guard(plans, self.app_state.rules_in(self.place), self.left_out)
+        if isinstance(question, GuardRefused):
             self.interface.tell(explain_refusal(question))
             return None
         surface = Surface(session.colour, session.monotonic)
@@ -39,7 +39,7 @@ class Agreeing(Generic[P]):
             self.interface.open_record(self.kind, answer.id, answer.key)
             return None
         if answer is not None and question.type_this == plans[0].type_to_confirm:
-            self.desk.unlock()
+            self.app_state.unlock()
         return answer
 
     async def tell(self, results: Sequence[Result]) -> bool:

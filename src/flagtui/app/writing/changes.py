@@ -11,17 +11,17 @@ from textual.app import App
 from textual.screen import Screen
 
 from flagtui.app.shell.preload import load_behind
-from flagtui.app.shell.sign_in import SigningIn
+from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.app.writing.listener import NOBODY, Listener, unheard
 from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.flag_pipeline import StraightPath
+    from flagtui.app.writing.flag_pipeline import FlagPipeline
     from flagtui.app.writing.listener import Saved
-    from flagtui.app.writing.optimistic_save import Ended
+    from flagtui.app.writing.optimistic_save import FlagsEnded
     from flagtui.app.writing.requested_changes import NewFlag
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
@@ -36,23 +36,23 @@ GOODBYE: Final = 10.0
 """Seconds that leaving waits for changes on their way."""
 
 
-class Changing:
+class Changes:
     """Runs changes as tasks of the App, where no screen that closes and no refresh can cancel them."""
 
-    def __init__(self, app: App[Any], desk: Desk) -> None:
+    def __init__(self, app: App[Any], app_state: AppState) -> None:
         self.app = app
-        self._desk = desk
-        self.signing_in: SigningIn = SigningIn(app, desk)
+        self._app_state = app_state
+        self.signing_in: SignIn = SignIn(app, app_state)
         self._on_their_way: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The story that was begun and has not asked its question yet."""
 
     @cached_property
-    def _path(self) -> StraightPath:
+    def _path(self) -> FlagPipeline:
         # It takes longer to load than the first rows, which do without.
-        from flagtui.app.writing.flag_pipeline import StraightPath
+        from flagtui.app.writing.flag_pipeline import FlagPipeline
 
-        return StraightPath(self._desk, self)
+        return FlagPipeline(self._app_state, self)
 
     @property
     def is_saving(self) -> bool:
@@ -100,7 +100,7 @@ class Changing:
 
     def show_made(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:
         """Put the cursor of the list on what was made, copied or restored here."""
-        if workspace is self._desk.workspace:
+        if workspace is self._app_state.workspace:
             self.app.post_message(GoTo(kind, record, "behind"))
 
     def open_record(self, kind: Kind, record: RecordId, key: str) -> None:
@@ -115,7 +115,7 @@ class Changing:
         self,
         intents: Sequence[Intent],
         saved: Saved = unheard,
-        ended: Callable[[Ended], None] = unheard,
+        ended: Callable[[FlagsEnded], None] = unheard,
         left_out: Sequence[LeftOut] = (),
     ) -> None:
         """Begin the path for these intents, which are confirmed together; `left_out` was chosen with them."""
@@ -126,7 +126,7 @@ class Changing:
         self, wanted: Sequence[NewFlag], listener: Listener = NOBODY, workspace: Workspace | None = None
     ) -> None:
         """Begin the path for new flags, in this project or the `workspace` of another."""
-        here = workspace or self._desk.workspace
+        here = workspace or self._app_state.workspace
         if here is not None:
             self.run(self._path.create(wanted, here, listener))
 
@@ -146,7 +146,7 @@ class Changing:
         """Take back one earlier change of this person here, whatever came after it."""
         self.run(self._path.undo_entry(entry))
 
-    def revert(self, entry: Activity, ended: Callable[[Ended], None] = unheard) -> None:
+    def revert(self, entry: Activity, ended: Callable[[FlagsEnded], None] = unheard) -> None:
         """Take back anybody's change of a flag, unless the same thing was changed since."""
         if entry.record_id is not None:
             self.run(self._path.revert(entry.record_id, entry, Listener(ended=ended)))

@@ -15,9 +15,9 @@ from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -66,9 +66,9 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
     AUTO_FOCUS = "OptionList"
 
-    def __init__(self, desk: Desk, changing: Changing, copy: CopyT, questions: QuestionsT) -> None:
+    def __init__(self, app_state: AppState, changing: Changes, copy: CopyT, questions: QuestionsT) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._changing = changing
         self._copy = copy
         self._questions = questions
@@ -128,8 +128,8 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
         self._draw_frame()
 
     def _draw_frame(self) -> None:
-        desk = self._desk
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
+        app_state = self._app_state
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
         self.query_one("#form-title", Line).show(styled(*self.heading()))
         self.query_one("#form-state", Line).show(styled(*self._state()))
 

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
-from flagtui.app.writing.approval import Agreeing
+from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.flag_planner import Planner
 from flagtui.app.writing.journal_recovery import FoundOut, look_back
 from flagtui.app.writing.listener import NOBODY, Listener
-from flagtui.app.writing.optimistic_save import Ended, Saver
-from flagtui.app.writing.requested_changes import NewFlag, Wish, wish_for, wish_reverted, wish_undone
+from flagtui.app.writing.optimistic_save import FlagsEnded, Saver
+from flagtui.app.writing.requested_changes import (
+    NewFlag,
+    RequestedChange,
+    wish_for,
+    wish_reverted,
+    wish_undone,
+)
 from flagtui.app.writing.result_lines import flag_results
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
@@ -41,15 +47,15 @@ if TYPE_CHECKING:
     from flagtui.app.writing.interface import Interface
 
 
-class StraightPath:
+class FlagPipeline:
     """The stories that end in a change of a flag. `Interface` begins them, and nothing cancels them there."""
 
-    def __init__(self, desk: Desk, interface: "Interface") -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, interface: "Interface") -> None:
+        self._app_state = app_state
         self._interface = interface
         self._tell = interface.tell
-        self._planner = Planner(desk, self._tell)
-        self._saver = Saver(desk, self._tell)
+        self._planner = Planner(app_state, self._tell)
+        self._saver = Saver(app_state, self._tell)
 
     async def change(self, intents: Sequence[Intent], listener: Listener) -> None:
         """What is meant, confirmed together."""
@@ -91,22 +97,22 @@ class StraightPath:
 
     def _plan_new(self, one: NewFlag, place: int, taken: Taken, workspace: Workspace) -> Plan | Blocked:
         similar = similar_keys(as_text(one.fields.get("key")), (row.key for row in taken.rows))
-        now, names = self._desk.session.clock(), self._desk.names
+        now, names = self._app_state.session.clock(), self._app_state.names
         context = Context(now=now, me=workspace.me, similar=similar, names=names)
         return plan_create(one.fields, taken, context, one.told, place)
 
     async def look_back(self) -> None:
         """What became of changes that an earlier run left open in this project."""
-        await look_back(self._desk, self._recover, self._tell)
+        await look_back(self._app_state, self._recover, self._tell)
 
     async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
-        journal = self._desk.session.journal
+        journal = self._app_state.session.journal
         found = await recover(journal, workspace.client.flags, here)
         return [*found, *await recover_asides(journal, workspace.client, here)]
 
     async def undo_entry(self, entry: Entry) -> None:
         """One earlier change of this person here, whatever came after it."""
-        entries = await asyncio.to_thread(self._desk.session.journal.entries)
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         entry = as_left(entry, entries)
         project = project_of(entry)
         workspace = self._workspace(project)
@@ -116,7 +122,7 @@ class StraightPath:
         if project is not None:
             entry, name = as_creation(entry), as_text(entry.after.get("project_name"))
             listener = Listener(place=name or f"project #{project}", project=project)
-        await self._follow([wish_undone(entry, self._desk.signature(workspace), entries)], listener)
+        await self._follow([wish_undone(entry, self._app_state.signature(workspace), entries)], listener)
 
     async def undo_part(self, entry: Entry, undoes: str, entries: Sequence[Entry]) -> bool:
         """Take back what a step of its experiment did to a flag. Only within `run`.
@@ -124,14 +130,14 @@ class StraightPath:
         True when the flag is as it was; `undoes` names the whole step when nothing of it is left then,
         `entries` are the journal's.
         """
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return False
-        wish = wish_undone(entry, self._desk.signature(workspace), entries)
+        wish = wish_undone(entry, self._app_state.signature(workspace), entries)
         planned = await self._planner.plan_one(wish, workspace)
         found = planned[1] if planned is not None else None
         if found is None:
-            refused = self._desk.trouble
+            refused = self._app_state.trouble
         elif isinstance(found, Plan):
             ended = await self._ask_and_save([found], {wish.record: undoes}, workspace, NOBODY)
             if ended is None or ended.is_saved:
@@ -147,18 +153,20 @@ class StraightPath:
 
     def _workspace(self, project: int | None) -> Workspace | None:
         """That of the open project, or of another one."""
-        here = self._desk.workspace
+        here = self._app_state.workspace
         return (
-            here if here is None or project is None else workspace_in(project, here, self._desk.session.clock)
+            here
+            if here is None or project is None
+            else workspace_in(project, here, self._app_state.session.clock)
         )
 
     async def undo(self) -> None:
         """The newest change of this person here, or all that were confirmed together with it."""
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
-        here = self._desk.signature(workspace)
-        entries = await asyncio.to_thread(self._desk.session.journal.entries)
+        here = self._app_state.signature(workspace)
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         found = last_batch(entries, here)
         copies = [entry for entry in undoable(entries, here) if project_of(entry) is not None]
         if copies and (not found or copies[0].at > found[0].at):
@@ -169,7 +177,7 @@ class StraightPath:
             return
         await self._follow([wish_undone(as_left(entry, entries), here, entries) for entry in found])
 
-    async def _follow(self, wishes: Sequence[Wish], listener: Listener = NOBODY) -> None:
+    async def _follow(self, wishes: Sequence[RequestedChange], listener: Listener = NOBODY) -> None:
         workspace = self._workspace(listener.project)
         if workspace is None:
             self._tell(Notice("There is no connection yet; nothing was changed.", "warning"))
@@ -191,12 +199,12 @@ class StraightPath:
         listener.saved(ended.saved_ids)
         again = [wish for wish in wishes if wish.record in ended.retryable]
         if refused := key_refused(ended.outcomes):
-            self._desk.become_troubled(refused)
+            self._app_state.become_troubled(refused)
             await self._sign_in_and_ask_again(again, replace(listener, left_out=()))
         elif await self._agreeing(listener).tell([*flag_results(ended)]):
             await self._follow(again, replace(listener, left_out=()))
 
-    async def _plan_alone(self, wish: Wish, workspace: Workspace) -> Sequence[Plan]:
+    async def _plan_alone(self, wish: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
         """The plan of one wish; none, once it was said why."""
         match await self._planner.plan_one(wish, workspace):
             case _, Plan() as plan:
@@ -208,23 +216,23 @@ class StraightPath:
                 self._tell(already or outcomes.explain_nothing(nothing))
         return []
 
-    async def _sign_in_and_ask_again(self, wishes: Sequence[Wish], listener: Listener) -> bool:
+    async def _sign_in_and_ask_again(self, wishes: Sequence[RequestedChange], listener: Listener) -> bool:
         """With another key the same question is asked anew; only the person's answer sends anything."""
-        trouble = self._desk.trouble
+        trouble = self._app_state.trouble
         if not (needs_key(trouble) and await self._interface.signing_in.ask(trouble)):
             return False
         await self._follow(wishes, listener)
         return True
 
-    def _agreeing(self, listener: Listener) -> Agreeing[Plan]:
-        return Agreeing(self._desk, self._interface, "flags", listener.left_out, listener.place)
+    def _agreeing(self, listener: Listener) -> Approval[Plan]:
+        return Approval(self._app_state, self._interface, "flags", listener.left_out, listener.place)
 
     async def _ask_and_save(
         self, plans: Sequence[Plan], undoes: Mapping[int, str], workspace: Workspace, listener: Listener
-    ) -> Ended | None:
+    ) -> FlagsEnded | None:
         """None when nobody said yes; without a plan nobody is asked, and nothing has ended."""
         if not plans:
-            return Ended(())
+            return FlagsEnded(())
         approved = await self._agreeing(listener).agree(plans)
         if approved is None:
             return None
@@ -244,7 +252,7 @@ def _not_new(wanted: Sequence[NewFlag], found: Sequence[Plan | Blocked]) -> list
     ]
 
 
-def _made(ended: Ended) -> int | None:
+def _made(ended: FlagsEnded) -> int | None:
     """The first flag that is there now and was not before."""
     saved = (outcome for outcome in ended.outcomes if isinstance(outcome, Saved))
     found = (one for one in saved if one.plan.is_new or one.plan.values.get("deleted") is False)

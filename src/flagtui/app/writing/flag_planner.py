@@ -9,8 +9,8 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.requested_changes import Found, Wish
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.requested_changes import Found, RequestedChange
 from flagtui.changes.batch import in_order, within_batch
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
@@ -29,15 +29,15 @@ AT_ONCE: Final = 8
 class Planner:
     """Plans what a person wishes, on the records as they are now."""
 
-    def __init__(self, desk: Desk, tell: Callable[[Notice], None]) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, tell: Callable[[Notice], None]) -> None:
+        self._app_state = app_state
         self._tell = tell
 
-    async def plan_all(self, wishes: Sequence[Wish], workspace: Workspace) -> Planned:
+    async def plan_all(self, wishes: Sequence[RequestedChange], workspace: Workspace) -> Planned:
         """The plans that can be asked about together, and why the others cannot."""
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def one(wish: Wish) -> Looked | LeftOut:
+        async def one(wish: RequestedChange) -> Looked | LeftOut:
             async with turn:
                 return await self._look(wish, workspace, is_one_of_many=True)
 
@@ -55,20 +55,22 @@ class Planner:
             left_out += out
             known = [item for item, plan in found if isinstance(plan, Plan)]
 
-    async def plan_one(self, wish: Wish, workspace: Workspace) -> tuple[str, Found] | None:
+    async def plan_one(self, wish: RequestedChange, workspace: Workspace) -> tuple[str, Found] | None:
         """The key of the record and what the wish comes to; None, and said, when it cannot be read."""
         looked = await self._look(wish, workspace, is_one_of_many=False)
         if isinstance(looked, LeftOut):
             return None
         return looked.fresh.key, looked.plan(frozenset({wish.record}))
 
-    async def _look(self, wish: Wish, workspace: Workspace, *, is_one_of_many: bool) -> Looked | LeftOut:
+    async def _look(
+        self, wish: RequestedChange, workspace: Workspace, *, is_one_of_many: bool
+    ) -> Looked | LeftOut:
         flags, asked = workspace.client.flags, workspace.flags.moment
         try:
             fresh = await flags.get(wish.record)
         except ApiError as error:
             if needs_key(error):
-                self._desk.become_troubled(error)
+                self._app_state.become_troubled(error)
             row = workspace.flags.get(wish.record)
             key = row.key if row else f"flag {wish.record}"
             if not is_one_of_many:
@@ -80,10 +82,10 @@ class Planner:
         around = Surroundings(
             workspace.flags.rows,
             workspace.me,
-            self._desk.session.clock(),
+            self._app_state.session.clock(),
             intent.seen_version,
             is_one_of_many=is_one_of_many,
-            names=self._desk.names,
+            names=self._app_state.names,
         )
         return Looked(wish, fresh, await gather(flags, fresh, intent.changes, around))
 
@@ -100,7 +102,7 @@ class Planned:
 class Looked:
     """A record read again for a wish, and what surrounds it."""
 
-    wish: Wish
+    wish: RequestedChange
     fresh: Flag
     context: Context
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.writing.changes import Changing
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.writing.changes import Changes
 from flagtui.models.json_value import JSON, as_number
 from flagtui.text.formats import share_of
 
@@ -20,7 +20,7 @@ def no_problem(_line: str) -> str:
 
 
 async def ask_line(
-    changing: Changing,
+    changing: Changes,
     title: str,
     about: str = "",
     value: str = "",
@@ -29,13 +29,13 @@ async def ask_line(
 ) -> str | None:
     """One line that has no problem; None to leave things as they are."""
 
-    def read(line: str) -> Reading:
-        return Reading(problem=problem(line))
+    def read(line: str) -> PromptReading:
+        return PromptReading(problem=problem(line))
 
     return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
 
 
-async def ask_percent(changing: Changing, before: float | None, title: str = "Share in percent") -> JSON:
+async def ask_percent(changing: Changes, before: float | None, title: str = "Share in percent") -> JSON:
     """Another share, whole where it can be; None when it stays."""
     shown = f"{100 if before is None else before:g}"
     line = await ask_line(changing, title, "0 to 100", shown, share_problem)
@@ -45,7 +45,7 @@ async def ask_percent(changing: Changing, before: float | None, title: str = "Sh
     return int(share) if share.is_integer() else share
 
 
-async def ask_item_share(changing: Changing, item: dict[str, JSON]) -> None:
+async def ask_item_share(changing: Changes, item: dict[str, JSON]) -> None:
     """The share of a condition or a variant, put where it belongs."""
     share = await ask_percent(changing, as_number(item.get("rollout_percentage")))
     if share is not None:
@@ -60,7 +60,7 @@ VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
 )
 
 
-async def ask_about_variant(changing: Changing, key: str) -> VariantPart | None:
+async def ask_about_variant(changing: Changes, key: str) -> VariantPart | None:
     """What of a variant is to be changed."""
     return await changing.ask(PickerScreen(f"Variant {key}", VARIANT))
 

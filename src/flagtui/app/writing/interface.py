@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from textual.screen import Screen
 
-from flagtui.app.shell.sign_in import SigningIn
+from flagtui.app.shell.sign_in import SignIn
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.notices import Notice
@@ -17,7 +17,7 @@ class Interface(Protocol):
     """The person at the screen. Nothing they close cancels what is on its way."""
 
     @property
-    def signing_in(self) -> SigningIn: ...
+    def signing_in(self) -> SignIn: ...
     async def ask(self, screen: Screen[Answer]) -> Answer | None: ...
     async def see_through(self, saving: Coroutine[Any, Any, Answer]) -> Answer: ...
     def show_made(self, kind: Kind, record: RecordId, workspace: Workspace) -> None: ...

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Signature
 from flagtui.store.workspace import Workspace
@@ -24,13 +24,13 @@ Recover = Callable[[Workspace, Signature], Awaitable[Sequence[FoundOut]]]
 """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`."""
 
 
-async def look_back(desk: Desk, recover: Recover, tell: Callable[[Notice], None]) -> None:
+async def look_back(app_state: AppState, recover: Recover, tell: Callable[[Notice], None]) -> None:
     """Have it found out for the project that is open, and tell it."""
-    workspace = desk.workspace
+    workspace = app_state.workspace
     if workspace is None:
         return
     try:
-        found = await recover(workspace, desk.signature(workspace))
+        found = await recover(workspace, app_state.signature(workspace))
     except JournalUnwritable as fault:
         tell(Notice(f"The journal cannot be written: {fault}", "error"))
         return

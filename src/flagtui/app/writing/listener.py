@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui.store.load_progress import RecordId
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.optimistic_save import Ended
+    from flagtui.app.writing.optimistic_save import FlagsEnded
     from flagtui.changes.left_out import LeftOut
 
 
@@ -27,7 +27,7 @@ class Listener:
 
     saved: Saved = unheard
     """What was changed, as soon as that is known."""
-    ended: Callable[[Ended], None] = unheard
+    ended: Callable[[FlagsEnded], None] = unheard
     """What was approved has come to an end, good or bad."""
     place: str = ""
     """Where it happens, when that is not the project on screen."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.unresolved import Doubts
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes.batch import Batch
 from flagtui.changes.flags import flag_save
 from flagtui.changes.flags.flag_lookup import settle
@@ -19,7 +19,7 @@ from flagtui.text.notices import Notice
 
 
 @dataclass(frozen=True)
-class Ended:
+class FlagsEnded:
     """What one approval came to."""
 
     outcomes: tuple[Outcome, ...]
@@ -50,40 +50,50 @@ class Ended:
 class Saver:
     """Sends what the guard approved, and keeps the collection true."""
 
-    def __init__(self, desk: Desk, tell: Callable[[Notice], None]) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState, tell: Callable[[Notice], None]) -> None:
+        self._app_state = app_state
         self._tell = tell
-        self._doubts = Doubts(desk)
+        self._doubts = Unresolved(app_state)
 
-    async def save(self, approved: Approved, workspace: Workspace, undoes: Mapping[int, str]) -> Ended:
+    async def save(self, approved: Approved, workspace: Workspace, undoes: Mapping[int, str]) -> FlagsEnded:
         """Everything this approval covers; `undoes` names the journal entry each plan takes back."""
-        desk = self._desk.saving_desk(workspace, lambda words: self._tell(Notice(words, "warning")))
+        context = self._app_state.save_context(workspace, lambda words: self._tell(Notice(words, "warning")))
         if len(approved.plans) == 1:
-            return Ended((await self._save_one(approved, workspace, desk, undoes),))
-        return await self._save_many(approved, workspace, desk, undoes)
+            return FlagsEnded((await self._save_one(approved, workspace, context, undoes),))
+        return await self._save_many(approved, workspace, context, undoes)
 
     async def _save_one(
-        self, approved: Approved, workspace: Workspace, desk: flag_save.Desk, undoes: Mapping[int, str]
+        self,
+        approved: Approved,
+        workspace: Workspace,
+        context: flag_save.FlagSaveContext,
+        undoes: Mapping[int, str],
     ) -> Outcome:
         plan, asked = approved.plans[0], workspace.flags.moment
         with workspace.flags.showing(plan.id, plan.values):
-            outcome = await flag_save.save(approved, desk, undoes.get(plan.id, ""))
+            outcome = await flag_save.save(approved, context, undoes.get(plan.id, ""))
             believe(outcome, workspace, asked)
         if not isinstance(outcome, Unknown):
-            self._tell(outcomes.explain_outcome(outcome, is_here=workspace is self._desk.workspace))
+            self._tell(outcomes.explain_outcome(outcome, is_here=workspace is self._app_state.workspace))
         else:
             with self._doubts.about(plan.id, workspace.flags, workspace):
                 self._tell(outcomes.explain_outcome(outcome))
-                outcome = await settle(outcome, workspace.client.flags, desk.journal, desk.clock, desk.tell)
+                outcome = await settle(
+                    outcome, workspace.client.flags, context.journal, context.clock, context.tell
+                )
                 await self._believe_late(outcome, workspace)
-            self._tell(outcomes.explain_settled(outcome, is_here=workspace is self._desk.workspace))
+            self._tell(outcomes.explain_settled(outcome, is_here=workspace is self._app_state.workspace))
         return outcome
 
     async def _save_many(
-        self, approved: Approved, workspace: Workspace, desk: flag_save.Desk, undoes: Mapping[int, str]
-    ) -> Ended:
+        self,
+        approved: Approved,
+        workspace: Workspace,
+        context: flag_save.FlagSaveContext,
+        undoes: Mapping[int, str],
+    ) -> FlagsEnded:
         asked = workspace.flags.moment
-        batch = Batch(approved, desk, lambda plan: undoes.get(plan.id, ""))
+        batch = Batch(approved, context, lambda plan: undoes.get(plan.id, ""))
         painted: dict[int, ExitStack] = {}
         for plan in approved.plans:
             painted[plan.id] = ExitStack()
@@ -104,7 +114,7 @@ class Saver:
             async for _plan, outcome in batch.settle():
                 await self._believe_late(outcome, workspace)
                 self._tell(outcomes.explain_settled(outcome))
-        return Ended(tuple(batch.outcomes.values()), batch.remaining)
+        return FlagsEnded(tuple(batch.outcomes.values()), batch.remaining)
 
     async def _believe_late(self, outcome: Outcome, workspace: Workspace) -> None:
         """What was found out at last; what nobody could read stays in doubt."""

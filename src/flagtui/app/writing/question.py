@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.app.writing.question_lines import left_out_line, question_lines
-from flagtui.changes.guard import Answer, Approved, NotYet, P, Question
+from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
 from flagtui.changes.left_out import LeftOut
 from flagtui.safe_text import safe_text
 
@@ -193,7 +193,7 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
     def _settle(self, *, overwrite: bool) -> None:
         if not self.is_current:
             return
-        answer = Answer(
+        answer = Confirmation(
             yes=True,
             typed=self._text("typed"),
             reason=self._text("reason"),

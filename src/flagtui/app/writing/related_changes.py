@@ -1,32 +1,32 @@
 """The end of every story that leaves its flag as it is: guard, question, one request, how it ended."""
 
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.approval import Agreeing
-from flagtui.app.writing.changes import Changing
-from flagtui.changes.related.creation import AsideDesk, AsideEnded, AsidePlan, Send, send_aside
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.approval import Approval
+from flagtui.app.writing.changes import Changes
+from flagtui.changes.related.creation import RelatedEnded, RelatedPlan, RelatedSaveContext, Send, send_aside
 from flagtui.store.workspace import Workspace
 from flagtui.text.notices import Notice
 
 
 async def agree_and_send(
-    plan: AsidePlan,
+    plan: RelatedPlan,
     send: Send,
-    changing: Changing,
-    desk: Desk,
+    changing: Changes,
+    app_state: AppState,
     workspace: Workspace,
     *,
     place: str = "",
-) -> AsideEnded | None:
+) -> RelatedEnded | None:
     """None when nobody agreed. `place` is where it happens if not here."""
-    approved = await Agreeing[AsidePlan](desk, changing, "flags", place=place).agree([plan])
+    approved = await Approval[RelatedPlan](app_state, changing, "flags", place=place).agree([plan])
     if approved is None:
         return None
-    session = desk.session
-    around = AsideDesk(session.journal, desk.signature(workspace), session.timing)
+    session = app_state.session
+    around = RelatedSaveContext(session.journal, app_state.signature(workspace), session.timing)
     return await changing.see_through(send_aside(approved, send, around))
 
 
-def said(ended: AsideEnded, not_known: str, not_done: str, back: str = "") -> Notice:
+def said(ended: RelatedEnded, not_known: str, not_done: str, back: str = "") -> Notice:
     """How it ended, and what to do next; `not_known` says where to look when no answer came."""
     key, done = ended.plan.key, ended.plan.verb.done
     if ended.ending == "saved":

@@ -20,7 +20,7 @@ Found = Plan | NothingToDo | Blocked
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestedChange:
     """One record and what is to become of it."""
 
     record: int
@@ -42,12 +42,14 @@ class NewFlag:
     """The number of the flag it is a copy of."""
 
 
-def wish_for(intent: Intent) -> Wish:
+def wish_for(intent: Intent) -> RequestedChange:
     """New values for some fields."""
-    return Wish(intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context))
+    return RequestedChange(
+        intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context)
+    )
 
 
-def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> Wish:
+def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> RequestedChange:
     """An earlier change of this person taken back, whatever happened to the record since.
 
     `entries` tell what of that this person did.
@@ -59,12 +61,12 @@ def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> Wish
             return replace(found.overwrite, clashes=told_apart(found.clashes, entry, entries))
         return found
 
-    return Wish(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
+    return RequestedChange(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
 
 
-def wish_reverted(record: int, entry: Activity) -> Wish:
+def wish_reverted(record: int, entry: Activity) -> RequestedChange:
     """Anybody's change taken back, as the activity tells it."""
-    return Wish(
+    return RequestedChange(
         record,
         lambda fresh: intended(entry, fresh),
         lambda fresh, context: plan_revert(entry, fresh, context),

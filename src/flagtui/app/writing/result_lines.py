@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from flagtui.app.writing.optimistic_save import Ended
-from flagtui.changes.event_definitions.definition_outcome import Ended as EventEnded
+from flagtui.app.writing.optimistic_save import FlagsEnded
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.experiments.step_save import StepEnded
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Saved
@@ -40,7 +40,7 @@ def left_out_results(left_out: Iterable[LeftOut]) -> Iterator[Result]:
         yield Result(one.id, one.key, LEFT_OUT, reason)
 
 
-def flag_results(ended: Ended) -> Iterator[Result]:
+def flag_results(ended: FlagsEnded) -> Iterator[Result]:
     """What became of flags."""
     retryable = ended.retryable
     for outcome in ended.outcomes:
@@ -49,7 +49,7 @@ def flag_results(ended: Ended) -> Iterator[Result]:
     yield from _not_sent(ended.unsent)
 
 
-def event_results(ended: Sequence[EventEnded], planned: Sequence[Proposal]) -> Iterator[Result]:
+def event_results(ended: Sequence[DefinitionEnded], planned: Sequence[Proposal]) -> Iterator[Result]:
     """What became of event definitions."""
     for one in ended:
         is_sure = one.ending not in ("saved", "unknown", "awaiting approval")

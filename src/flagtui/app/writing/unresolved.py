@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.store.collection import Collection
 from flagtui.store.load import Loading
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
 
 
-class Doubts:
+class Unresolved:
     """Meanwhile the row is as the server said last, with the mark of a change; the header says it, too."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
         self._kept: set[asyncio.Task[None]] = set()
 
     @contextmanager
@@ -25,11 +25,11 @@ class Doubts:
         workspace.in_doubt += 1
         try:
             with rows.showing(record, {}):
-                self._desk.tell()
+                self._app_state.tell()
                 yield
         finally:
             workspace.in_doubt -= 1
-            self._desk.tell()
+            self._app_state.tell()
 
     async def keep(
         self, record: RecordId, rows: Collection[Any], loading: Loading[Any], workspace: Workspace

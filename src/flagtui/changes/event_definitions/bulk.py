@@ -7,8 +7,8 @@ from typing import Final, Literal, Protocol
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, Unreachable
 from flagtui.changes.event_definitions.definition_intent import Retagging
-from flagtui.changes.event_definitions.definition_lookup import NOT_KEPT, Reader, look_for
-from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_lookup import NOT_KEPT, DefinitionReader, look_for
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag_answers import BulkError, BulkTags
@@ -20,7 +20,7 @@ MOST: Final = 500
 Way = Literal["verified", "tags", ""]
 
 
-class BulkWriter(Reader, Protocol):
+class BulkWriter(DefinitionReader, Protocol):
     """Whoever changes many definitions with one request, or one by one where the server cannot."""
 
     async def bulk_update_tags(
@@ -66,7 +66,7 @@ def _together(plan: EventPlan) -> tuple[object, ...] | None:
     return None
 
 
-async def save_group(group: Bulk, definitions: BulkWriter, clock: Clock) -> Sequence[Ended]:
+async def save_group(group: Bulk, definitions: BulkWriter, clock: Clock) -> Sequence[DefinitionEnded]:
     """How each plan of the group ended."""
     try:
         kept, skipped = await _ask(group, definitions)
@@ -74,8 +74,10 @@ async def save_group(group: Bulk, definitions: BulkWriter, clock: Clock) -> Sequ
         if error.sent:
             return [await look_for(plan, error, definitions, clock) for plan in group.plans]
         if isinstance(error, Unreachable):
-            return [Ended(plan, "failed", None, error.what, error.next, error) for plan in group.plans]
-        return [Ended(plan, "refused", None, error.what, error.next, error) for plan in group.plans]
+            return [
+                DefinitionEnded(plan, "failed", None, error.what, error.next, error) for plan in group.plans
+            ]
+        return [DefinitionEnded(plan, "refused", None, error.what, error.next, error) for plan in group.plans]
     return [_ended(plan, group, kept, skipped) for plan in group.plans]
 
 
@@ -96,12 +98,12 @@ def _reasons(skipped: Sequence[BulkError]) -> dict[str, str]:
     return {str(one.id): one.reason for one in skipped}
 
 
-def _ended(plan: EventPlan, group: Bulk, kept: dict[str, JSON], skipped: dict[str, str]) -> Ended:
+def _ended(plan: EventPlan, group: Bulk, kept: dict[str, JSON], skipped: dict[str, str]) -> DefinitionEnded:
     if plan.id in skipped:
-        return Ended(plan, "refused", None, skipped[plan.id], "F5 looks whether it is still there")
+        return DefinitionEnded(plan, "refused", None, skipped[plan.id], "F5 looks whether it is still there")
     found = kept.get(plan.id)
     if group.tags and isinstance(found, list):
         is_kept = all((tag in found) == (group.action == "add") for tag in group.tags)
         if not is_kept:
-            return Ended(plan, "refused", None, NOT_KEPT, "the organisation may not have tagging")
-    return Ended(plan, "saved")
+            return DefinitionEnded(plan, "refused", None, NOT_KEPT, "the organisation may not have tagging")
+    return DefinitionEnded(plan, "saved")

@@ -5,7 +5,7 @@ from typing import Final, Protocol
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.difference import same
-from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan, stored
 from flagtui.models.event_definition import EventDefinition
 
@@ -14,20 +14,20 @@ LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 NOT_KEPT: Final = "the server said yes and did not keep it"
 
 
-class Reader(Protocol):
+class DefinitionReader(Protocol):
     """Whoever reads one definition."""
 
     async def get(self, id: str) -> EventDefinition: ...
     async def by_name(self, name: str) -> EventDefinition: ...
 
 
-def judged(plan: EventPlan, found: EventDefinition) -> Ended:
+def judged(plan: EventPlan, found: EventDefinition) -> DefinitionEnded:
     """What of the plan is in the record the server gave back."""
     missing = missing_in(plan, found)
     if missing and len(missing) == len(plan.body):
         why = "the organisation may not have tagging" if missing == ("tags",) else "it may not be licensed"
-        return Ended(plan, "refused", found, NOT_KEPT, why, missing=missing)
-    return Ended(plan, "saved", found, missing=missing)
+        return DefinitionEnded(plan, "refused", found, NOT_KEPT, why, missing=missing)
+    return DefinitionEnded(plan, "saved", found, missing=missing)
 
 
 def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
@@ -41,7 +41,9 @@ def _sorted(name: str, value: object) -> object:
     return sorted(value) if name == "tags" and isinstance(value, list) else value
 
 
-async def look_for(plan: EventPlan, error: ApiError, definitions: Reader, clock: Clock) -> Ended:
+async def look_for(
+    plan: EventPlan, error: ApiError, definitions: DefinitionReader, clock: Clock
+) -> DefinitionEnded:
     """No answer came: looks at 0, 1, 2, 4 and 8 seconds. Nothing is sent again."""
     waited = 0.0
     seen: EventDefinition | None = None
@@ -52,11 +54,11 @@ async def look_for(plan: EventPlan, error: ApiError, definitions: Reader, clock:
             seen = await (definitions.by_name(plan.key) if plan.is_new else definitions.get(plan.id))
         except NotFound:
             if plan.is_deletion:
-                return Ended(plan, "saved")
+                return DefinitionEnded(plan, "saved")
             seen = None
         except ApiError:
             continue
         if seen is not None and not plan.is_deletion and not missing_in(plan, seen):
-            return Ended(plan, "saved", seen)
+            return DefinitionEnded(plan, "saved", seen)
     next = "it is kept in the journal as not known; F5 looks again"
-    return Ended(plan, "unknown", seen, "no answer came, and it is not there so far", next, error)
+    return DefinitionEnded(plan, "unknown", seen, "no answer came, and it is not there so far", next, error)

@@ -9,7 +9,7 @@ from flagtui.models.event_definition import EventDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class DefinitionEnded:
     """One plan and what is true of it now."""
 
     plan: EventPlan

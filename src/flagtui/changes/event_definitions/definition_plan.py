@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.changes.difference import MISSING, Clash, Line, same
+from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
 from flagtui.changes.event_definitions.definition_words import consequences_of, in_words, rules_of
 from flagtui.changes.flags.flag_cautions import Caution
@@ -28,7 +28,7 @@ MADE_AGAIN: Final = (
 
 
 @dataclass(frozen=True)
-class Around:
+class DefinitionContext:
     """What is known beside the definition."""
 
     now: float = 0.0
@@ -104,7 +104,9 @@ class AlreadySo:
     name: str
 
 
-def plan_event(intent: EventIntent, fresh: EventDefinition, around: Around) -> EventPlan | AlreadySo:
+def plan_event(
+    intent: EventIntent, fresh: EventDefinition, around: DefinitionContext
+) -> EventPlan | AlreadySo:
     """What the wish means for the definition as it is now."""
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, around)
@@ -128,7 +130,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, around: Around) -> E
     )
 
 
-def plan_recreation(name: str, kept: Mapping[str, JSON], around: Around) -> EventPlan:
+def plan_recreation(name: str, kept: Mapping[str, JSON], around: DefinitionContext) -> EventPlan:
     """A deleted definition made again from the copy in the journal."""
     values = {field: kept[field] for field in MADE_AGAIN if kept.get(field) not in (None, [], "", False)}
     intent = EventIntent("", values, "recreate")
@@ -171,9 +173,11 @@ def moved_by_rule(body: Mapping[str, JSON], fresh: EventDefinition) -> dict[str,
     return {}
 
 
-def _plan_deletion(intent: EventIntent, fresh: EventDefinition, around: Around) -> EventPlan:
+def _plan_deletion(intent: EventIntent, fresh: EventDefinition, around: DefinitionContext) -> EventPlan:
     """The journal keeps the whole definition, since nothing else will."""
-    line = DiffLine(Line(("definition",), "there", MISSING), "the definition is deleted, not the events")
+    line = DiffLine(
+        DifferenceLine(("definition",), "there", MISSING), "the definition is deleted, not the events"
+    )
     return EventPlan(
         intent=intent,
         fresh=fresh,
@@ -215,14 +219,16 @@ def _texts(value: JSON) -> tuple[str, ...]:
     return tidy_tags([as_text(item) for item in as_list(value)])
 
 
-def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON], around: Around) -> Iterator[DiffLine]:
+def _lines(
+    before: Mapping[str, JSON], values: Mapping[str, JSON], around: DefinitionContext
+) -> Iterator[DiffLine]:
     for name, after in values.items():
         old = before.get(name, MISSING) if before else MISSING
-        line = Line((name,), _shown(name, old, around), _shown(name, after, around))
+        line = DifferenceLine((name,), _shown(name, old, around), _shown(name, after, around))
         yield DiffLine(line, in_words(name, None if old is MISSING else old, after, around.people))
 
 
-def _shown(name: str, value: JSON, around: Around) -> JSON:
+def _shown(name: str, value: JSON, around: DefinitionContext) -> JSON:
     if name == "owner" and isinstance(value, int):
         return around.people.get(value, f"user {value}")
     return value

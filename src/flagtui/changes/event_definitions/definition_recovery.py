@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.difference import same
-from flagtui.changes.event_definitions.definition_lookup import Reader
+from flagtui.changes.event_definitions.definition_lookup import DefinitionReader
 from flagtui.changes.event_definitions.definition_plan import MADE_AGAIN, stored
 from flagtui.changes.event_definitions.definition_undo import is_deletion, is_recreation, open_entries
 from flagtui.changes.flags.flag_lookup import WATCH_FOR
@@ -22,7 +22,7 @@ _ENDINGS: Final[dict[Truth, Ending]] = {"applied": "saved", "not applied": "fail
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDefinition:
     """What today's definition says about a change nobody saw the end of."""
 
     entry: Entry
@@ -52,7 +52,7 @@ class Found:
         return f"{self.entry.key}: {self.entry.verb} {said[self.truth]}"
 
 
-async def recover(journal: Journal, definitions: Reader, here: Signature) -> list[Found]:
+async def recover(journal: Journal, definitions: DefinitionReader, here: Signature) -> list[FoundDefinition]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`."""
     entries = open_entries(await asyncio.to_thread(journal.unresolved), here)
     now = journal.clock()
@@ -64,7 +64,7 @@ async def recover(journal: Journal, definitions: Reader, here: Signature) -> lis
     return found
 
 
-async def _look(entry: Entry, definitions: Reader, now: float) -> Found:
+async def _look(entry: Entry, definitions: DefinitionReader, now: float) -> FoundDefinition:
     """One open entry held against the definition; within a minute the server may still do it."""
     not_there: Truth = "not applied" if now - entry.at > WATCH_FOR else "not known"
     try:
@@ -72,16 +72,16 @@ async def _look(entry: Entry, definitions: Reader, now: float) -> Found:
             definitions.by_name(entry.key) if is_recreation(entry) else definitions.get(entry.uuid)
         )
     except NotFound:
-        return Found(entry, "applied" if is_deletion(entry) else not_there)
+        return FoundDefinition(entry, "applied" if is_deletion(entry) else not_there)
     except ApiError:
-        return Found(entry, "not known")
+        return FoundDefinition(entry, "not known")
     if is_deletion(entry):
-        return Found(entry, not_there, record)
+        return FoundDefinition(entry, not_there, record)
     if _is_now(record, entry.after):
-        return Found(entry, "applied", record)
+        return FoundDefinition(entry, "applied", record)
     # Definitions have no versions: what is neither as before nor as wanted was changed by somebody since.
     is_as_before = is_recreation(entry) or _is_now(record, entry.before)
-    return Found(entry, not_there if is_as_before else "changed since", record)
+    return FoundDefinition(entry, not_there if is_as_before else "changed since", record)
 
 
 def _is_now(record: EventDefinition, values: Mapping[str, JSON]) -> bool:

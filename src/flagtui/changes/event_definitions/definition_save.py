@@ -22,7 +22,7 @@ from flagtui.api.errors import (
 from flagtui.changes.event_definitions.bulk import Bulk, BulkWriter, grouped, save_group
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.event_definitions.definition_lookup import judged, look_for
-from flagtui.changes.event_definitions.definition_outcome import Ended
+from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
@@ -44,7 +44,7 @@ class Writer(BulkWriter, Protocol):
 
 
 @dataclass(frozen=True)
-class Desk:
+class DefinitionSaveContext:
     """What saving works with."""
 
     definitions: Writer
@@ -54,8 +54,8 @@ class Desk:
 
 
 async def save_all(
-    approved: Approved[EventPlan], desk: Desk, undoes: Mapping[str, str] | None = None
-) -> AsyncIterator[Ended]:
+    approved: Approved[EventPlan], desk: DefinitionSaveContext, undoes: Mapping[str, str] | None = None
+) -> AsyncIterator[DefinitionEnded]:
     """Every plan with how it ended; what would stop all stops here, and the rest is not sent.
 
     `undoes` names by event name the journal entry a plan takes back. Raises for an approval that was used.
@@ -69,7 +69,7 @@ async def save_all(
                 await asyncio.to_thread(desk.journal.begin, entry)
             except JournalUnwritable as fault:
                 reason = f"the journal cannot be written: {fault}"
-                yield Ended(plan, "refused", reason=reason, next="make room, then try again")
+                yield DefinitionEnded(plan, "refused", reason=reason, next="make room, then try again")
                 return
             ids[plan.key] = entry.id
         stops = False
@@ -81,7 +81,7 @@ async def save_all(
             return
 
 
-async def _send(group: Bulk, desk: Desk) -> Sequence[Ended]:
+async def _send(group: Bulk, desk: DefinitionSaveContext) -> Sequence[DefinitionEnded]:
     if len(group.plans) > 1:
         return await save_group(group, desk.definitions, desk.clock)
     plan = group.plans[0]
@@ -90,31 +90,31 @@ async def _send(group: Bulk, desk: Desk) -> Sequence[Ended]:
     except RateLimited as error:
         wait = error.retry_after or 1.0
         if wait > LONGEST_WAIT:
-            return [Ended(plan, "refused", reason=error.what, next=error.next, error=error)]
+            return [DefinitionEnded(plan, "refused", reason=error.what, next=error.next, error=error)]
     await desk.clock.sleep(max(wait, 1.0))
     try:
         return [await _send_one(plan, desk)]
     except RateLimited as error:
-        return [Ended(plan, "refused", reason=error.what, next=error.next, error=error)]
+        return [DefinitionEnded(plan, "refused", reason=error.what, next=error.next, error=error)]
 
 
-async def _send_one(plan: EventPlan, desk: Desk) -> Ended:
+async def _send_one(plan: EventPlan, desk: DefinitionSaveContext) -> DefinitionEnded:
     try:
         found = await _ask(plan, desk.definitions)
     except RateLimited:
         raise
     except NotFound as error:
         if plan.is_deletion:
-            return Ended(plan, "saved")
-        return Ended(
+            return DefinitionEnded(plan, "saved")
+        return DefinitionEnded(
             plan, "refused", reason=error.what, next="it may have been deleted; F5 looks", error=error
         )
     except ApiError as error:
         if error.sent:
             return await look_for(plan, error, desk.definitions, desk.clock)
         ending: Ending = "failed" if isinstance(error, Unreachable) else "refused"
-        return Ended(plan, ending, reason=error.what, next=error.next, error=error)
-    return Ended(plan, "saved") if found is None else judged(plan, found)
+        return DefinitionEnded(plan, ending, reason=error.what, next=error.next, error=error)
+    return DefinitionEnded(plan, "saved") if found is None else judged(plan, found)
 
 
 async def _ask(plan: EventPlan, definitions: Writer) -> EventDefinition | None:
@@ -146,7 +146,7 @@ async def _sent_again(plan: EventPlan, error: NotOffered, definitions: Writer) -
         ) from None
 
 
-def _entry(plan: EventPlan, approved: Approved[EventPlan], desk: Desk, undoes: str) -> Entry:
+def _entry(plan: EventPlan, approved: Approved[EventPlan], desk: DefinitionSaveContext, undoes: str) -> Entry:
     return Entry(
         id=uuid4().hex,
         at=desk.clock.time(),
@@ -166,7 +166,7 @@ def _entry(plan: EventPlan, approved: Approved[EventPlan], desk: Desk, undoes: s
     )
 
 
-def _write_down(ended: Ended, id: str, journal: Journal) -> None:
+def _write_down(ended: DefinitionEnded, id: str, journal: Journal) -> None:
     try:
         journal.finish(id, ended.ending, ended, ended.reason)
     except JournalUnwritable:
@@ -174,7 +174,7 @@ def _write_down(ended: Ended, id: str, journal: Journal) -> None:
         return
 
 
-def _stops_all(ended: Ended) -> bool:
+def _stops_all(ended: DefinitionEnded) -> bool:
     """Whether what happened to one would happen to the next, or is not understood yet."""
     stopping = NotSignedIn | MissingScope | PaymentNeeded | RateLimited
     return ended.ending in ("failed", "unknown") or isinstance(ended.error, stopping)

@@ -6,7 +6,7 @@ from flagtui.changes.event_definitions.definition_intent import KIND, EventInten
 from flagtui.changes.event_definitions.definition_plan import (
     MADE_AGAIN,
     AlreadySo,
-    Around,
+    DefinitionContext,
     EventPlan,
     plan_event,
 )
@@ -40,7 +40,7 @@ def is_recreation(entry: Entry) -> bool:
     return entry.verb == "recreate"
 
 
-def plan_undo(entry: Entry, fresh: EventDefinition, around: Around) -> EventPlan | AlreadySo:
+def plan_undo(entry: Entry, fresh: EventDefinition, around: DefinitionContext) -> EventPlan | AlreadySo:
     """The old values put on today's definition; where somebody changed them since, that is a clash."""
     if is_recreation(entry):
         return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, around)

@@ -23,7 +23,7 @@ WORDS: Final = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TriageDecision:
     """Everything decided about one event."""
 
     id: str
@@ -52,12 +52,12 @@ class Verdict:
 
 
 @dataclass
-class Verdicts:
+class Triage:
     """Verdicts by event, in the order they were made; `folder` and `place` say where they are kept."""
 
     folder: Path
     place: str
-    by_id: dict[str, Verdict] = field(default_factory=dict)
+    by_id: dict[str, TriageDecision] = field(default_factory=dict)
 
     @property
     def path(self) -> Path:
@@ -75,10 +75,10 @@ class Verdicts:
         seen: dict[str, JSON] = {"description": row.description, "tags": list(row.tags)}
         kept = {name: seen[name] for name in merged if name in seen}
         alike = same_as or (before.same_as if before and "hidden" in merged else "")
-        self.by_id[row.id] = Verdict(row.id, row.name, merged, kept, alike)
+        self.by_id[row.id] = TriageDecision(row.id, row.name, merged, kept, alike)
         self.save()
 
-    def take_back(self) -> Verdict | None:
+    def take_back(self) -> TriageDecision | None:
         """Forgets the last verdict."""
         if not self.by_id:
             return None
@@ -92,7 +92,7 @@ class Verdicts:
         if verdict is None:
             return
         if trouble:
-            named = Verdict(id, verdict.name, verdict.changes, verdict.seen, verdict.same_as, trouble)
+            named = TriageDecision(id, verdict.name, verdict.changes, verdict.seen, verdict.same_as, trouble)
             self.by_id[id] = named
         else:
             del self.by_id[id]
@@ -139,5 +139,5 @@ class Verdicts:
             id, changes = as_text(item.get("id")), as_dict(item.get("changes"))
             if id and changes:
                 seen, alike = as_dict(item.get("seen")), as_text(item.get("same_as"))
-                self.by_id[id] = Verdict(id, as_text(item.get("name")), changes, seen, alike)
+                self.by_id[id] = TriageDecision(id, as_text(item.get("name")), changes, seen, alike)
         return len(self.by_id)

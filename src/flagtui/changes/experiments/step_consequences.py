@@ -29,7 +29,7 @@ WEEK: Final = 7.0
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class StepContext:
     """What else is known when a step is planned."""
 
     now: float = 0.0
@@ -43,7 +43,9 @@ class Around:
     """True when no recent event carried a flag."""
 
 
-def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Consequence]:
+def consequences(
+    fresh: Experiment, step: Step, choices: Choices, around: StepContext
+) -> Iterator[Consequence]:
     """All that is known to follow, in the order of a dialog."""
     match step.name:
         case "launch":
@@ -79,7 +81,7 @@ def consequences(fresh: Experiment, step: Step, choices: Choices, around: Around
         yield Consequence("So far", around.leading)
 
 
-def _of_making(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Consequence]:
+def _of_making(fresh: Experiment, step: Step, choices: Choices, around: StepContext) -> Iterator[Consequence]:
     match step.name:
         case "duplicate":
             yield from _copying(choices, around)
@@ -95,7 +97,7 @@ def _of_making(fresh: Experiment, step: Step, choices: Choices, around: Around) 
             yield Consequence("Cohort", f"everybody who {_did(fresh)} since the start")
 
 
-def cautions(fresh: Experiment, step: Step, choices: Choices, around: Around) -> Iterator[Caution]:
+def cautions(fresh: Experiment, step: Step, choices: Choices, around: StepContext) -> Iterator[Caution]:
     """Reasons to look twice."""
     if step.name in ("end", "ship") and fresh.state in LIVE:
         yield from _peeking(fresh, around)
@@ -197,7 +199,7 @@ def _did(fresh: Experiment) -> str:
     return f"called {fresh.feature_flag_key}"
 
 
-def _creating(choices: Choices, around: Around) -> Iterator[Consequence]:
+def _creating(choices: Choices, around: StepContext) -> Iterator[Consequence]:
     key, fields = choices.flag_key, choices.fields
     if key in around.flag_keys:
         yield Consequence("Flag", f"{key} is used as it is, with its variants, on or off as now")
@@ -233,14 +235,14 @@ def _unseen(choices: Choices) -> Iterator[Consequence]:
         yield Consequence("Events", text, "warning")
 
 
-def _copying(choices: Choices, around: Around) -> Iterator[Consequence]:
+def _copying(choices: Choices, around: StepContext) -> Iterator[Consequence]:
     yield Consequence("Copy", f"a draft named {choices.name}" if choices.name else "a draft, named as a copy")
     if choices.flag_key not in around.flag_keys:
         yield Consequence("Flag", f"{choices.flag_key} is made new, with the same variants, off")
     yield Consequence("Left behind", "dates, conclusion, holdout and exposure cohort")
 
 
-def _peeking(fresh: Experiment, around: Around) -> Iterator[Caution]:
+def _peeking(fresh: Experiment, around: StepContext) -> Iterator[Caution]:
     """What looking at results and stopping when they please is worth."""
     started = unix(fresh.start_date)
     if started is None or not around.now:

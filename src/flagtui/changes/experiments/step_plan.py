@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flagtui.changes.difference import MISSING, Clash, Line, same
+from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
-from flagtui.changes.experiments.step_consequences import Around, cautions, consequences
+from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.flags.flag_cautions import Caution
@@ -39,7 +39,7 @@ class ExperimentPlan:
     def lines(self) -> tuple[DiffLine, ...]:
         """The moves for a dialog: their words say it all, so the values are not told again."""
         return tuple(
-            DiffLine(Line(move.line.path, MISSING, MISSING), words)
+            DiffLine(DifferenceLine(move.line.path, MISSING, MISSING), words)
             for move in self.moves
             for words in self._words_of(move)
         )
@@ -95,7 +95,7 @@ class ExperimentPlan:
         return f"#{self.id} · {self.fresh.state}" if self.id else "new"
 
 
-def plan_step(intent: ExperimentIntent, fresh: Experiment, around: Around) -> ExperimentPlan | Blocked:
+def plan_step(intent: ExperimentIntent, fresh: Experiment, around: StepContext) -> ExperimentPlan | Blocked:
     """What the step means for the experiment as it is now."""
     step, choices = intent.step, intent.choices
     if refusal := foresee_refusal(fresh, step, choices):
@@ -148,7 +148,7 @@ def left_out(plan: ExperimentPlan, found: Experiment) -> tuple[str, ...]:
     return tuple(name for name, value in fields.items() if not is_kept(found, name, value, same))
 
 
-def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Line, str]]:
+def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[DifferenceLine, str]]:
     state = fresh.state
     after = {"launch": "running", "pause": "paused", "resume": "running", "end": "stopped", "reset": "draft"}
     if step.name in after:
@@ -156,7 +156,7 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Li
     flag = fresh.feature_flag
     if step.name in ("pause", "resume") or (step.name == "launch" and flag is not None and not flag.active):
         is_on = step.name != "pause"
-        line = Line(("feature_flag", "active"), not is_on, is_on)
+        line = DifferenceLine(("feature_flag", "active"), not is_on, is_on)
         yield line, f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
     if step.name == "ship":
         yield from _shipped(fresh, choices)
@@ -176,26 +176,26 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[Li
     for name, value in choices.fields.items():
         if name not in SAYS_HOW:
             before = stored_field(fresh, name)
-            yield Line((name,), before, value), "; ".join(change_words(name, before, value))
+            yield DifferenceLine((name,), before, value), "; ".join(change_words(name, before, value))
     if step.name == "duplicate":
         yield _moved("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
 
 
-def _shipped(fresh: Experiment, choices: Choices) -> Iterator[tuple[Line, str]]:
+def _shipped(fresh: Experiment, choices: Choices) -> Iterator[tuple[DifferenceLine, str]]:
     for place, variant in enumerate(fresh.variants):
         share = 100 if variant.key == choices.variant else 0
         if variant.rollout != share:
             path = ("filters", "multivariate", "variants", place, "rollout_percentage")
-            line = Line(path, variant.rollout, share)
+            line = DifferenceLine(path, variant.rollout, share)
             yield line, f"variant {variant.key}: {variant.rollout:g} % → {share} %"
 
 
-def _moved(field: str, before: JSON, after: JSON) -> tuple[Line, str]:
+def _moved(field: str, before: JSON, after: JSON) -> tuple[DifferenceLine, str]:
     names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
     words = f"{before} → {after}" if before is not None else f"{after}"
-    return Line((field,), before, after), f"{names.get(field, field)}: {words}"
+    return DifferenceLine((field,), before, after), f"{names.get(field, field)}: {words}"
 
 
-def _switched(field: str, value: bool) -> tuple[Line, str]:
+def _switched(field: str, value: bool) -> tuple[DifferenceLine, str]:
     words = f"not {field} → {field}" if value else f"{field} → not {field}"
-    return Line((field,), not value, value), words
+    return DifferenceLine((field,), not value, value), words

@@ -24,14 +24,14 @@ from flagtui.models.rows import ExperimentRow
 Truth = Literal["is done", "was not done", "is not known", "cannot be told any more; it was changed since"]
 
 
-class Reader(Protocol):
+class ExperimentReader(Protocol):
     """Whoever reads the experiments of one project."""
 
     async def get(self, id: int) -> Experiment: ...
     async def page(self, filters: Query | None = None) -> RowPage[ExperimentRow]: ...
 
 
-Elsewhere = Callable[[int], Reader]
+Elsewhere = Callable[[int], ExperimentReader]
 """The same of another project of this server, by its number."""
 
 Alike = Callable[[JSON, JSON], bool]
@@ -60,7 +60,7 @@ class FoundStep:
 
 
 async def recover_steps(
-    journal: Journal, experiments: Reader, here: Signature, elsewhere: Elsewhere | None = None
+    journal: Journal, experiments: ExperimentReader, here: Signature, elsewhere: Elsewhere | None = None
 ) -> list[FoundStep]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`."""
     now, place = journal.clock(), (here.host, here.project)
@@ -77,7 +77,9 @@ async def recover_steps(
     return found
 
 
-async def _look(entry: Entry, experiments: Reader, elsewhere: Elsewhere | None, now: float) -> FoundStep:
+async def _look(
+    entry: Entry, experiments: ExperimentReader, elsewhere: Elsewhere | None, now: float
+) -> FoundStep:
     not_there: Truth = "was not done" if now - entry.at > WATCH_FOR else "is not known"
     step = BY_VERB.get(entry.verb)
     try:
@@ -96,7 +98,7 @@ async def _look(entry: Entry, experiments: Reader, elsewhere: Elsewhere | None, 
 
 
 async def _look_for_new(
-    entry: Entry, experiments: Reader, elsewhere: Elsewhere | None, not_there: Truth
+    entry: Entry, experiments: ExperimentReader, elsewhere: Elsewhere | None, not_there: Truth
 ) -> FoundStep:
     """A new one is known by the key of its flag, and by its name as far as that was chosen."""
     project = as_id(entry.after.get("project"))

@@ -37,7 +37,7 @@ LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds after a step without an answer at which the experiment is read again."""
 
 
-class Experiments(Protocol):
+class ExperimentsApi(Protocol):
     """Whoever reads experiments and takes steps with them: `client.experiments`."""
 
     async def get(self, id: int) -> Experiment: ...
@@ -89,10 +89,10 @@ class StepEnded:
 
 
 @dataclass(frozen=True)
-class StepDesk:
+class StepSaveContext:
     """What saving works with."""
 
-    experiments: Experiments
+    experiments: ExperimentsApi
     journal: Journal
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
@@ -107,7 +107,7 @@ class Numbered:
     version: int | None = None
 
 
-async def save_step(approved: Approved[ExperimentPlan], desk: StepDesk, undoes: str = "") -> StepEnded:
+async def save_step(approved: Approved[ExperimentPlan], desk: StepSaveContext, undoes: str = "") -> StepEnded:
     """Takes the one approved step once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
         raise ValueError("several steps are taken by save_steps")
@@ -115,7 +115,7 @@ async def save_step(approved: Approved[ExperimentPlan], desk: StepDesk, undoes: 
     return await _save(approved, approved.plans[0], desk, undoes)
 
 
-async def save_steps(approved: Approved[ExperimentPlan], desk: StepDesk) -> AsyncIterator[StepEnded]:
+async def save_steps(approved: Approved[ExperimentPlan], desk: StepSaveContext) -> AsyncIterator[StepEnded]:
     """Takes each approved step once, one after the other; what would stop all stops the rest.
 
     Raises for an approval that was used.
@@ -139,7 +139,7 @@ def _stops_all(ended: StepEnded) -> bool:
 
 
 async def _save(
-    approved: Approved[ExperimentPlan], plan: ExperimentPlan, desk: StepDesk, undoes: str = ""
+    approved: Approved[ExperimentPlan], plan: ExperimentPlan, desk: StepSaveContext, undoes: str = ""
 ) -> StepEnded:
     if moved := await _moved_since_read(plan, desk):
         return moved
@@ -155,7 +155,7 @@ async def _save(
     return await _written_down(ended, desk.journal)
 
 
-async def _send(plan: ExperimentPlan, desk: StepDesk) -> StepEnded:
+async def _send(plan: ExperimentPlan, desk: StepSaveContext) -> StepEnded:
     try:
         found = await _take(plan, desk.experiments)
     except ApiError as error:
@@ -171,7 +171,7 @@ async def _send(plan: ExperimentPlan, desk: StepDesk) -> StepEnded:
     return StepEnded(plan, "refused", found, reason, "look at it in the browser")
 
 
-async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
+async def _take(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment:
     id, chosen = plan.id, plan.choices
     conclusion, comment = chosen.conclusion or None, chosen.comment or None
     steps: dict[StepName, Callable[[], Awaitable[Experiment]]] = {
@@ -197,12 +197,12 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
     return await steps[plan.step.name]()
 
 
-async def _with_cohort(id: int, experiments: Experiments) -> Experiment:
+async def _with_cohort(id: int, experiments: ExperimentsApi) -> Experiment:
     await experiments.create_exposure_cohort(id)
     return await experiments.get(id)
 
 
-async def _look_for(plan: ExperimentPlan, error: ApiError, desk: StepDesk) -> StepEnded:
+async def _look_for(plan: ExperimentPlan, error: ApiError, desk: StepSaveContext) -> StepEnded:
     """Reads until the step shows; it is never sent again."""
     waited, seen = 0.0, None
     for at in LOOKS:
@@ -221,7 +221,7 @@ async def _look_for(plan: ExperimentPlan, error: ApiError, desk: StepDesk) -> St
     return StepEnded(plan, "unknown", seen, error.what, "F5 reads it again", error)
 
 
-async def _seen(plan: ExperimentPlan, experiments: Experiments) -> Experiment | None:
+async def _seen(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment | None:
     if plan.step.name == "copy":
         # It is in a project that is not open here.
         return None
@@ -232,7 +232,7 @@ async def _seen(plan: ExperimentPlan, experiments: Experiments) -> Experiment | 
     return None if row is None else await experiments.get(row.id)
 
 
-async def _moved_since_read(plan: ExperimentPlan, desk: StepDesk) -> StepEnded | None:
+async def _moved_since_read(plan: ExperimentPlan, desk: StepSaveContext) -> StepEnded | None:
     """No step carries a version, so a question that stood long is checked against today's state."""
     if desk.clock.time() - plan.read_at <= FRESH_FOR or plan.step.name in ("restore", "create"):
         return None
@@ -256,7 +256,9 @@ def _not_taken(plan: ExperimentPlan, error: ApiError) -> StepEnded:
     return StepEnded(plan, "refused", None, error.what, error.next, error)
 
 
-def _entry(plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepDesk, undoes: str) -> Entry:
+def _entry(
+    plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepSaveContext, undoes: str
+) -> Entry:
     before, after = before_and_after(plan)
     flag = plan.fresh.feature_flag
     return Entry(

@@ -8,7 +8,7 @@ from flagtui.changes.difference import Clash, same
 from flagtui.changes.experiments.experiment_editor_text import EDITABLE
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.journal_values import CONCLUDED, MAKING, RESET
-from flagtui.changes.experiments.step_consequences import Around
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -109,7 +109,7 @@ def why_no_step_back(entry: Entry) -> Blocked | None:
 
 
 def plan_step_back(
-    entry: Entry, intent: ExperimentIntent, fresh: Experiment, around: Around
+    entry: Entry, intent: ExperimentIntent, fresh: Experiment, around: StepContext
 ) -> ExperimentPlan | Blocked | None:
     """The way back from one step, held against the experiment as it is now; None when it is so already."""
     if intent.step.name == "delete":

@@ -18,7 +18,7 @@ _NOT_JSON: Final = "the text is not JSON"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FilterProblem:
     """One thing a server refuses, and where it is."""
 
     path: Path
@@ -31,21 +31,21 @@ class Problem:
 
 def problems_in(
     filters: JSON, flag_id: int | None = None, is_new: bool = False, is_encrypted: bool = False
-) -> tuple[Problem, ...]:
+) -> tuple[FilterProblem, ...]:
     """Everything wrong with these `filters`, top to bottom; paths begin inside `filters`.
 
     `flag_id` finds a flag that asks for itself; `is_new` asks for a condition, as only creating does;
     encrypted payloads may be a placeholder, which is not JSON.
     """
     if not isinstance(filters, dict):
-        return (Problem((), "must be an object"),)
+        return (FilterProblem((), "must be an object"),)
     found = _problems(filters, flag_id, is_new)
     return tuple(problem for problem in found if not (is_encrypted and problem.words == _NOT_JSON))
 
 
-def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[Problem]:
+def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
     if "version" in filters and filters["version"] != 1:
-        yield Problem(("version",), "this configuration version can only be shown")
+        yield FilterProblem(("version",), "this configuration version can only be shown")
     yield from _switches(filters)
     yield from _variants(filters)
     yield from _payloads(filters)
@@ -53,139 +53,139 @@ def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> It
     yield from _holdout(filters)
     size = len(json.dumps(filters, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
     if size > SIZE_LIMIT:
-        yield Problem((), f"takes {size:,} bytes; a flag may have {SIZE_LIMIT:,}")
+        yield FilterProblem((), f"takes {size:,} bytes; a flag may have {SIZE_LIMIT:,}")
 
 
-def _switches(filters: dict[str, JSON]) -> Iterator[Problem]:
+def _switches(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
     for name in ("early_exit", "feature_enrollment"):
         if not isinstance(filters.get(name), bool | None):
-            yield Problem((name,), "must be true, false or null")
+            yield FilterProblem((name,), "must be true, false or null")
     if not _is_index(filters.get("aggregation_group_type_index")):
-        yield Problem(("aggregation_group_type_index",), "must be a group type's number or null")
+        yield FilterProblem(("aggregation_group_type_index",), "must be a group type's number or null")
 
 
-def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[Problem]:
+def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
     groups = filters.get("groups")
     if not isinstance(groups, list):
         if groups is not None or "groups" in filters:
-            yield Problem(("groups",), "must be a list of conditions")
+            yield FilterProblem(("groups",), "must be a list of conditions")
         return
     if is_new and not groups:
-        yield Problem(("groups",), "a new flag needs at least one condition")
+        yield FilterProblem(("groups",), "a new flag needs at least one condition")
     keys = variant_keys(filters)
     flag_level = as_index(filters.get("aggregation_group_type_index"))
     for place, group in enumerate(groups):
         at: Path = ("groups", place)
         if not isinstance(group, dict):
-            yield Problem(at, "must be an object")
+            yield FilterProblem(at, "must be an object")
             continue
         yield from _group(group, at, keys)
         own = group.get("aggregation_group_type_index", flag_level)
         yield from _properties(group, at, as_index(own), flag_id)
 
 
-def _group(group: dict[str, JSON], at: Path, keys: tuple[str, ...]) -> Iterator[Problem]:
+def _group(group: dict[str, JSON], at: Path, keys: tuple[str, ...]) -> Iterator[FilterProblem]:
     yield from _share(group.get("rollout_percentage"), (*at, "rollout_percentage"), may_be_null=True)
     if not _is_index(group.get("aggregation_group_type_index")):
-        yield Problem((*at, "aggregation_group_type_index"), "must be a group type's number or null")
+        yield FilterProblem((*at, "aggregation_group_type_index"), "must be a group type's number or null")
     variant = group.get("variant")
     if not isinstance(variant, str | None):
-        yield Problem((*at, "variant"), "must be a variant's key or null")
+        yield FilterProblem((*at, "variant"), "must be a variant's key or null")
     elif variant and variant not in keys:
-        yield Problem((*at, "variant"), f"there is no variant {variant}")
+        yield FilterProblem((*at, "variant"), f"there is no variant {variant}")
 
 
 def _properties(
     group: dict[str, JSON], at: Path, group_type: int | None, flag_id: int | None
-) -> Iterator[Problem]:
+) -> Iterator[FilterProblem]:
     properties = group.get("properties")
     if properties is None:
         return
     if not isinstance(properties, list):
-        yield Problem((*at, "properties"), "must be a list")
+        yield FilterProblem((*at, "properties"), "must be a list")
         return
     for place, item in enumerate(properties):
         for name, words in problems_in_property(item, group_type, flag_id):
-            yield Problem((*at, "properties", place, *((name,) if name else ())), words)
+            yield FilterProblem((*at, "properties", place, *((name,) if name else ())), words)
 
 
-def _variants(filters: dict[str, JSON]) -> Iterator[Problem]:
+def _variants(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
     multivariate = filters.get("multivariate")
     if multivariate is None:
         return
     variants = multivariate.get("variants") if isinstance(multivariate, dict) else None
     at: Path = ("multivariate", "variants")
     if not isinstance(variants, list):
-        yield Problem(at, "must be a list of variants")
+        yield FilterProblem(at, "must be a list of variants")
         return
     if not variants:
-        yield Problem(at, "needs at least one variant; null makes the flag on or off")
+        yield FilterProblem(at, "needs at least one variant; null makes the flag on or off")
         return
     for place, variant in enumerate(variants):
         yield from _variant(variant, (*at, place))
     yield from _variants_together(variants, at)
 
 
-def _variant(variant: JSON, at: Path) -> Iterator[Problem]:
+def _variant(variant: JSON, at: Path) -> Iterator[FilterProblem]:
     if not isinstance(variant, dict):
-        yield Problem(at, "must be an object")
+        yield FilterProblem(at, "must be an object")
         return
     if not isinstance(variant.get("key"), str) or not variant["key"]:
-        yield Problem((*at, "key"), "must be text and not empty")
+        yield FilterProblem((*at, "key"), "must be text and not empty")
     if not isinstance(variant.get("name"), str | None):
-        yield Problem((*at, "name"), "must be text or null")
+        yield FilterProblem((*at, "name"), "must be text or null")
     yield from _share(variant.get("rollout_percentage"), (*at, "rollout_percentage"), may_be_null=False)
 
 
-def _variants_together(variants: list[JSON], at: Path) -> Iterator[Problem]:
+def _variants_together(variants: list[JSON], at: Path) -> Iterator[FilterProblem]:
     found = [as_number(as_dict(variant).get("rollout_percentage")) for variant in variants]
     shares = [share for share in found if share is not None]
     if len(shares) == len(variants):
         total = math.fsum(shares)
         if abs(total - 100) > SUM_TOLERANCE:
-            yield Problem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
+            yield FilterProblem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
     keys = [as_dict(variant).get("key") for variant in variants]
     twice = dict.fromkeys(key for key in keys if isinstance(key, str) and keys.count(key) > 1)
     for key in twice:
-        yield Problem(at, f"the key {key} is there more than once")
+        yield FilterProblem(at, f"the key {key} is there more than once")
 
 
-def _payloads(filters: dict[str, JSON]) -> Iterator[Problem]:
+def _payloads(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
     payloads = filters.get("payloads", {})
     if not isinstance(payloads, dict):
         # Newer servers take a null here; older ones do not.
-        yield Problem(("payloads",), "must be an object; {} clears it")
+        yield FilterProblem(("payloads",), "must be an object; {} clears it")
         return
     keys = variant_keys(filters) or ("true",)
     for key, payload in payloads.items():
         if key not in keys:
             known = "variants' keys" if variant_keys(filters) else "`true`"
-            yield Problem(("payloads", key), f"only {known} can have a payload")
+            yield FilterProblem(("payloads", key), f"only {known} can have a payload")
         if isinstance(payload, str) and not _is_json(payload):
-            yield Problem(("payloads", key), _NOT_JSON)
+            yield FilterProblem(("payloads", key), _NOT_JSON)
 
 
-def _holdout(filters: dict[str, JSON]) -> Iterator[Problem]:
+def _holdout(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
     holdout = filters.get("holdout")
     if holdout is None:
         return
     if not isinstance(holdout, dict):
-        yield Problem(("holdout",), "must be an object or null")
+        yield FilterProblem(("holdout",), "must be an object or null")
         return
     if not isinstance(holdout.get("id"), int) or isinstance(holdout.get("id"), bool):
-        yield Problem(("holdout", "id"), "must be a whole number")
+        yield FilterProblem(("holdout", "id"), "must be a whole number")
     yield from _share(
         holdout.get("exclusion_percentage"), ("holdout", "exclusion_percentage"), may_be_null=False
     )
 
 
-def _share(value: JSON, at: Path, may_be_null: bool) -> Iterator[Problem]:
+def _share(value: JSON, at: Path, may_be_null: bool) -> Iterator[FilterProblem]:
     if value is None and may_be_null:
         return
     if not _is_number(value):
-        yield Problem(at, "must be a number from 0 to 100" + (" or null" if may_be_null else ""))
+        yield FilterProblem(at, "must be a number from 0 to 100" + (" or null" if may_be_null else ""))
     elif not 0 <= value <= 100:
-        yield Problem(at, f"must be between 0 and 100, not {value:g}")
+        yield FilterProblem(at, f"must be between 0 and 100, not {value:g}")
 
 
 def variant_keys(filters: JSON) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.difference import Clash, Line, difference, merge
+from flagtui.changes.difference import Clash, DifferenceLine, difference, merge
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.field_rules import problems_in_fields
-from flagtui.changes.flags.filter_rules import Problem, problems_in
+from flagtui.changes.flags.filter_rules import FilterProblem, problems_in
 from flagtui.changes.flags.flag_body import clean_filters, original_fields, sent_fields
 from flagtui.changes.flags.flag_cautions import Caution, cautions
 from flagtui.changes.flags.flag_consequences import Consequence, consequences
@@ -30,7 +30,7 @@ SETS: Final = frozenset({"tags", "evaluation_tags", "evaluation_contexts"})
 class DiffLine:
     """One differing path: for reading, and exactly."""
 
-    line: Line
+    line: DifferenceLine
     words: str
 
     @property
@@ -186,13 +186,15 @@ def _inverse(fresh: Flag, values: Mapping[str, JSON]) -> Intent:
     return Intent(fresh.id, before, verb_for(before), seen=dict(values), seen_version=version)
 
 
-def _new_problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
+def _new_problems(
+    fresh: Flag, values: Mapping[str, JSON]
+) -> tuple[tuple[FilterProblem, ...], tuple[FilterProblem, ...]]:
     """What is wrong with the wanted targeting: caused by this change, and there before."""
     if "filters" not in values:
         return (), ()
     old = Counter(problem.words for problem in _problems(fresh, stored_value(fresh, "filters")))
-    caused: list[Problem] = []
-    inherited: list[Problem] = []
+    caused: list[FilterProblem] = []
+    inherited: list[FilterProblem] = []
     for problem in _problems(fresh, values["filters"]):
         # Compared by words, because a condition that moved takes its problem to another path.
         (inherited if old[problem.words] > 0 else caused).append(problem)
@@ -200,7 +202,7 @@ def _new_problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[tuple[Proble
     return tuple(caused), tuple(inherited)
 
 
-def _problems(fresh: Flag, filters: JSON) -> tuple[Problem, ...]:
+def _problems(fresh: Flag, filters: JSON) -> tuple[FilterProblem, ...]:
     return problems_in(filters, fresh.id, is_encrypted=fresh.has_encrypted_payloads)
 
 

@@ -21,7 +21,7 @@ _ENDINGS: Final[Mapping[Truth, Ending]] = {"applied": "saved", "not applied": "f
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFlag:
     """What today's record says about a change nobody saw the end of."""
 
     entry: Entry
@@ -50,7 +50,7 @@ class Found:
         return f"{key}: whether {asked} arrived is still not known"
 
 
-async def recover(journal: Journal, flags: FlagReader, here: Signature) -> list[Found]:
+async def recover(journal: Journal, flags: FlagReader, here: Signature) -> list[FoundFlag]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`."""
     now = journal.clock()
     found = [
@@ -63,18 +63,18 @@ async def recover(journal: Journal, flags: FlagReader, here: Signature) -> list[
     return found
 
 
-async def look(entry: Entry, flags: FlagReader, now: float) -> Found:
+async def look(entry: Entry, flags: FlagReader, now: float) -> FoundFlag:
     """One open entry held against the record; within a minute the server may still do it."""
     try:
         record = await (flags.get(entry.record) if entry.record else find(entry.key, flags))
     except NotFound:
-        return Found(entry, "gone")
+        return FoundFlag(entry, "gone")
     except ApiError:
-        return Found(entry, "not known")
+        return FoundFlag(entry, "not known")
     is_late = now - entry.at > WATCH_FOR
     if record is None:
-        return Found(entry, "not applied" if is_late else "not known")
-    return Found(entry, _truth(entry, record, is_late), record)
+        return FoundFlag(entry, "not applied" if is_late else "not known")
+    return FoundFlag(entry, _truth(entry, record, is_late), record)
 
 
 def _truth(entry: Entry, record: Flag, is_late: bool) -> Truth:

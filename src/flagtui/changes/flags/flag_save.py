@@ -36,7 +36,7 @@ _UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
 _Ended = TypeVar("_Ended", bound=Outcome)
 
 
-class Flags(FlagReader, Protocol):
+class FlagsApi(FlagReader, Protocol):
     """Whoever reads and writes single flags: `client.flags`."""
 
     async def create(self, body: Mapping[str, JSON]) -> Flag: ...
@@ -56,10 +56,10 @@ def _silent(words: str) -> None:
 
 
 @dataclass(frozen=True)
-class Desk:
+class FlagSaveContext:
     """What saving works with."""
 
-    flags: Flags
+    flags: FlagsApi
     journal: Journal
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
@@ -67,7 +67,7 @@ class Desk:
     """Hears what is known while an answer is missing."""
 
 
-async def save(approved: Approved, desk: Desk, undoes: str = "") -> Outcome:
+async def save(approved: Approved, desk: FlagSaveContext, undoes: str = "") -> Outcome:
     """Sends the one approved plan once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
         raise ValueError("several plans are saved by a batch")
@@ -75,7 +75,7 @@ async def save(approved: Approved, desk: Desk, undoes: str = "") -> Outcome:
     return await save_plan(approved, approved.plans[0], desk, undoes)
 
 
-async def save_plan(approved: Approved, plan: Plan, desk: Desk, undoes: str = "") -> Outcome:
+async def save_plan(approved: Approved, plan: Plan, desk: FlagSaveContext, undoes: str = "") -> Outcome:
     """One plan of an approval whose use the caller has settled."""
     if not any(plan is agreed for agreed in approved.plans):
         raise ValueError("nobody approved this plan")
@@ -96,7 +96,7 @@ async def save_plan(approved: Approved, plan: Plan, desk: Desk, undoes: str = ""
     return await _written_down(outcome, entry.id, desk.journal)
 
 
-async def _send(plan: Plan, desk: Desk, journal_id: str) -> Outcome:
+async def _send(plan: Plan, desk: FlagSaveContext, journal_id: str) -> Outcome:
     try:
         found = await _ask(plan, desk.flags)
     except Conflict as error:
@@ -109,7 +109,7 @@ async def _send(plan: Plan, desk: Desk, journal_id: str) -> Outcome:
     return _judged(plan, found, journal_id)
 
 
-async def _ask(plan: Plan, flags: Flags) -> Flag:
+async def _ask(plan: Plan, flags: FlagsApi) -> Flag:
     if plan.is_new:
         return await flags.create(plan.body)
     return await flags.update(plan.id, plan.body, version=plan.version, original=plan.original)
@@ -123,7 +123,7 @@ def _judged(plan: Plan, found: Flag, journal_id: str) -> Outcome:
     return Refused(plan, reason, "look at it in the browser")
 
 
-async def _after_conflict(plan: Plan, error: Conflict, desk: Desk, journal_id: str) -> Outcome:
+async def _after_conflict(plan: Plan, error: Conflict, desk: FlagSaveContext, journal_id: str) -> Outcome:
     """A conflict can be our own success, delivered twice; only the record itself can tell."""
     try:
         theirs = await desk.flags.get(plan.id)
@@ -136,7 +136,7 @@ async def _after_conflict(plan: Plan, error: Conflict, desk: Desk, journal_id: s
     return Conflicted(plan, theirs, _clashes(plan, theirs))
 
 
-async def _changed_since_read(plan: Plan, desk: Desk) -> Outcome | None:
+async def _changed_since_read(plan: Plan, desk: FlagSaveContext) -> Outcome | None:
     """Reads again before a plan that is old, or that the server cannot check against other writes."""
     if plan.is_new:
         return None
@@ -178,7 +178,7 @@ def _no_journal(plan: Plan, fault: JournalUnwritable) -> Refused:
     return Refused(plan, reason, "make room, or agree to go without it", by="journal")
 
 
-def _entry(plan: Plan, approved: Approved, desk: Desk, undoes: str) -> Entry:
+def _entry(plan: Plan, approved: Approved, desk: FlagSaveContext, undoes: str) -> Entry:
     return Entry(
         id=uuid4().hex,
         at=desk.clock.time(),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from flagtui.changes.difference import MISSING, Clash, Line, Path, compact
+from flagtui.changes.difference import MISSING, Clash, DifferenceLine, Path, compact
 from flagtui.changes.flags.flag_intent import FIELD_WORDS
 from flagtui.changes.flags.mask import MASK
 from flagtui.changes.flags.property_words import property_in_short
@@ -28,7 +28,7 @@ _SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def in_words(
-    line: Line, before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
+    line: DifferenceLine, before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
 ) -> str:
     """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
     match line.path:
@@ -49,7 +49,7 @@ def in_words(
             return f"{line.where}: {arrow(line.before, line.after)}"
 
 
-def hidden(line: Line) -> Line:
+def hidden(line: DifferenceLine) -> DifferenceLine:
     """The line with an encrypted payload's values masked."""
     return (
         replace(line, before=_mask(line.before), after=_mask(line.after)) if _is_payload(line.path) else line
@@ -106,7 +106,7 @@ def group_noun(index: int, names: Names = NO_NAMES) -> str:
     return f"{names.groups[index]} groups" if index in names.groups else f"groups of type {index}"
 
 
-def _condition_words(line: Line, place: int, names: Names, indexes: tuple[JSON, JSON]) -> str:
+def _condition_words(line: DifferenceLine, place: int, names: Names, indexes: tuple[JSON, JSON]) -> str:
     if line.before is MISSING:
         return f"condition {place + 1} added: {condition_in_short(line.after, names, indexes[1])}"
     if line.after is MISSING:
@@ -119,7 +119,7 @@ def _flag_index(record: Mapping[str, JSON]) -> JSON:
     return as_dict(record.get("filters")).get("aggregation_group_type_index")
 
 
-def _inside_condition(line: Line, rest: Path, sides: Sides, names: Names) -> str:
+def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Names) -> str:
     match rest:
         case ("rollout_percentage",):
             return f"rollout {percent(line.before)} → {percent(line.after)}"
@@ -153,7 +153,7 @@ def _asked(item: JSON, names: Names) -> str:
     return property_in_short(Property.of(item), names) if isinstance(item, dict) else brief(item)
 
 
-def _counted(line: Line, names: Names) -> str:
+def _counted(line: DifferenceLine, names: Names) -> str:
     """`is about company groups instead of users`."""
 
     def noun(side: JSON) -> str:
@@ -167,7 +167,7 @@ def _counted(line: Line, names: Names) -> str:
 
 
 def _variant_words(
-    line: Line, place: int, rest: Path, before: Mapping[str, JSON], after: Mapping[str, JSON]
+    line: DifferenceLine, place: int, rest: Path, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> str:
     key = _variant_key(before if line.before is not MISSING else after, place)
     if not rest:
@@ -183,7 +183,7 @@ def _variant_key(record: Mapping[str, JSON], place: int) -> str:
     return as_text(found.get("key")) or f"number {place + 1}"
 
 
-def _field_words(field: str, line: Line) -> str:
+def _field_words(field: str, line: DifferenceLine) -> str:
     if field in _SWITCHES and isinstance(line.before, bool) and isinstance(line.after, bool):
         off_and_on = _SWITCHES[field]
         return f"{off_and_on[line.before]} → {off_and_on[line.after]}"
@@ -202,7 +202,7 @@ def _mask(value: JSON) -> JSON:
     return value if value in (MISSING, None, {}) else MASK
 
 
-def _happened(line: Line) -> str:
+def _happened(line: DifferenceLine) -> str:
     if line.before is MISSING:
         return "added"
     return "removed" if line.after is MISSING else "changed"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.changes.difference import Line, difference
+from flagtui.changes.difference import DifferenceLine, difference
 from flagtui.changes.flags.field_rules import problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_cautions import Caution
@@ -143,7 +143,7 @@ def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[D
     return tuple(DiffLine(shown(line), in_words(line, _BLANK, values, names)) for line in found)
 
 
-def _as_is(line: Line) -> Line:
+def _as_is(line: DifferenceLine) -> DifferenceLine:
     return line
 
 

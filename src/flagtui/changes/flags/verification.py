@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.difference import Line, Path, difference
+from flagtui.changes.difference import DifferenceLine, Path, difference
 from flagtui.changes.flags.canonical_filters import normal_filters
 from flagtui.changes.flags.flag_plan import DiffLine, Plan, live_key
 from flagtui.changes.flags.flag_words import hidden, in_words
@@ -104,7 +104,7 @@ def _seen_like(
     return shown
 
 
-def _as_is(line: Line) -> Line:
+def _as_is(line: DifferenceLine) -> DifferenceLine:
     return line
 
 

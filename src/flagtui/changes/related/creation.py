@@ -22,7 +22,7 @@ from flagtui.models.json_value import JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AsidePlan(AboutFlag):
+class RelatedPlan(AboutFlag):
     """Something that could be made from a flag, or kept for later; the flag itself stays as it is."""
 
     fresh: Flag
@@ -50,10 +50,10 @@ class AsidePlan(AboutFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class AsideEnded:
+class RelatedEnded:
     """How it ended, in the words of the journal."""
 
-    plan: AsidePlan
+    plan: RelatedPlan
     ending: Ending
     note: str = ""
     error: ApiError | None = None
@@ -76,7 +76,7 @@ Send = Callable[[], Awaitable[Answered]]
 
 
 @dataclass(frozen=True)
-class AsideDesk:
+class RelatedSaveContext:
     """What sending needs around it."""
 
     journal: Journal
@@ -84,7 +84,7 @@ class AsideDesk:
     clock: Clock
 
 
-async def send_aside(approved: Approved[AsidePlan], send: Send, desk: AsideDesk) -> AsideEnded:
+async def send_aside(approved: Approved[RelatedPlan], send: Send, desk: RelatedSaveContext) -> RelatedEnded:
     """Asks for it once, written down before and after. Raises for an approval that was used."""
     spend(approved)
     plan = approved.plans[0]
@@ -107,7 +107,7 @@ async def send_aside(approved: Approved[AsidePlan], send: Send, desk: AsideDesk)
         await asyncio.to_thread(desk.journal.begin, entry)
     except JournalUnwritable as fault:
         if not approved.without_journal:
-            return AsideEnded(plan, "refused", f"the journal cannot be written: {fault}")
+            return RelatedEnded(plan, "refused", f"the journal cannot be written: {fault}")
         return (await _sent(plan, send))[0]
     ended, answered = await _sent(plan, send)
     finish = desk.journal.finish
@@ -115,9 +115,9 @@ async def send_aside(approved: Approved[AsidePlan], send: Send, desk: AsideDesk)
     return ended
 
 
-async def _sent(plan: AsidePlan, send: Send) -> tuple[AsideEnded, Answered]:
+async def _sent(plan: RelatedPlan, send: Send) -> tuple[RelatedEnded, Answered]:
     try:
         answered = await send()
     except ApiError as error:
-        return AsideEnded(plan, "unknown" if error.sent else "refused", error.what, error), Answered()
-    return AsideEnded(plan, "saved" if answered.is_done else "refused", answered.note), answered
+        return RelatedEnded(plan, "unknown" if error.sent else "refused", error.what, error), Answered()
+    return RelatedEnded(plan, "saved" if answered.is_done else "refused", answered.note), answered

@@ -5,7 +5,7 @@ from typing import Final, Literal, Protocol
 
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.related.creation import Answered, AsidePlan, Send
+from flagtui.changes.related.creation import Answered, RelatedPlan, Send
 from flagtui.changes.verbs import Verb
 from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag
@@ -33,7 +33,7 @@ class Makers(Protocol):
     async def enrich_usage_dashboard(self, id: int) -> bool: ...
 
 
-def plan_beside(what: What, fresh: Flag, who: str) -> AsidePlan | Blocked:
+def plan_beside(what: What, fresh: Flag, who: str) -> RelatedPlan | Blocked:
     """What would be made; `who` says in words who would be in a cohort."""
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
@@ -49,7 +49,7 @@ def plan_beside(what: What, fresh: Flag, who: str) -> AsidePlan | Blocked:
         "enrich": Consequence("Adds", "what people did who saw the flag", "plain"),
     }
     back = "it is not taken back here; delete it in the browser"
-    return AsidePlan(
+    return RelatedPlan(
         fresh=fresh,
         verb=VERBS[what],
         kind=what,

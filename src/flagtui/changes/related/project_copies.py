@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.related.creation import Answered, AsidePlan, Send
+from flagtui.changes.related.creation import Answered, RelatedPlan, Send
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Copied
@@ -93,7 +93,7 @@ def _own_parts(flag: Flag) -> Iterator[str]:
 
 def plan_copy(
     flag: Flag, target: Target, left: Sequence[str], names: Names = NO_NAMES
-) -> AsidePlan | Blocked:
+) -> RelatedPlan | Blocked:
     """The server's own copy, off, under the same key."""
     if why := bound_to_its_project(flag):
         return Blocked("bound", why, _BY_HAND)
@@ -102,7 +102,7 @@ def plan_copy(
     if not target.organization:
         return Blocked("bound", "it is not known which organisation its project belongs to", _BY_HAND)
     overwrites = "a flag that somebody makes there with this key in this moment is written over"
-    return AsidePlan(
+    return RelatedPlan(
         fresh=flag,
         verb=Verb("copy", "Copy", f"is in {target.name} now, off", f"delete it in {target.name}"),
         kind=KIND,

@@ -8,7 +8,7 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry, moment
-from flagtui.changes.related.creation import AsidePlan
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.local_time import utc
 from flagtui.models.flag import Flag
@@ -16,7 +16,7 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.scheduled_change import ScheduledChange
 
 
-class Reader(Protocol):
+class ScheduleReader(Protocol):
     """Whoever reads one scheduled change, as `client.schedule` does."""
 
     async def get(self, id: int) -> ScheduledChange: ...
@@ -45,8 +45,8 @@ def way_back(entry: Entry) -> Later:
 
 
 async def plan_unscheduling(
-    entry: Entry, fresh: Flag, schedule: Reader, now: float
-) -> AsidePlan | Blocked | None:
+    entry: Entry, fresh: Flag, schedule: ScheduleReader, now: float
+) -> RelatedPlan | Blocked | None:
     """The way back, held against today's schedule; None when it is so already. Raises `ApiError`."""
     if refusal := why_not_dropped(entry):
         return refusal

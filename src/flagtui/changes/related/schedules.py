@@ -10,7 +10,7 @@ from flagtui import local_time
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.related.creation import Answered, AsidePlan, Send
+from flagtui.changes.related.creation import Answered, RelatedPlan, Send
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -72,7 +72,7 @@ def read_moment(text: str, now: float) -> float | str:
     return moment if moment > now else "that moment has gone by"
 
 
-def plan_later(later: Later, fresh: Flag) -> AsidePlan | Blocked:
+def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
     """What would be scheduled. Nothing checks it before it is due, so what is plain now is said now."""
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
@@ -86,7 +86,7 @@ def plan_later(later: Later, fresh: Flag) -> AsidePlan | Blocked:
     if later.known is not None:
         told = (Consequence("Not any more", f"{later.words}, {later.moment}", "plain"),)
         verb = Verb("unschedule", "Drop a scheduled change of", "has that change no longer", "")
-    return AsidePlan(
+    return RelatedPlan(
         fresh=fresh,
         verb=verb,
         kind=KIND,

@@ -4,9 +4,9 @@ from flagtui.store.query.activity import ACTIVITY
 from flagtui.store.query.events import EVENTS
 from flagtui.store.query.experiments import EXPERIMENTS
 from flagtui.store.query.flags import FLAGS
-from flagtui.store.query.language import Problem, Query, Term, compile_query, parse, read_line
+from flagtui.store.query.language import Query, QueryProblem, Term, compile_query, parse, read_line
 from flagtui.store.query.line_edits import Chip, accept, complete, cycle, describe
-from flagtui.store.query.vocabulary import Facts, Person, Vocabulary
+from flagtui.store.query.vocabulary import Facts, QueryPerson, Vocabulary
 
 __all__ = [
     "ACTIVITY",
@@ -15,9 +15,9 @@ __all__ = [
     "FLAGS",
     "Chip",
     "Facts",
-    "Person",
-    "Problem",
     "Query",
+    "QueryPerson",
+    "QueryProblem",
     "Term",
     "Vocabulary",
     "accept",

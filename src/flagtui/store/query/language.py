@@ -12,8 +12,8 @@ from flagtui.store.query.folded_text import fold
 from flagtui.store.query.pieces import LINE_LIMIT, Piece, split
 from flagtui.store.query.vocabulary import (
     Facts,
-    Person,
     Qualifier,
+    QueryPerson,
     Reading,
     Row,
     Test,
@@ -26,7 +26,7 @@ _SEPARATORS: Final = r"[\s_-]*"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class QueryProblem:
     """A piece that was ignored, with its place in the line and the reason."""
 
     start: int
@@ -60,7 +60,7 @@ class Query(Generic[Row]):
 
     line: str
     terms: tuple[Term[Row], ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[QueryProblem, ...]
     vocabulary: Vocabulary[Row] = field(repr=False)
 
     @property
@@ -86,16 +86,18 @@ class Query(Generic[Row]):
 def read_line(line: str, vocabulary: Vocabulary[Row]) -> Query[Row]:
     """Reads a line in any vocabulary. Never raises: what cannot be understood becomes a problem."""
     terms: list[Term[Row]] = []
-    problems: list[Problem] = []
+    problems: list[QueryProblem] = []
     for piece in split(line):
         try:
             term = _term(piece, vocabulary)
         except WrongValue as wrong:
-            problems.append(Problem(piece.start, piece.end, str(wrong)))
+            problems.append(QueryProblem(piece.start, piece.end, str(wrong)))
         else:
             terms.extend([term] if term else [])
     if len(line) > LINE_LIMIT:
-        problems.append(Problem(LINE_LIMIT, len(line), f"only the first {LINE_LIMIT:,} characters are read"))
+        problems.append(
+            QueryProblem(LINE_LIMIT, len(line), f"only the first {LINE_LIMIT:,} characters are read")
+        )
     return Query(line, tuple(terms), tuple(problems), vocabulary)
 
 
@@ -104,7 +106,7 @@ def parse(line: str) -> Query[FlagRow]:
     return read_line(line, FLAGS)
 
 
-def compile_query(query: Query[Row], *, now: float, me: Person | None = None) -> Test[Row]:
+def compile_query(query: Query[Row], *, now: float, me: QueryPerson | None = None) -> Test[Row]:
     """One test for a row. Lists use a Finder, which does the same over rows prepared once."""
     text, facts = query.vocabulary.text, Facts(now, me)
     on_text = [text_test(term) for term in query.terms if not term.name]

@@ -8,7 +8,7 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.models.change_row import ChangeRow
-from flagtui.store.query.language import Problem
+from flagtui.store.query.language import QueryProblem
 from flagtui.store.query.vocabulary import WrongValue
 
 MOMENTS: Final = "a time such as 14:05, 20m, 2h, 7d, today, yesterday or 2026-03-01T14:05"
@@ -58,7 +58,7 @@ def read_moment(text: str, now: float) -> float:
         raise WrongValue from None
 
 
-def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Problem, ...]]:
+def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[QueryProblem, ...]]:
     """The `@ 14:05` of a line, and the line with blanks in its place so that positions stay."""
     match = _CENTRE.search(line)
     if match is None:
@@ -70,7 +70,7 @@ def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Probl
         return (
             None,
             rest,
-            (Problem(match.start(), match.end(), f"@ needs {MOMENTS}, in {local_time.label(now)}"),),
+            (QueryProblem(match.start(), match.end(), f"@ needs {MOMENTS}, in {local_time.label(now)}"),),
         )
 
 

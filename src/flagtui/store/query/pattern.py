@@ -12,7 +12,7 @@ from typing import Final
 
 from flagtui.store.query.pattern_needs import Needs, needs_of
 from flagtui.store.query.pattern_syntax import (
-    Choice,
+    Alternation,
     Edge,
     InTurn,
     Node,
@@ -149,7 +149,7 @@ class Pattern(ValueTest[str]):
                 for part in reversed(parts):
                     after = self._build(part, after)
                 return after
-            case Choice(options):
+            case Alternation(options):
                 return self._add(_Position(free=[self._build(option, after) for option in options]))
             case Repeat():
                 return self._build_repeat(node, after)

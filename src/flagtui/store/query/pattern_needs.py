@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from flagtui.store.query.pattern_syntax import Choice, Edge, InTurn, Node, Repeat, Symbol
+from flagtui.store.query.pattern_syntax import Alternation, Edge, InTurn, Node, Repeat, Symbol
 from flagtui.store.query.value_tests import Begins, Contains, ContainsAny, Ends, ValueTest
 
 AnyOf = frozenset[str]
@@ -72,7 +72,7 @@ def _look(node: Node) -> _Found:
             return _Found(_EMPTY, has_edges=True)
         case InTurn(parts):
             return _look_along(parts)
-        case Choice(options):
+        case Alternation(options):
             return _look_at_options([_look(option) for option in options])
         case Repeat(inner, low, high):
             return _look_at_repeat(_look(inner), low, high)

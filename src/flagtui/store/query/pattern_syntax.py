@@ -41,7 +41,7 @@ class InTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """Any of the options."""
 
     options: "tuple[Node, ...]"
@@ -60,7 +60,7 @@ class Repeat:
         return self.node if self.low == 1 else Repeat(self.node, self.low, self.low)
 
 
-Node = Symbol | Edge | InTurn | Choice | Repeat
+Node = Symbol | Edge | InTurn | Alternation | Repeat
 
 _ANYTHING: Final = Repeat(_ANY, 0, None)
 
@@ -143,7 +143,7 @@ class _Parser:
         options = [self._sequence()]
         while self._skip("|"):
             options.append(self._sequence())
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else Alternation(tuple(options))
 
     def _sequence(self) -> Node:
         parts: list[Node] = []

@@ -10,7 +10,7 @@ Row = TypeVar("Row")
 Test = Callable[[Row], bool]
 
 
-class Person(Protocol):
+class QueryPerson(Protocol):
     """Whoever `by:me` means."""
 
     @property
@@ -25,7 +25,7 @@ class Facts:
 
     now: float
     """Unix seconds; ages are counted from here."""
-    me: Person | None = None
+    me: QueryPerson | None = None
 
 
 class WrongValue(ValueError):

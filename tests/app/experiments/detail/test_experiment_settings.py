@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from flagtui.api.errors import ClosedToKeys, EndpointNotFound, Facts, NotFound, Unanswered
+from flagtui.api.errors import ClosedToKeys, EndpointNotFound, ErrorFacts, NotFound, Unanswered
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading, metrics_of
+from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.app.experiments.detail.metric_table import table_lines
 from flagtui.app.experiments.detail.sections import (
     head_lines,
@@ -42,7 +42,7 @@ def said(label: str, **more: JSON) -> str:
 
 
 def found(made: Experiment, **more: Any) -> Findings:
-    readings = tuple(Reading(metric) for metric in metrics_of(made))
+    readings = tuple(MetricReading(metric) for metric in metrics_of(made))
     return Findings(made.row(), made, readings, at=NOW, **more)
 
 
@@ -153,7 +153,7 @@ def test_the_table_is_headed_by_the_variant_the_server_compared_with() -> None:
         parameters={"feature_flag_variants": variants},
     )
     result = MetricResult.of({"baseline": {"key": "b", "number_of_samples": 9.0, "sum": 3}})
-    readings = tuple(Reading(metric, result) for metric in metrics_of(made))
+    readings = tuple(MetricReading(metric, result) for metric in metrics_of(made))
     heading = plain(table_lines(Findings(made.row(), made, readings), 100, strokes_for(UNICODE), 0))
     assert " B " in heading.splitlines()[0]
     assert "CONTROL" not in heading.splitlines()[0]
@@ -170,9 +170,9 @@ def test_a_flag_of_which_nobody_said_anything_is_not_called_off(flag: JSON, off:
     [
         (EndpointNotFound("No."), "This server keeps no results by day, or not for keys."),
         (ClosedToKeys("No."), "This server keeps no results by day, or not for keys."),
-        (NotFound("Gone.", facts=Facts(path="/api/projects/1/experiments/3/timeseries_results/")),
+        (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/timeseries_results/")),
          "This server keeps no results by day, or not for keys."),
-        (NotFound("Gone.", facts=Facts(path="/api/projects/1/experiments/3/")),
+        (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/")),
          "Gone. Refresh; somebody may have deleted it."),
         (Unanswered("No answer."), "No answer. Look at it again before you repeat it."),
     ],

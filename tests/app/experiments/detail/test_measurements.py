@@ -9,7 +9,7 @@ import pytest
 from flagtui.api.errors import ApiError, EndpointNotFound, MissingScope, Unanswered
 from flagtui.app.experiments.detail.experiment_inspector import GLANCE_FOR, ExperimentInspector
 from flagtui.app.experiments.detail.measurements import Measuring
-from flagtui.app.experiments.detail.metric_findings import ONLY_THERE, Findings, Reading, metrics_of
+from flagtui.app.experiments.detail.metric_findings import ONLY_THERE, Findings, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Exposures, MetricResult, MetricsRun, Timeseries
 
@@ -102,7 +102,7 @@ class Server:
 
 async def measured(server: Server, *, again: bool = False, may_calculate: bool = True) -> list[Findings]:
     found = server.found
-    readings = tuple(Reading(metric, is_awaited=True) for metric in metrics_of(found))
+    readings = tuple(MetricReading(metric, is_awaited=True) for metric in metrics_of(found))
     measuring = Measuring(server, lambda: NOW, lambda: may_calculate)  # type: ignore[arg-type]  # the double above
     start = Findings(found.row(), found, readings)
     return [step async for step in measuring.measure(start, found, again=again)]

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from flagtui.app.experiments.detail.courses import courses_of, day_lines, state_words
 from flagtui.app.experiments.detail.judgement import leading_of, verdicts
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading, metrics_of
+from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.app.experiments.detail.metric_table import table_lines
 from flagtui.app.experiments.detail.sections import alarm_lines, json_lines, sizing_lines, variant_lines
 from flagtui.app.experiments.intervals import strokes_for
@@ -45,7 +45,7 @@ def sample(key: str, people: int, total: float, **more: Any) -> dict[str, Any]:
 
 def findings(made: Experiment, result: dict[str, Any] | None, **exposed: float) -> Findings:
     found = MetricResult.of(result) if result is not None else None
-    readings = tuple(Reading(metric, found) for metric in metrics_of(made))
+    readings = tuple(MetricReading(metric, found) for metric in metrics_of(made))
     return Findings(made.row(), made, readings, exposed)
 
 
@@ -111,7 +111,7 @@ def test_a_chance_is_that_of_being_better_and_never_rounded_to_certainty() -> No
             "variant_results": [sample("test", 100, 80, chance_to_win=0.0, significant=True)],
         }
     )
-    (found,) = verdicts(Reading(metric, result))
+    (found,) = verdicts(MetricReading(metric, result))
     assert (found.odds, found.look, found.delta) == (">99.9 %", "good", "−20.0 %")
 
 

@@ -14,9 +14,9 @@ from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import NIGHT, VARIABLES
-from flagtui.details.evaluation_subject import Whom
-from flagtui.details.evaluations import Account
-from flagtui.details.flag_details import Details
+from flagtui.details.evaluation_subject import EvaluationSubject
+from flagtui.details.evaluations import PersonEvaluation
+from flagtui.details.flag_details import FlagDetails
 from flagtui.evaluate import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
@@ -24,7 +24,7 @@ from flagtui.models.flag_answers import FlagVersion
 
 SIZES = ((132, 40), (80, 24), (60, 15))
 NOW = 1_780_000_000.0
-ADA = Whom("ada", {"email": "ada@acme.com"})
+ADA = EvaluationSubject("ada", {"email": "ada@acme.com"})
 
 
 class Panes(App[None]):
@@ -49,8 +49,8 @@ class Panes(App[None]):
         yield HistoryPane("history", self.read_log, self.read_version, lambda record, version: None)
         yield JsonPane("json")
 
-    async def find(self, whom: Whom, flag: Flag) -> Account:
-        return Account(whom, flag, None, {}, self.told, self.project.definitions)
+    async def find(self, whom: EvaluationSubject, flag: Flag) -> PersonEvaluation:
+        return PersonEvaluation(whom, flag, None, {}, self.told, self.project.definitions)
 
     async def read_log(self, record: int) -> Sequence[Activity]:
         return self.project.entries[str(record)]
@@ -82,4 +82,4 @@ def show(panes: Sequence[Pane], flag: Flag, place: int) -> None:
     """Every tab learns of the flag; one of them is open."""
     for pane in panes:
         pane.display = pane is panes[place]
-        pane.show(Study(Details(flag.row(), flag), NOW))
+        pane.show(Study(FlagDetails(flag.row(), flag), NOW))

@@ -24,9 +24,9 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import account_lines
 from flagtui.app.widgets.line import styled
-from flagtui.details.evaluation_subject import Whom
-from flagtui.details.evaluations import Account
-from flagtui.details.flag_details import Counted, Details, Reach
+from flagtui.details.evaluation_subject import EvaluationSubject
+from flagtui.details.evaluations import PersonEvaluation
+from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.evaluate import Definitions, Rules, evaluate, evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
@@ -52,7 +52,10 @@ LOGGED = ("name", "filters", "active", "tags", "key", "evaluation_runtime", "ver
 ODD: list[JSON] = [None, "x", 7, -1.5, True, [], {}, [None, 1, "a"], {"a": [{}]}, "\x1b[31m\u202e", 2**70]
 
 
-PEOPLE = (Whom("ada", {"email": "ada@acme.com", "plan": "pro"}, {"company": "acme"}), Whom("bob\x1b[2J"))
+PEOPLE = (
+    EvaluationSubject("ada", {"email": "ada@acme.com", "plan": "pro"}, {"company": "acme"}),
+    EvaluationSubject("bob\x1b[2J"),
+)
 
 
 class Town:
@@ -63,15 +66,15 @@ class Town:
         self.told = [evaluate_all(whom.person({}, is_complete=True), definitions) for whom in PEOPLE]
         self.few = sorted(definitions.flags)[::12]
 
-    def accounts(self, flag: Flag) -> list[Account]:
+    def accounts(self, flag: Flag) -> list[PersonEvaluation]:
         """Beside the flag a few others: all of them would be the same lines over and over."""
         trial = Trial(flag_key=flag.key, result="test", reason="condition_match", condition_index=7)
         shown = {flag.key, *self.few} & self.told[0].keys()
         one, other = PEOPLE
         first, second = ({key: told[key] for key in shown} for told in self.told)
         return [
-            Account(one, flag, trial, {}, first, self.definitions),
-            Account(other, flag, None, {}, second, self.definitions, ("The server keeps it.",)),
+            PersonEvaluation(one, flag, trial, {}, first, self.definitions),
+            PersonEvaluation(other, flag, None, {}, second, self.definitions, ("The server keeps it.",)),
         ]
 
 
@@ -79,14 +82,14 @@ def test_what_a_library_finds_otherwise_has_a_line_of_its_own() -> None:
     asks = {"key": "version", "type": "person", "operator": "semver_gte", "value": "2.0.0"}
     flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [asks]}]}})
     definitions = Definitions.of([flag.raw])
-    study = Study(Details(flag.row(), flag), 1_770_000_000.0, Names())
+    study = Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, Names())
 
     def drawn(version: str) -> str:
-        whom = Whom("ada", {"version": version})
+        whom = EvaluationSubject("ada", {"version": version})
         person = whom.person({}, is_complete=True)
         here = evaluate_all(person, definitions)
         by_library = evaluate("k", person, definitions, Rules.LIBRARY)
-        account = Account(whom, flag, None, {}, here, definitions, (), by_library)
+        account = PersonEvaluation(whom, flag, None, {}, here, definitions, (), by_library)
         return plain(account_lines([account], study, 120))
 
     assert "in libraries  on: condition 1 matches" in drawn("2.0.0-beta.1")
@@ -110,7 +113,7 @@ def look_at(lines: Iterable[list[Piece]]) -> None:
 
 def draw_who_and_history(flag: Flag, town: Town, entries: Sequence[Activity]) -> None:
     names = Names({1: "one"}, {0: "company"}, {1: "Beta testers"})
-    study = Study(Details(flag.row(), flag), 1_770_000_000.0, names)
+    study = Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, names)
     both = town.accounts(flag)
     for width in WIDTHS:
         for accounts in (both, both[:1]):
@@ -123,18 +126,18 @@ def draw_who_and_history(flag: Flag, town: Town, entries: Sequence[Activity]) ->
 def draw_all(flag: Flag) -> None:
     draw_who_and_history(flag, Town(Definitions.of([flag.raw])), [edited(flag)])
     parts = tuple(Counted(number, 10, 50.0, 20) for number in (1, 2))
-    bare = Details(flag.row(), flag)
+    bare = FlagDetails(flag.row(), flag)
     change = ScheduledChange.of({"payload": {"operation": "add_release_condition", "value": flag.filters}})
-    full = Details(
+    full = FlagDetails(
         flag.row(),
         flag,
-        Reach(10, 20, parts=parts),
+        CountedReach(10, 20, parts=parts),
         ("a", "b"),
         (),
         status=FlagStatus.of({"status": "stale", "reason": "because"}),
         schedule=(change,),
     )
-    for details in (Details(flag.row()), bare, full):
+    for details in (FlagDetails(flag.row()), bare, full):
         for is_wide in (True, False):
             study = Study(details, 1_770_000_000.0, Names({1: "one"}, {0: "company"}), True, is_wide)
             for width in WIDTHS:
@@ -198,7 +201,7 @@ def test_every_flag_of_the_sample_with_its_people_and_its_whole_history(
         town = Town(project.definitions)
         for raw in project.flags:
             flag = Flag.of(raw)
-            study = Study(Details(flag.row(), flag, Reach(10, 20)), 1_770_000_000.0)
+            study = Study(FlagDetails(flag.row(), flag, CountedReach(10, 20)), 1_770_000_000.0)
             for width in WIDTHS:
                 for tab in TABS:
                     look_at(tab(study, width))
@@ -221,7 +224,7 @@ def test_no_tab_shows_a_secret_that_nobody_asked_for() -> None:
     for variants in (None, {"variants": [{"key": "test", "rollout_percentage": 100}]}):
         raw = {"id": 1, "key": "a", "filters": {**filters, "multivariate": variants}}
         flag = Flag.of({**raw, "has_encrypted_payloads": True, "is_remote_configuration": True})
-        study = Study(Details(flag.row(), flag), 0.0)
+        study = Study(FlagDetails(flag.row(), flag), 0.0)
         told = "".join(text for tab in TABS for line in tab(study, 80) for text, _ in line)
         told += "".join(row.text for row in json_rows(shown_record(flag, False)))
         assert "sesame" not in told

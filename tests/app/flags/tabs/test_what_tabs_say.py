@@ -11,7 +11,7 @@ from flagtui.app.flags.tabs.links_tab import link_pages
 from flagtui.app.flags.tabs.side_column import side_lines
 from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
-from flagtui.details.flag_details import Details
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
@@ -22,7 +22,7 @@ NEWER = {"version": 2, "return_type": "string", "default_value": "a", "rules": [
 
 def study(filters: JSON, **more: JSON) -> Study:
     flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": filters, **more})
-    return Study(Details(flag.row(), flag), 0.0)
+    return Study(FlagDetails(flag.row(), flag), 0.0)
 
 
 def lines(pages: Lines) -> list[str]:
@@ -83,7 +83,7 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
     [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
     flag = Flag.of(raw)
     assert row == flag.row()
-    details = Details(row, flag)
+    details = FlagDetails(row, flag)
     pane, side = lines(flag_lines(flag, details, 0.0, 60)), lines(side_lines(Study(details, 0.0), 40))
     assert f"AGE         changed not known · called {called}" in pane
     assert f"AGE   created not known · changed not known · called {called}" in side
@@ -98,6 +98,6 @@ def test_what_asks_for_the_flag_is_none_that_is_on_or_not_known() -> None:
         (None, "", "  asking…"),
         (None, "The server failed.", "  The server failed."),
     ):
-        asked = Details(details.row, details.flag, dependents=dependents, no_dependents=reason)
+        asked = FlagDetails(details.row, details.flag, dependents=dependents, no_dependents=reason)
         found = lines(link_pages(Study(asked, 0.0), 80))
         assert found[found.index("NEEDED BY") + 1] == words

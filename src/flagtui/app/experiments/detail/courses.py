@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from flagtui.app.experiments.detail.judgement import Verdict, verdicts
-from flagtui.app.experiments.detail.metric_findings import Metric, Reading
+from flagtui.app.experiments.detail.judgement import Judgement, verdicts
+from flagtui.app.experiments.detail.metric_findings import Metric, MetricReading
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.detail.numbers import lift_of
 from flagtui.app.experiments.series_plot import Course, Point
@@ -65,12 +65,12 @@ def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[P
             words = f"failed: {safe_text(why, 80)}" if why else "not computed yet"
             yield [(f"{name:<{DAY}}", ""), (words, "$warning" if why else "$faint")]
             continue
-        for one in verdicts(Reading(metric, result)):
+        for one in verdicts(MetricReading(metric, result)):
             yield [(f"{name:<{DAY}}", ""), *_day_cells(one, cells)]
             name = ""
 
 
-def _day_cells(one: Verdict, cells: Widths) -> Iterator[Piece]:
+def _day_cells(one: Judgement, cells: Widths) -> Iterator[Piece]:
     yield f"{safe_text(one.variant, cells.variant - 1):<{cells.variant}}", ""
     if cells.value:
         yield f"{one.base:>{cells.value}}{one.value:>{cells.value}}", ""

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.api.rate_limiter import Urgency
 from flagtui.app.experiments.detail.measurements import Measuring
-from flagtui.app.experiments.detail.metric_findings import ONLY_THERE, Findings, Metric, Reading, metrics_of
+from flagtui.app.experiments.detail.metric_findings import (
+    ONLY_THERE,
+    Findings,
+    Metric,
+    MetricReading,
+    metrics_of,
+)
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.experiment import Experiment
@@ -122,7 +128,7 @@ class ExperimentInspector:
         metric = next((one for one in metrics_of(experiment) if one.role == "primary"), None)
         if metric is None or experiment.uses_legacy_metrics:
             return
-        found = replace(found, experiment=experiment, readings=(Reading(metric, is_awaited=True),))
+        found = replace(found, experiment=experiment, readings=(MetricReading(metric, is_awaited=True),))
         found = await self._measuring.kept(found, experiment, Urgency.BACKGROUND)
         if found.awaited:
             reading = await self._measuring.read(found.readings[0], experiment, Urgency.BACKGROUND)
@@ -198,7 +204,9 @@ def _opened(found: Findings, experiment: Experiment) -> Findings:
     )
 
 
-def _reading(metric: Metric, earlier: Mapping[str, MetricResult | None], *, is_started: bool) -> Reading:
+def _reading(
+    metric: Metric, earlier: Mapping[str, MetricResult | None], *, is_started: bool
+) -> MetricReading:
     if metric.is_old:
-        return Reading(metric, trouble=ONLY_THERE if is_started else "")
-    return Reading(metric, earlier.get(metric.uuid), is_awaited=is_started)
+        return MetricReading(metric, trouble=ONLY_THERE if is_started else "")
+    return MetricReading(metric, earlier.get(metric.uuid), is_awaited=is_started)

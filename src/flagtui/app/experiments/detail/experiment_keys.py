@@ -9,11 +9,11 @@ from textual.screen import Screen
 from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.experiment_batch import TOGETHER, ExperimentBatch
-from flagtui.app.experiments.experiment_edits import ExperimentWriting
-from flagtui.app.experiments.experiment_steps import Experimenting
-from flagtui.app.experiments.experiment_undo import ExperimentUndoing
+from flagtui.app.experiments.experiment_edits import ExperimentEdits
+from flagtui.app.experiments.experiment_steps import ExperimentSteps
+from flagtui.app.experiments.experiment_undo import ExperimentUndo
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.changes.experiments.steps import StepName
@@ -33,8 +33,8 @@ Place = Literal["experiments", "experiment"]
 class ExperimentKeys(AnyScreen):
     """Begins stories; what is confirmed goes on whatever happens to the screen."""
 
-    experimenting: Experimenting
-    writing: ExperimentWriting
+    experimenting: ExperimentSteps
+    writing: ExperimentEdits
     place: Place
 
     @abstractmethod
@@ -54,14 +54,14 @@ class ExperimentKeys(AnyScreen):
         """What is known of it."""
 
     @abstractmethod
-    def desk_here(self) -> Desk:
+    def state_here(self) -> AppState:
         """What every screen shares."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Steps need a profile and a key that may write."""
         if (
             action in writes_in(self.place)
-            and (allowed := may_write(self.desk_here(), self.place)) is not True
+            and (allowed := may_write(self.state_here(), self.place)) is not True
         ):
             return allowed
         return super().check_action(action, parameters)
@@ -70,7 +70,7 @@ class ExperimentKeys(AnyScreen):
         """For everything chosen where one answer does for all, else for the one that is meant."""
         rows = self.chosen()
         if len(rows) > 1 and name in TOGETHER:
-            ExperimentBatch(self.desk_here(), self.experimenting).start(name, rows, self.saved)
+            ExperimentBatch(self.state_here(), self.experimenting).start(name, rows, self.saved)
             return
         row = rows[0] if len(rows) == 1 else self.subject()
         if row is not None:
@@ -106,7 +106,7 @@ class ExperimentKeys(AnyScreen):
         self.writing.create()
 
     def action_undo(self) -> None:
-        ExperimentUndoing(self.desk_here(), self.experimenting).undo()
+        ExperimentUndo(self.state_here(), self.experimenting).undo()
 
     def action_flag(self) -> None:
         row = self.subject()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading
+from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
 from flagtui.app.experiments.detail.numbers import chance_of, lift_of, value_of
 from flagtui.app.experiments.experiment_columns import Leading
 from flagtui.models.experiment import Experiment
@@ -23,7 +23,7 @@ FAILURES: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """One variant of one metric. `look` says how it bodes: it is never the only sign of it."""
 
     variant: str
@@ -52,7 +52,7 @@ def confidence(experiment: Experiment) -> float:
     return found if found is not None and 0 < found < 1 else 0.95
 
 
-def verdicts(reading: Reading) -> Iterator[Verdict]:
+def verdicts(reading: MetricReading) -> Iterator[Judgement]:
     """One for each variant that is compared."""
     result = reading.result
     if result is None or result.baseline is None:
@@ -74,9 +74,9 @@ def leading_of(findings: Findings) -> Leading | None:
     return Leading(f"{best.variant} {best.delta} · {best.odds}", best.look)
 
 
-def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Verdict:
+def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judgement:
     lift = lift_of(variant, baseline)
-    return Verdict(
+    return Judgement(
         variant=variant.key,
         base=amount(value_of(baseline), metric),
         value=amount(value_of(variant), metric),

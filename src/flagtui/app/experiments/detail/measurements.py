@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
 from flagtui.api.rate_limiter import Urgency
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, Reading
+from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricsRun
 from flagtui.models.old_results import is_old_share, read_old_result
@@ -97,7 +97,7 @@ class Measuring:
     async def _asked(self, found: Findings, experiment: Experiment) -> AsyncIterator[Findings]:
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def one(place: int, reading: Reading) -> tuple[int, Reading]:
+        async def one(place: int, reading: MetricReading) -> tuple[int, MetricReading]:
             async with turn:
                 return place, await self.read(reading, experiment)
 
@@ -115,8 +115,8 @@ class Measuring:
                 left.cancel()
 
     async def read(
-        self, reading: Reading, experiment: Experiment, urgency: Urgency = Urgency.PERSON
-    ) -> Reading:
+        self, reading: MetricReading, experiment: Experiment, urgency: Urgency = Urgency.PERSON
+    ) -> MetricReading:
         """One metric as of now, else the last day that is stored, else why there is nothing."""
         ask = self._client.experiments.result
         try:
@@ -125,9 +125,9 @@ class Measuring:
             self._hear(error)
             stored = await self._stored(reading.metric, experiment)
             return stored or replace(reading, is_awaited=False, trouble=error.what)
-        return Reading(reading.metric, result)
+        return MetricReading(reading.metric, result)
 
-    async def _stored(self, metric: Metric, experiment: Experiment) -> Reading | None:
+    async def _stored(self, metric: Metric, experiment: Experiment) -> MetricReading | None:
         """The last day the server has computed, for keys that may not ask questions."""
         if not metric.uuid or not metric.fingerprint:
             return None
@@ -136,7 +136,7 @@ class Measuring:
         except ApiError:
             return None
         told = [(day, result) for day, result in series.days if result is not None]
-        return Reading(metric, told[-1][1], told[-1][0].isoformat()) if told else None
+        return MetricReading(metric, told[-1][1], told[-1][0].isoformat()) if told else None
 
     async def _of_the_first_servers(self, found: Findings) -> Findings:
         """Without metrics there is nothing to measure, or a server that measures one goal in its own way."""
@@ -149,10 +149,10 @@ class Measuring:
         if result is None:
             return found
         kind = "funnel" if is_old_share(answer) else "trends"
-        known, *others = found.readings or (Reading(Metric({"name": "its goal"}, "primary")),)
+        known, *others = found.readings or (MetricReading(Metric({"name": "its goal"}, "primary")),)
         # The answer tells whether it counts people or events, whatever the goal says of itself.
         goal = replace(known.metric, raw={**known.metric.raw, "metric_type": kind})
-        return _counted(replace(found, readings=(Reading(goal, result), *others)))
+        return _counted(replace(found, readings=(MetricReading(goal, result), *others)))
 
 
 def adopt(found: Findings, run: MetricsRun) -> Findings:
@@ -162,12 +162,12 @@ def adopt(found: Findings, run: MetricsRun) -> Findings:
     return _counted(replace(found, readings=readings, calculated_at=as_of))
 
 
-def _outcome(reading: Reading, run: MetricsRun) -> Reading:
+def _outcome(reading: MetricReading, run: MetricsRun) -> MetricReading:
     metric, outcome = reading.metric, run.outcomes.get(reading.metric.uuid)
     if outcome is None or (outcome.fingerprint and outcome.fingerprint != metric.fingerprint):
         return reading
     if (result := outcome.measured) is not None:
-        return Reading(metric, result)
+        return MetricReading(metric, result)
     if outcome.status == "failed":
         return replace(reading, is_awaited=False, trouble=outcome.error_message or "it cannot be calculated")
     return reading

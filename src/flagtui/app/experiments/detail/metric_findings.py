@@ -62,7 +62,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MetricReading:
     """What a metric says, or why it says nothing."""
 
     metric: Metric
@@ -79,7 +79,7 @@ class Findings:
 
     row: ExperimentRow
     experiment: Experiment | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[MetricReading, ...] = ()
     exposed: Mapping[str, float] = field(default_factory=dict)
     exposure_trouble: str = ""
     at: float | None = None
@@ -96,7 +96,7 @@ class Findings:
         return sum(reading.is_awaited for reading in self.readings)
 
     @property
-    def leading(self) -> Reading | None:
+    def leading(self) -> MetricReading | None:
         """The first primary metric with a result."""
         return next((one for one in self.readings if one.result and one.metric.role == "primary"), None)
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
-from flagtui.app.experiments.detail.judgement import Verdict, confidence, is_frequentist, verdicts
-from flagtui.app.experiments.detail.metric_findings import Findings, Reading
+from flagtui.app.experiments.detail.judgement import Judgement, confidence, is_frequentist, verdicts
+from flagtui.app.experiments.detail.metric_findings import Findings, MetricReading
 from flagtui.app.experiments.intervals import Bounds, Strokes, axis_of, bar
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
@@ -75,7 +75,7 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
 
 
 def _heading(
-    findings: Findings, found: Sequence[Sequence[Verdict]], shape: Shape, axis: Bounds
+    findings: Findings, found: Sequence[Sequence[Judgement]], shape: Shape, axis: Bounds
 ) -> list[Piece]:
     experiment = findings.experiment or Experiment()
     first = next((some for some in found if some), [])
@@ -105,7 +105,7 @@ def _baseline(findings: Findings) -> str:
 
 
 def _metric_lines(
-    reading: Reading, some: Sequence[Verdict], shape: Shape, drawing: tuple[Piece, Bounds, Strokes]
+    reading: MetricReading, some: Sequence[Judgement], shape: Shape, drawing: tuple[Piece, Bounds, Strokes]
 ) -> Iterator[list[Piece]]:
     mark, axis, strokes = drawing
     metric = reading.metric
@@ -132,7 +132,7 @@ def _metric_lines(
         yield [*own, *_cells(one, base, shape, axis, strokes), *_as_of(reading)]
 
 
-def _cells(one: Verdict, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:
+def _cells(one: Judgement, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:
     colour = COLOURS.get(one.look, "")
     if shape.value:
         yield f" {_right(base, shape.value)} {_right(one.value, shape.value)}", ""
@@ -143,7 +143,7 @@ def _cells(one: Verdict, base: str, shape: Shape, axis: Bounds, strokes: Strokes
     yield f"  {_pad(one.odds, shape.odds)}", colour
 
 
-def _waiting(reading: Reading) -> Iterator[Piece]:
+def _waiting(reading: MetricReading) -> Iterator[Piece]:
     if reading.is_awaited:
         yield "being calculated…", "$text-muted"
     elif reading.trouble:
@@ -152,7 +152,7 @@ def _waiting(reading: Reading) -> Iterator[Piece]:
         yield "no numbers yet", "$faint"
 
 
-def _as_of(reading: Reading) -> Iterator[Piece]:
+def _as_of(reading: MetricReading) -> Iterator[Piece]:
     if reading.as_of:
         yield f" as of {safe_text(reading.as_of, 12)}", "$faint"
     elif reading.is_awaited:

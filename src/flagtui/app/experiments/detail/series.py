@@ -21,7 +21,7 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import styled
 from flagtui.models.experiment_answers import Timeseries
 from flagtui.models.rows import ExperimentRow
@@ -45,7 +45,7 @@ class SeriesScreen(Screen[None]):
 
     def __init__(
         self,
-        desk: Desk,
+        app_state: AppState,
         inspector: ExperimentInspector,
         row: ExperimentRow,
         metric: Metric,
@@ -54,7 +54,7 @@ class SeriesScreen(Screen[None]):
         super().__init__()
         self._signs_in = signs_in
         """Whether an error was for want of a key, and another one was given."""
-        self._desk = desk
+        self._app_state = app_state
         self._inspector = inspector
         self._row = row
         self._metric = metric
@@ -113,9 +113,9 @@ class SeriesScreen(Screen[None]):
             await plot.show(_title(self._metric, days), courses, days)
 
     def _frame(self, words: str, colour: str, about: str = "") -> None:
-        desk = self._desk
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), "2")
+        app_state = self._app_state
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), "2")
         name = safe_text(self._metric.name, 60)
         head = styled(
             (name, "bold"),

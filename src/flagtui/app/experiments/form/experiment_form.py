@@ -8,8 +8,8 @@ from textual import work
 from flagtui.api.errors import ApiError
 from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
 from flagtui.app.experiments.form.experiment_questions import ExperimentQuestions
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
@@ -34,9 +34,9 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     """Puts an experiment together; the path of all steps does the rest."""
 
     def __init__(
-        self, desk: Desk, changing: Changing, workspace: Workspace, copy: ExperimentCopy, save: Save
+        self, app_state: AppState, changing: Changes, workspace: Workspace, copy: ExperimentCopy, save: Save
     ) -> None:
-        super().__init__(desk, changing, copy, ExperimentQuestions(copy, changing, workspace))
+        super().__init__(app_state, changing, copy, ExperimentQuestions(copy, changing, workspace))
         self._save = save
         self._workspace = workspace
 

@@ -10,7 +10,7 @@ from flagtui.app.experiments.form.experiment_form_lines import (
 )
 from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.form_questions import ask_about_variant, ask_item_share, ask_line, ask_percent
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
@@ -44,7 +44,7 @@ _PLACES: Final[dict[str, Place]] = {
 class ExperimentQuestions:
     """Asks, and puts the answer into the working copy."""
 
-    def __init__(self, copy: ExperimentCopy, changing: Changing, workspace: Workspace) -> None:
+    def __init__(self, copy: ExperimentCopy, changing: Changes, workspace: Workspace) -> None:
         self.copy = copy
         self.known = Companions()
         self._changing = changing

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_questions import ask_line
 from flagtui.changes.flags.flag_refusals import is_plain_key
 from flagtui.store.workspace import Workspace
@@ -19,7 +19,7 @@ class FlagChoice:
     is_there: bool
 
 
-async def ask_flag(changing: Changing, workspace: Workspace, name: str, now: str = "") -> FlagChoice | None:
+async def ask_flag(changing: Changes, workspace: Workspace, name: str, now: str = "") -> FlagChoice | None:
     """A flag with variants, or a key nobody has yet; None to leave it."""
     eligible = await _eligible(workspace)
     choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]

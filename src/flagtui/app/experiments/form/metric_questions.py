@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_questions import ask_line
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
@@ -28,7 +28,7 @@ USUAL_RETURN: Final = "1 to 14 days"
 class MetricQuestions:
     """Asks, and gives the metric as wanted; None to leave things as they are."""
 
-    def __init__(self, copy: ExperimentCopy, changing: Changing, workspace: Workspace) -> None:
+    def __init__(self, copy: ExperimentCopy, changing: Changes, workspace: Workspace) -> None:
         self._copy = copy
         self._changing = changing
         self._workspace = workspace

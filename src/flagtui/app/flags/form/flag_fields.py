@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.form.flag_form_lines import counted_noun
 from flagtui.app.flags.form.payload import PayloadScreen
-from flagtui.app.flags.form.properties import Surroundings, ask_property
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.flags.form.properties import PropertyContext, ask_property
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.form_questions import Check, ask_about_variant, ask_item_share, ask_line, no_problem
 from flagtui.changes.flags.flag_draft import WorkingCopy
@@ -30,14 +30,14 @@ RUNTIMES = (
 class FieldQuestions:
     """Asks, and puts the answer into the working copy."""
 
-    def __init__(self, copy: WorkingCopy, changing: Changing, desk: Desk) -> None:
+    def __init__(self, copy: WorkingCopy, changing: Changes, app_state: AppState) -> None:
         self._copy = copy
         self._changing = changing
-        self._desk = desk
+        self._app_state = app_state
 
     @property
     def _rows(self) -> Sequence[FlagRow]:
-        return self._desk.workspace.flags.rows if self._desk.workspace else ()
+        return self._app_state.workspace.flags.rows if self._app_state.workspace else ()
 
     async def open(self, line: FormLine) -> None:
         """The question of one line."""
@@ -113,8 +113,8 @@ class FieldQuestions:
 
     async def _condition(self, place: int) -> None:
         copy, group = self._copy, as_dict(self._copy.groups[place])
-        can_choose = bool(self._desk.names.groups) or copy.group_type(place) is not None
-        about = counted_noun(copy.group_type(place), self._desk.names)
+        can_choose = bool(self._app_state.names.groups) or copy.group_type(place) is not None
+        about = counted_noun(copy.group_type(place), self._app_state.names)
         choices = [
             Choice("share", "share", "how many of them, in percent"),
             Choice("property", "add a property", "narrow who is asked"),
@@ -144,7 +144,7 @@ class FieldQuestions:
 
     async def _counted(self, place: int | None) -> None:
         """Whom a condition is about, or every one: people, or groups of a type the project has."""
-        copy, names = self._copy, self._desk.names
+        copy, names = self._copy, self._app_state.names
         flag = copy.flag
         if flag.features or flag.targeting.feature_enrollment:
             text = "early access is for people, so no condition can be about groups"
@@ -188,9 +188,11 @@ class FieldQuestions:
     async def _property(self, place: int, within: int | None) -> None:
         copy = self._copy
         old = {} if within is None else dict(as_dict(copy.properties(place)[within]))
-        inspector = self._desk.inspector
+        inspector = self._app_state.inspector
         cohorts = inspector.cohorts if inspector else None
-        around = Surroundings(copy.group_type(place), copy.flag.id, self._rows, cohorts, self._desk.names)
+        around = PropertyContext(
+            copy.group_type(place), copy.flag.id, self._rows, cohorts, self._app_state.names
+        )
         item = await ask_property(self._changing, old, around)
         if item is not None:
             copy.set_property(place, within, item)

@@ -6,12 +6,12 @@ from textual import work
 
 from flagtui.app.flags.form.flag_fields import FieldQuestions
 from flagtui.app.flags.form.flag_form_lines import form_lines
-from flagtui.app.state.app_state import Desk
-from flagtui.app.writing.changes import Changing
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.listener import Listener
-from flagtui.app.writing.optimistic_save import Ended
+from flagtui.app.writing.optimistic_save import FlagsEnded
 from flagtui.app.writing.requested_changes import NewFlag
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
@@ -24,9 +24,9 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     """Puts a flag together; the path of all changes does the rest."""
 
     def __init__(
-        self, desk: Desk, changing: Changing, copy: WorkingCopy, told: Sequence[Consequence] = ()
+        self, app_state: AppState, changing: Changes, copy: WorkingCopy, told: Sequence[Consequence] = ()
     ) -> None:
-        super().__init__(desk, changing, copy, FieldQuestions(copy, changing, desk))
+        super().__init__(app_state, changing, copy, FieldQuestions(copy, changing, app_state))
         self._told = told
 
     def on_mount(self) -> None:
@@ -35,7 +35,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     @work(exclusive=True, group="inspect")
     async def _learn_names(self) -> None:
         """What groups and cohorts are called; the form can be used meanwhile."""
-        inspector = self._desk.inspector
+        inspector = self._app_state.inspector
         if inspector is None or "filters" not in self._copy.values:
             return
         if not inspector.definitions.is_read:
@@ -46,7 +46,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             self._draw()
 
     def lines(self) -> Iterator[FormLine]:
-        return form_lines(self._copy, self._desk.names)
+        return form_lines(self._copy, self._app_state.names)
 
     def heading(self) -> Sequence[Piece]:
         copy = self._copy
@@ -83,6 +83,6 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         else:
             self._changing.tell(Notice("Nothing is changed."))
 
-    def _ended(self, ended: Ended) -> None:
+    def _ended(self, ended: FlagsEnded) -> None:
         if ended.is_saved and self.is_attached:
             self.leave()

@@ -12,9 +12,9 @@ from textual.screen import Screen
 from flagtui.app.state.permissions import may_write, writes_in
 
 if TYPE_CHECKING:
-    from flagtui.app.flags.flag_edits import Editing
-    from flagtui.app.state.app_state import Desk
-    from flagtui.app.writing.changes import Changing
+    from flagtui.app.flags.flag_edits import FlagEdits
+    from flagtui.app.state.app_state import AppState
+    from flagtui.app.writing.changes import Changes
     from flagtui.models.rows import FlagRow
     from flagtui.store.load_progress import RecordId
 
@@ -27,15 +27,15 @@ else:
 class FlagKeys(AnyScreen):
     """A screen with this says which flags are meant; the rest is the same everywhere."""
 
-    _desk: Desk
-    _changing: Changing
+    _app_state: AppState
+    _changing: Changes
 
     @cached_property
-    def editing(self) -> Editing:
+    def editing(self) -> FlagEdits:
         """The stories behind the keys; a list is drawn before anybody needs them."""
-        from flagtui.app.flags.flag_edits import Editing
+        from flagtui.app.flags.flag_edits import FlagEdits
 
-        return Editing(self._desk, self._changing)
+        return FlagEdits(self._app_state, self._changing)
 
     @abstractmethod
     def chosen(self) -> Sequence[FlagRow]:
@@ -50,7 +50,7 @@ class FlagKeys(AnyScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing that changes flags has a key where it is known that it would be refused."""
-        if action in writes_in("flags") and (allowed := may_write(self._desk, "flags")) is not True:
+        if action in writes_in("flags") and (allowed := may_write(self._app_state, "flags")) is not True:
             return allowed
         return super().check_action(action, parameters)
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptScreen, Reading
-from flagtui.app.writing.changes import Changing
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.property_rules import FLAG_OPERATOR
 from flagtui.changes.flags.property_values import needs_value, typed_value, value_line, value_problem
 from flagtui.details.cohort_names import Cohorts
@@ -34,7 +34,7 @@ _KINDS: Final = (
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class PropertyContext:
     """What a property may be about."""
 
     group_type: int | None
@@ -46,7 +46,7 @@ class Surroundings:
     names: Names = NO_NAMES
 
 
-async def ask_property(changing: Changing, old: Item, around: Surroundings) -> Item | None:
+async def ask_property(changing: Changes, old: Item, around: PropertyContext) -> Item | None:
     """A property as wanted, keys of the old one that nobody named kept; None to leave it."""
     if around.group_type is not None:
         kind: str | None = "group"
@@ -63,7 +63,7 @@ async def ask_property(changing: Changing, old: Item, around: Surroundings) -> I
     return await _property(changing, {**old, "type": kind}, around)
 
 
-async def _property(changing: Changing, item: Item, around: Surroundings) -> Item | None:
+async def _property(changing: Changes, item: Item, around: PropertyContext) -> Item | None:
     if around.group_type is not None:
         item["group_type_index"] = around.group_type
     about = "its name, such as email"
@@ -81,7 +81,7 @@ async def _property(changing: Changing, item: Item, around: Surroundings) -> Ite
     return await _value(changing, item, around, "several with commas" if operator in _MANY else "")
 
 
-async def _value(changing: Changing, item: Item, around: Surroundings, about: str) -> Item | None:
+async def _value(changing: Changes, item: Item, around: PropertyContext, about: str) -> Item | None:
     kind, operator = as_text(item.get("type")), as_text(item.get("operator"))
 
     def with_value(line: str) -> Item:
@@ -89,10 +89,10 @@ async def _value(changing: Changing, item: Item, around: Surroundings, about: st
         # The line as it was means the value as it was, in whatever form that is stored.
         return item if "value" in item and line == value_line(item["value"]) else {**item, "value": typed}
 
-    def read(line: str) -> Reading:
+    def read(line: str) -> PromptReading:
         wanted = with_value(line)
         problem = value_problem(wanted, around.group_type, around.flag_id)
-        return Reading(property_pieces(Property.of(wanted), around.names), problem)
+        return PromptReading(property_pieces(Property.of(wanted), around.names), problem)
 
     title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
@@ -100,7 +100,7 @@ async def _value(changing: Changing, item: Item, around: Surroundings, about: st
     return None if line is None else with_value(line)
 
 
-async def _cohort(changing: Changing, old: Item, around: Surroundings) -> Item | None:
+async def _cohort(changing: Changes, old: Item, around: PropertyContext) -> Item | None:
     negative = old.get("operator") == "not_in"
     choices = [
         Choice("in", "is in a cohort", current=bool(old) and not negative),
@@ -142,7 +142,7 @@ def _size(cohort: Cohort) -> str:
     return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
 
 
-async def _flag(changing: Changing, old: Item, around: Surroundings) -> Item | None:
+async def _flag(changing: Changes, old: Item, around: PropertyContext) -> Item | None:
     """Flags that are off cannot be asked for: the server refuses that."""
     others = [row for row in around.rows if row.active and row.id != around.flag_id]
     choices = [
@@ -172,9 +172,9 @@ async def _flag(changing: Changing, old: Item, around: Surroundings) -> Item | N
     }
 
 
-async def _line(changing: Changing, title: str, about: str, value: str) -> str | None:
-    def read(line: str) -> Reading:
-        return Reading(problem="" if line.strip() else "type something")
+async def _line(changing: Changes, title: str, about: str, value: str) -> str | None:
+    def read(line: str) -> PromptReading:
+        return PromptReading(problem="" if line.strip() else "type something")
 
     line = await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
     return None if line is None else line.strip()

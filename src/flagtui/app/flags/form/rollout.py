@@ -28,14 +28,14 @@ BAR: Final = 28
 
 
 @dataclass(frozen=True)
-class Rollout:
+class RolloutAnswer:
     """The answer: a share in percent for one condition, by its place, or for all of them."""
 
     percent: float
     condition: int | None = None
 
 
-class RolloutScreen(ModalScreen[Rollout | None]):
+class RolloutScreen(ModalScreen[RolloutAnswer | None]):
     """Digits are typed; + and - go along the ramp; arrows choose the condition."""
 
     BINDINGS = [
@@ -99,7 +99,7 @@ class RolloutScreen(ModalScreen[Rollout | None]):
         event.stop()
         share = share_of(event.value)
         if share is not None and self.is_current:
-            self.dismiss(Rollout(share, self._choices[self._place][0]))
+            self.dismiss(RolloutAnswer(share, self._choices[self._place][0]))
 
     def action_step(self, forward: bool) -> None:
         number = self.query_one(Field)

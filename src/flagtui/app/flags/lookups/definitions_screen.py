@@ -15,7 +15,7 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
 from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.text.formats import count
@@ -29,9 +29,9 @@ class DefinitionsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("definitions", "everywhere")]
     AUTO_FOCUS = ""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, app_state: AppState) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -45,17 +45,17 @@ class DefinitionsScreen(Screen[None]):
         self._load()
 
     def _draw(self, words: str) -> None:
-        desk = self._desk
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
+        app_state = self._app_state
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), "1")
         title = styled((" LOCAL EVALUATION DATA", "bold"))
         self.query_one("#heading", Line).show(title, styled((f"{words} ", "$text-muted")))
 
     @work(exclusive=True, group="lookup")
     async def _load(self) -> None:
-        if self._desk.inspector is None:
+        if self._app_state.inspector is None:
             return
-        local = self._desk.inspector.definitions
+        local = self._app_state.inspector.definitions
         found = await local.read()
         if local.trouble is not None:
             tell(self.app, explain_error(local.trouble, "the data cannot be read"))
@@ -69,14 +69,14 @@ class DefinitionsScreen(Screen[None]):
 
     def action_export(self) -> None:
         """Into the folder flagtui was started in, for the person alone, never over another file."""
-        document = self._desk.inspector.definitions.document if self._desk.inspector else None
-        workspace = self._desk.workspace
+        document = self._app_state.inspector.definitions.document if self._app_state.inspector else None
+        workspace = self._app_state.workspace
         if document is None or workspace is None:
             tell(self.app, Notice("There is nothing to write yet."))
             return
         text = json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n"
         name = f"flags-{workspace.client.project}.json"
-        tell(self.app, export(name, text, summary(document), self._desk.session.clock()))
+        tell(self.app, export(name, text, summary(document), self._app_state.session.clock()))
 
     def action_back(self) -> None:
         if not self.query_one(JsonPane).leave_typing() and self.is_current:

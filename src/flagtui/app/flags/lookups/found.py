@@ -18,11 +18,11 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import Desk
+from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, cut, styled
 from flagtui.app.widgets.line_view import LineView
-from flagtui.app.writing.changes import Changing
+from flagtui.app.writing.changes import Changes
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.evaluation_words import value_words
@@ -33,7 +33,7 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFlags:
     """One line. `key` is raw; `words` is safe."""
 
     id: int
@@ -56,11 +56,11 @@ class FoundScreen(Screen[None]):
     heading: ClassVar[str]
     hint: ClassVar[str]
 
-    def __init__(self, desk: Desk, changing: Changing) -> None:
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
         super().__init__()
-        self._desk = desk
+        self._app_state = app_state
         self._changing = changing
-        self._found: Sequence[Found] = ()
+        self._found: Sequence[FoundFlags] = ()
         self._words = ""
 
     @abstractmethod
@@ -78,16 +78,16 @@ class FoundScreen(Screen[None]):
     def on_mount(self) -> None:
         self.tell_lines("")
 
-    def show_found(self, found: Sequence[Found], words: str) -> None:
+    def show_found(self, found: Sequence[FoundFlags], words: str) -> None:
         """Draw these lines under a few words."""
         self._found = found
         self.tell_lines(words)
 
     def tell_lines(self, words: str) -> None:
         """Draw the frame, with these words at the right."""
-        desk = self._desk
-        self.query_one(Header).show_location(location_of(desk), link_of(desk))
-        self.query_one(Tabs).show_tabs(tabs_of(desk), "1")
+        app_state = self._app_state
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), "1")
         title = styled((f" {self.heading}", "bold"))
         self.query_one("#heading", Line).show(title, styled((f"{safe_text(words, 160)} ", "$text-muted")))
         width = max(16, min(48, self.size.width // 2))
@@ -119,14 +119,14 @@ class FoundScreen(Screen[None]):
         self.query_one(LineView).move(way)
 
     def action_open(self) -> None:
-        workspace, place = self._desk.workspace, self.query_one(LineView).place
+        workspace, place = self._app_state.workspace, self.query_one(LineView).place
         if workspace is None or not 0 <= place < len(self._found):
             return
         row = workspace.flags.get(self._found[place].id)
         if row is None:
             tell(self.app, Notice(f"{self._found[place].key} is not in the list of this project.", "warning"))
         else:
-            self.app.push_screen(FlagScreen(self._desk, self._changing, row))
+            self.app.push_screen(FlagScreen(self._app_state, self._changing, row))
 
     def action_back(self) -> None:
         if self.is_current:
@@ -145,7 +145,7 @@ class IdsScreen(FoundScreen):
 
     @work(exclusive=True, group="lookup")
     async def _resolve(self, ids: list[int]) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None or not ids:
             self.show_found((), "")
             return
@@ -157,7 +157,7 @@ class IdsScreen(FoundScreen):
             except ApiError as error:
                 trouble = f" · {error.what}"
         found = [
-            Found(
+            FoundFlags(
                 id,
                 known.get(id, ""),
                 "" if id in known else "not known here",
@@ -173,7 +173,7 @@ class MyFlagsScreen(FoundScreen):
 
     heading = "MY FLAGS"
     hint = "words narrow: a key, or on, off, a variant"
-    _all: Sequence[Found] = ()
+    _all: Sequence[FoundFlags] = ()
     _trouble = ""
 
     def on_mount(self) -> None:
@@ -182,7 +182,7 @@ class MyFlagsScreen(FoundScreen):
 
     @work(exclusive=True, group="lookup")
     async def _load(self) -> None:
-        workspace = self._desk.workspace
+        workspace = self._app_state.workspace
         if workspace is None:
             return
         self.tell_lines("asking…")
@@ -196,7 +196,7 @@ class MyFlagsScreen(FoundScreen):
             for one in mine
         ]
         self._all = [
-            Found(id, key, value_words(value), "" if value in (False, None) else "$success")
+            FoundFlags(id, key, value_words(value), "" if value in (False, None) else "$success")
             for id, key, value in values
         ]
         self.typed(self.query_one(Field).value)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.details.flag_details import Details
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.times import unix
@@ -53,7 +53,7 @@ def _experiments(flag: Flag) -> Iterator[list[Piece]]:
             yield [(f"  #{id}", "$secondary")]
 
 
-def _needed_by(details: Details) -> Iterator[list[Piece]]:
+def _needed_by(details: FlagDetails) -> Iterator[list[Piece]]:
     if details.dependents is None:
         yield [(f"  {safe_text(details.no_dependents, 120) or 'asking…'}", "$faint")]
     elif not details.dependents:

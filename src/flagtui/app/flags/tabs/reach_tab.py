@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_preview_lines import total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.details.flag_details import Details
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import numbered_lines
@@ -41,7 +41,7 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [("Estimates of the server; who fits several conditions is counted for each.", "$faint")]
 
 
-def reach_summary(details: Details, width: int) -> Iterator[list[Piece]]:
+def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     """`REACH`, the total, its bar, and why there is none."""
     reach = details.reach
     yield [("REACH", "$text-muted")]

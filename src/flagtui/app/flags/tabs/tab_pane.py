@@ -9,7 +9,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from flagtui.app.widgets.line import styled
-from flagtui.details.flag_details import Details
+from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.text.styled import Piece
@@ -23,7 +23,7 @@ Lines = Iterable[list[Piece]]
 class Study:
     """Everything known about the flag at this moment, for whichever tab is open."""
 
-    details: Details
+    details: FlagDetails
     now: float
     """Unix seconds."""
     names: Names = NO_NAMES

@@ -10,8 +10,8 @@ from textual.widgets import Input, Static
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
-from flagtui.details.evaluation_subject import HINT, LONGEST, Misread, Whom, read_whom
-from flagtui.details.evaluations import Account
+from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_whom
+from flagtui.details.evaluations import PersonEvaluation
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
@@ -34,7 +34,7 @@ LABEL = 14
 LISTED = 200
 """Other flags that are listed at most."""
 
-Ask = Callable[[Whom, Flag], Awaitable[Account | None]]
+Ask = Callable[[EvaluationSubject, Flag], Awaitable[PersonEvaluation | None]]
 
 
 class WhoPane(Vertical):
@@ -44,7 +44,7 @@ class WhoPane(Vertical):
         super().__init__(id=f"tab-{name}", classes="pane")
         self._ask = ask
         self._study: Study | None = None
-        self._accounts: list[Account] = []
+        self._accounts: list[PersonEvaluation] = []
         self._trouble = ""
 
     def compose(self) -> ComposeResult:
@@ -136,7 +136,7 @@ def _person(hint: str, id: str) -> Field:
     return Field(placeholder=hint, id=id, max_length=LONGEST, answers="ask", leaves="out of the line")
 
 
-def account_lines(accounts: list[Account], study: Study, width: int) -> list[list[Piece]]:
+def account_lines(accounts: list[PersonEvaluation], study: Study, width: int) -> list[list[Piece]]:
     """The table, what sets the two apart, and the other flags."""
     column = max(12, (width - LABEL) // len(accounts) - 1)
     lines = [*_table(accounts, study, column), *_refusals(accounts), []]
@@ -152,13 +152,13 @@ def account_lines(accounts: list[Account], study: Study, width: int) -> list[lis
     return lines
 
 
-def _refusals(accounts: list[Account]) -> Iterator[list[Piece]]:
+def _refusals(accounts: list[PersonEvaluation]) -> Iterator[list[Piece]]:
     """Once each: what the server does not say to keys, or could not say now."""
     for reason in dict.fromkeys(reason for account in accounts for reason in account.refusals):
         yield [(f"Not from the server: {safe_text(reason, 200)}", "$faint")]
 
 
-def _table(accounts: list[Account], study: Study, column: int) -> Iterator[list[Piece]]:
+def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Iterator[list[Piece]]:
     def row(label: str, cells: list[Piece]) -> list[Piece]:
         padded = [(cut(text, column).ljust(column + 1), style) for text, style in cells]
         return [(label.ljust(LABEL), "$text-muted"), *padded]
@@ -191,7 +191,7 @@ def _table(accounts: list[Account], study: Study, column: int) -> Iterator[list[
         )
 
 
-def _sentence(account: Account, study: Study) -> str:
+def _sentence(account: PersonEvaluation, study: Study) -> str:
     """The condition that decided, on one line: `email ends with @acme.com`, `10 % of everyone else`."""
     index, filters = account.condition_index, account.flag.targeting
     stored = as_list(filters.raw.get("groups"))
@@ -212,7 +212,7 @@ def value_style(value: JSON) -> str:
     return "$text-muted" if value is False else ("$warning" if value is None else "bold $secondary")
 
 
-def _others_that_differ(one: Account, other: Account, width: int) -> Iterator[list[Piece]]:
+def _others_that_differ(one: PersonEvaluation, other: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     found = [*differing(one, other)]
     total = len(all_keys(one) | all_keys(other) | {one.flag.key})
     yield [
@@ -230,7 +230,7 @@ def _others_that_differ(one: Account, other: Account, width: int) -> Iterator[li
     yield from _untold(one, width)
 
 
-def _others(account: Account, width: int) -> Iterator[list[Piece]]:
+def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     keys = sorted(all_keys(account) - {account.flag.key})
     on = [key for key in keys if account.value_of(key) not in (False, None)]
     yield [("OTHER FLAGS THIS ONE SEES", "$text-muted"), (f"   {len(on)} of {len(keys)}", "$faint")]
@@ -243,7 +243,7 @@ def _others(account: Account, width: int) -> Iterator[list[Piece]]:
     yield from _untold(account, width)
 
 
-def _untold(account: Account, width: int) -> Iterator[list[Piece]]:
+def _untold(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     unknown = sum(account.value_of(key) is None for key in all_keys(account))
     if unknown:
         yield [(f"{unknown} flags cannot be told without the server's knowledge of this person.", "$faint")]
