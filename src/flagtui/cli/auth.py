@@ -8,6 +8,199 @@ from flagtui.cli.options import PROFILE, named_profile
 
 if TYPE_CHECKING:
     from flagtui.cli.key_storage import Keep
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from flagtui.api.errors import ApiError, NotSignedIn
+from flagtui.api.hosts import Host, read_host
+from flagtui.cli.errors import Trouble, in_words
+from flagtui.cli.key_storage import Keep, keep_key
+from flagtui.cli.output import say
+from flagtui.cli.profile_choice import LoginEnvironment, look_around
+from flagtui.cli.signed_in import _project_line, sign_out, tell_introduction, tell_status
+from flagtui.cli.terminal_person import TerminalPerson, find_person
+from flagtui.config.credentials import KeyPlaces, Owner
+from flagtui.config.key_command import CommandFailed, run_key_command
+from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
+from flagtui.config.secret import KeyMalformed, Secret
+from flagtui.config.settings import SettingsError
+from flagtui.store.key_info import Introduction, introduce
+
+KINDS = {
+    "phc_": "this is the public project token (phc_): it only sends events. A personal key (phx_) is needed.",
+    "phs_": "this is a project secret key (phs_): it only evaluates flags. A personal key (phx_) is needed.",
+}
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """What was asked for on the command line."""
+
+    profile: str = ""
+    host: str = ""
+    project: str = ""
+    with_token: bool = False
+    key_command: str = ""
+    keep: Keep | None = None
+
+
+def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
+    """What the server says about the key. Raises ApiError."""
+
+    async def ask() -> Introduction:
+        from flagtui.cli.client import make_client
+
+        async with make_client(replace(profile, project=CURRENT_PROJECT), host, key) as client:
+            return await introduce(client)
+
+    return asyncio.run(ask())
+
+
+@dataclass(frozen=True)
+class TerminalSignIn:
+    """One go at it."""
+
+    wish: SignIn
+    around: LoginEnvironment
+    person: TerminalPerson
+    keys: KeyPlaces
+    ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
+
+    def run(self) -> Profile:
+        """The profile as it is now written down. Raises Trouble."""
+        profile = self._profile()
+        meant = self._host(profile)
+        key = self._read_key()
+        host, found = self._introduced(meant, key, profile)
+        tell_introduction(host, found)
+        project = self._project(profile, found)
+        profile = replace(profile, host=host.region or host.origin, project=project)
+        if self.wish.key_command:
+            profile = replace(profile, key_command=self.wish.key_command)
+        else:
+            keep_key(self.keys, Owner(profile.name, host.origin), key, self.wish.keep, self.person)
+        self._write(profile)
+        if self.around.key:
+            say("FLAGTUI_API_KEY is set here and wins over the key of the profile.")
+        return profile
+
+    def _profile(self) -> Profile:
+        settings = self.around.settings
+        only = next(iter(settings.profiles)) if len(settings.profiles) == 1 else "default"
+        name = self.wish.profile or self.around.given.profile or settings.default_profile or only
+        if not is_profile_name(name):
+            raise Trouble(f"{name!r} cannot name a profile; use letters, digits, - and _, at most 40.")
+        profile = settings.profiles.get(name, Profile(name))
+        if profile.key_command and not self.wish.key_command:
+            raise Trouble(
+                f"the profile {name} gets its key from its key_command, which would win over a key kept now. "
+                "Take that line out of the settings file, or give --key-command."
+            )
+        return profile
+
+    def _host(self, profile: Profile) -> Host:
+        is_known = profile.name in self.around.settings.profiles
+        text = self.wish.host or self.around.given.host or (profile.host if is_known else "")
+        if not text:
+            asked = self.person.is_there
+            text = self.person.ask("Server: us, eu, or an address", "us") if asked else profile.host
+        try:
+            host = read_host(text, allow_plain_http=profile.allow_plain_http)
+        except ApiError as wrong:
+            raise in_words(wrong) from None
+        if host.notice:
+            say(host.notice)
+        return host
+
+    def _read_key(self) -> Secret:
+        try:
+            if self.wish.key_command:
+                text = run_key_command(self.wish.key_command)
+            elif self.wish.with_token:
+                text = sys.stdin.read(8_192)
+            elif self.person.is_there:
+                text = self.person.ask_hidden("Paste the personal API key (it is not shown)")
+            else:
+                raise Trouble(
+                    "there is no terminal to paste the key on. "
+                    "Give it on standard input: flagtui auth login --with-token < FILE"
+                )
+            text = text.strip()
+            if text[:4] in KINDS:
+                raise Trouble(KINDS[text[:4]])
+            return Secret(text)
+        except (KeyMalformed, CommandFailed) as wrong:
+            raise Trouble(str(wrong)) from None
+
+    def _introduced(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
+        say(f"Asking {host.origin} about the key…")
+        try:
+            return host, self.ask(host, key, profile)
+        except NotSignedIn as refused:
+            other = host.other_region
+            if not other:
+                raise in_words(refused) from None
+            return self._other_region(host, read_host(other), key, profile)
+        except ApiError as error:
+            raise in_words(error) from None
+
+    def _other_region(
+        self, host: Host, other: Host, key: Secret, profile: Profile
+    ) -> tuple[Host, Introduction]:
+        """A key belongs to one region; it goes to the other one only when the person says so."""
+        said = f"{host.name} does not know this key"
+        if not self.person.is_there:
+            raise Trouble(
+                f"{said}. If the account is in the other region, try: "
+                f"flagtui auth login --host {other.region}"
+            )
+        if not self.person.agree(f"{said}. Send it to {other.name}, the other region, instead?"):
+            raise Trouble(f"{said}. Nothing was kept. Check the key, and that its owner is still active.")
+        try:
+            return other, self.ask(other, key, profile)
+        except NotSignedIn:
+            raise Trouble(
+                f"neither {host.name} nor {other.name} knows this key. Make one in the account settings."
+            ) from None
+        except ApiError as error:
+            raise in_words(error) from None
+
+    def _project(self, profile: Profile, found: Introduction) -> str:
+        known = [str(project.id) for project in found.projects]
+        wanted = self.wish.project or self.around.given.project
+        if wanted:
+            if known and wanted not in known:
+                raise Trouble(f"this key knows no project {wanted}; projects: {', '.join(known)}.")
+            return wanted
+        usual = profile.project
+        if usual == CURRENT_PROJECT and found.me and found.me.current_project:
+            usual = str(found.me.current_project)
+        if len(known) == 1:
+            return known[0]
+        if not known or not self.person.is_there:
+            return usual
+        say("Projects:")
+        names = [_project_line(found, place) for place in range(len(known))]
+        default = known.index(usual) if usual in known else 0
+        return known[self.person.choose("Which one is opened first", names, default)]
+
+    def _write(self, profile: Profile) -> None:
+        from flagtui.config.settings_writer import write_profile
+
+        file = self.around.places.settings_file
+        if file is None:
+            raise Trouble("there is no home folder, so the profile cannot be written down. Set HOME.")
+        settings = self.around.settings
+        is_first = not settings.profiles and not settings.default_profile
+        try:
+            write_profile(file, profile, make_default=is_first)
+        except SettingsError as wrong:
+            raise Trouble(str(wrong)) from None
+        except OSError as error:
+            raise Trouble(f"{file} cannot be written: {error.strerror}.") from None
+        say(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
 
 @click.group("auth")
@@ -30,10 +223,6 @@ def login(
     profile: str, host: str, project: str, with_token: bool, key_command: str, keep: "Keep | None"
 ) -> None:
     """Try a personal API key, see what it may do, and keep it for a profile."""
-    from flagtui.cli.profile_choice import look_around
-    from flagtui.cli.signing_in import SignIn, TerminalSignIn
-    from flagtui.cli.terminal_person import TerminalPerson, find_person
-    from flagtui.config.credentials import KeyPlaces
 
     around = look_around()
     wish = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
@@ -45,7 +234,6 @@ def login(
 @PROFILE
 def status(profile: str) -> None:
     """Say which key is used, whose it is and what it may do; ends with 2 when it does not work."""
-    from flagtui.cli.signed_in import tell_status
 
     tell_status(named_profile(profile))
 
@@ -54,6 +242,5 @@ def status(profile: str) -> None:
 @PROFILE
 def logout(profile: str) -> None:
     """Forget the key kept for a profile, and its copies of rows."""
-    from flagtui.cli.signed_in import sign_out
 
     sign_out(named_profile(profile))

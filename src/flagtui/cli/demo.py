@@ -1,8 +1,121 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
+from flagtui.config.locations import FolderUnusable, find_locations, make_folder
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+KEY = "phx_demo_key_of_this_machine"
+"""Opens nothing but the demo's own database, which has no address."""
+NOWHERE = "http://127.0.0.1:1"
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What was asked for on the command line."""
+
+    fresh: bool = False
+    nasty: bool = False
+    flags: int | None = None
+    read_only: bool = False
+    mouse: bool = True
+
+
+def open_demo(wish: Demonstration) -> int:
+    """Run the app until it is left; the exit code."""
+    from flagtui.app.app import FlagTui
+    from flagtui.app.state.preferences import Preferences
+    from flagtui.app.state.session import Session
+    from flagtui.changes.guard_rules import GuardRules, Level
+    from flagtui.changes.journal import Journal
+
+    folder = _folder()
+    name = _name(wish)
+    if wish.fresh:
+        _start_over(folder, name)
+    opened: list[Any] = []
+    session = Session(
+        profile=name,
+        host="embedded service",
+        badge="NASTY" if wish.nasty else "DEMO",
+        colour="warning" if wish.nasty else "success",
+        rules=GuardRules(Level.READ_ONLY if wish.read_only else Level.GUARDED, place="DEMO"),
+        connect=_connector(folder / f"{name}.db", wish, opened),
+        journal=Journal(folder / f"{name}-journal"),
+        state_folder=folder,
+        tastes=Preferences(memory=folder / f"{name}-tastes"),
+    )
+    try:
+        return run_app(FlagTui(session), mouse=wish.mouse)
+    finally:
+        from flagtui.service import close_service
+
+        for service in opened:
+            close_service(service)
+
+
+def _folder() -> Path:
+    try:
+        return make_folder(find_locations().data, "the demo's data")
+    except FolderUnusable as fault:
+        raise Trouble(str(fault)) from None
+
+
+def _name(wish: Demonstration) -> str:
+    """Each kind of sample keeps its own file."""
+    kind = "nasty" if wish.nasty else "demo"
+    return kind if wish.flags is None else f"{kind}-{wish.flags}"
+
+
+def _start_over(folder: Path, name: str) -> None:
+    for ending in (".db", ".db-wal", ".db-shm", ".db.key"):
+        (folder / f"{name}{ending}").unlink(missing_ok=True)
+    # What was changed in a database that is gone cannot be undone.
+    rmtree(folder / f"{name}-journal", ignore_errors=True)
+
+
+def _connector(path: Path, wish: Demonstration, opened: list[Any]) -> "Callable[[], Awaitable[Client]]":
+    async def connect() -> "Client":
+        import asyncio
+
+        from flagtui.app.shell.preload import CLIENT, load_behind
+
+        await load_behind(CLIENT)
+        from flagtui.api import Client
+        from flagtui.api.errors import ApiError
+        from flagtui.api.in_process import in_process
+        from flagtui.service import DatabaseUnusable
+        from flagtui.service.sample_data.company import WEB
+        from flagtui.service.sample_data.nasty import NASTY
+
+        if not opened:
+            try:
+                opened.append(await asyncio.to_thread(_open_service, path, wish))
+            except DatabaseUnusable as fault:
+                raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
+        project = NASTY if wish.nasty else WEB
+        return Client(NOWHERE, KEY, project, transport=in_process(opened[0]))
+
+    return connect
+
+
+def _open_service(path: Path, wish: Demonstration) -> Any:
+    from flagtui.service import create_service
+    from flagtui.service.sample_data import sample
+
+    fill = sample(nasty=wish.nasty) if wish.flags is None else sample(nasty=wish.nasty, flags=wish.flags)
+    return create_service(path, key=KEY, sample=fill, max_flags=max(2_000, 2 * (wish.flags or 0)))
 
 
 @click.command("demo")
@@ -19,7 +132,6 @@ def command(fresh: bool, nasty: bool, flags: int | None, read_only: bool, no_mou
     What you change is kept between runs, in the user data folder; --fresh starts over.
     """
     require_terminal()
-    from flagtui.cli.demonstration import Demonstration, open_demo
 
     wish = Demonstration(fresh=fresh, nasty=nasty, flags=flags, read_only=read_only, mouse=not no_mouse)
     try:

@@ -1,8 +1,62 @@
 """`flagtui journal`: what this person changed from this machine, for reading, sharing and programs."""
 
+import time
+
 import click
 
+from flagtui import local_time
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, taken_back
+from flagtui.changes.timeline import as_json as json_of
+from flagtui.changes.timeline import markdown as markdown_of
+from flagtui.changes.timeline import summary
+from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile
+from flagtui.cli.output import say
+from flagtui.cli.profile_choice import settings_in
+from flagtui.config.locations import find_locations
+from flagtui.store.query.moments import MOMENTS, read_moment
+from flagtui.store.query.vocabulary import WrongValue
+
+SHORT = 8
+"""Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
+
+
+def find_changes(since: str, words: str, profile: str) -> list[Entry]:
+    """Newest first, from the profile alone when one is named. Raises Trouble."""
+    places = find_locations()
+    settings_in(places)
+    try:
+        start = read_moment(since, time.time()) if since else 0.0
+    except WrongValue:
+        raise Trouble(f"{since!r} is no moment; use {MOMENTS}, in {local_time.label(time.time())}.") from None
+    folder = places.state
+    if folder is None:
+        raise Trouble("there is no home folder, so there is no journal. Set HOME.")
+    try:
+        found = Journal(folder / "journal").entries(start, words)
+    except OSError as error:
+        raise Trouble(f"{error.filename} cannot be read: {error.strerror}.") from None
+    return [entry for entry in found if not profile or entry.signature.profile == profile]
+
+
+def tell_changes(entries: list[Entry]) -> None:
+    """One line for each, and its reason below."""
+    if not entries:
+        say("Nothing was changed.")
+    gone = taken_back(entries)
+    for entry in entries:
+        at = local_time.second(entry.at)
+        place = entry.signature.profile or entry.signature.project
+        say(f"{entry.id[:SHORT]:<{SHORT}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
+        for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
+            say(f"{'':35}{line}")
+
+
+def _back(entry: Entry, gone: frozenset[str]) -> str:
+    """Which change it took back, and whether it was taken back itself."""
+    did = f", takes back {entry.undoes[:SHORT]}" if entry.undoes else ""
+    return did + (", taken back" if entry.id in gone else "")
 
 
 @click.command("journal")
@@ -18,10 +72,6 @@ def command(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, as_json: bool, limit: int
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
-    from flagtui.changes.timeline import as_json as json_of
-    from flagtui.changes.timeline import markdown as markdown_of
-    from flagtui.cli.errors import Trouble
-    from flagtui.cli.past_changes import find_changes, tell_changes
 
     if markdown and as_json:
         raise Trouble("choose --markdown or --json, not both.")

@@ -1,10 +1,103 @@
 """`flagtui serve`: the embedded service on a port of this machine."""
 
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from flagtui.cli.errors import Trouble
+from flagtui.safe_text import safe_text
+from flagtui.service import DatabaseUnusable, close_service, create_service
+from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
+from flagtui.service.sample_data import sample
+from flagtui.service.server import CannotListen, Place, listen, run
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What was asked for on the command line."""
+
+    port: int
+    host: str
+    allow_remote: bool
+    database: Path
+    key: str | None
+    sample: bool
+    nasty: bool
+    flags: int | None
+    rate_limit: int | None
+    strict: bool
+    legacy: bool
+
+
+def serve(wish: Serving) -> None:
+    """Serve until SIGTERM or ctrl+c.
+
+    Raises:
+        Trouble: when the wish makes no sense or the address cannot be listened on.
+        DatabaseUnusable: when the file cannot be used.
+    """
+    _check(wish)
+    place = Place(wish.host, wish.port, wish.allow_remote)
+    try:
+        listener = listen(place)
+    except CannotListen as fault:
+        raise Trouble(str(fault)) from None
+    chosen = {} if wish.flags is None else {"flags": wish.flags}
+    key = wish.key
+    if key is None and not _has_keys(wish.database):
+        key = make_secret()
+    application = create_service(
+        wish.database,
+        key=key,
+        sample=sample(nasty=wish.nasty, **chosen) if wish.sample else None,
+        strict=wish.strict,
+        legacy=wish.legacy,
+        rate_limit=wish.rate_limit,
+        max_flags=max(2_000, 2 * (wish.flags or 0)),
+    )
+    try:
+        _introduce(wish, listener.getsockname()[1], key)
+        run(application, listener, place, _log)
+    finally:
+        close_service(application)
+        listener.close()
+
+
+def _check(wish: Serving) -> None:
+    if not wish.sample and (wish.nasty or wish.flags is not None):
+        raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.")
+    try:
+        if wish.key is not None:
+            check_secret(wish.key)
+    except KeyRefused as fault:
+        raise Trouble(f"--key: {fault}") from None
+
+
+def _has_keys(database: Path) -> bool:
+    """An empty file is taken for a new database, so having the file is not enough."""
+    return database.is_file() and bool(list_keys(database))
+
+
+def _introduce(wish: Serving, port: int, key: str | None) -> None:
+    address = f"http://[{wish.host}]:{port}" if ":" in wish.host else f"http://{wish.host}:{port}"
+    _say(f"serving {wish.database} on {address}, project 1 · ctrl+c stops")
+    if wish.allow_remote:
+        _say("other machines can reach it; keys and data cross the network unencrypted")
+    if key is not None:
+        _say(f"key: {safe_text(key, 600)}")
+        _say(f"open the app on it: FLAGTUI_HOST={address} FLAGTUI_API_KEY={safe_text(key, 600)} flagtui")
+    else:
+        _say(f"keys: flagtui keys list --db {wish.database}")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _log(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 @click.command("serve")
@@ -38,8 +131,6 @@ from flagtui.cli.errors import Trouble
 @click.option("--legacy", is_flag=True, help="Behave like a server of 2025.")
 def command(**options: object) -> None:
     """Run the embedded service on a port of this machine."""
-    from flagtui.cli.serving import Serving, serve
-    from flagtui.service import DatabaseUnusable
 
     try:
         serve(Serving(**options))  # type: ignore[arg-type]  # click has checked the types

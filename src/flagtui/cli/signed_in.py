@@ -8,11 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from flagtui.api.errors import ApiError
+from flagtui.api.hosts import Host
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.output import say
-from flagtui.cli.profile_choice import Opening, ProfileRequest, choose_signed_in, look_around
+from flagtui.cli.profile_choice import (
+    Opening,
+    ProfileRequest,
+    choose_signed_in,
+    look_around,
+)
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, NoCredential, Source
 from flagtui.config.key_file import KeyFileRefused
+from flagtui.store.key_info import Introduction, abilities, introduce
+
+if TYPE_CHECKING:
+    pass
+
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -53,8 +64,7 @@ def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awai
 
 def tell_status(profile: str) -> None:
     """Which key, whose it is, what it may do. Raises Trouble when it does not work."""
-    from flagtui.cli.signing_in import tell_introduction
-    from flagtui.store.key_info import introduce
+    from flagtui.cli.signed_in import tell_introduction
 
     opening = open_profile(profile)
     found = find_key(opening)
@@ -103,3 +113,22 @@ def _forget_rows(opening: Opening) -> None:
     with suppress(OSError):
         for frame in Path(frames_folder()).glob("frame-*"):
             frame.unlink(missing_ok=True)
+
+
+def tell_introduction(host: Host, found: Introduction) -> None:
+    """Whose key it is, and what will and won't work with it."""
+    say(f"Signed in to {host.name}{f' as {found.person}' if found.person else ''}.")
+    known = abilities(found.key)
+    if not known:
+        say("The server does not tell what the key may do; what it refuses is said when it happens.")
+    for ability in known:
+        if ability.works:
+            say(f"  ✓ {ability.words}")
+        else:
+            say(f"  ✗ {ability.words}: the key lacks {ability.scope}")
+
+
+def _project_line(found: Introduction, place: int) -> str:
+    project = found.projects[place]
+    organization = found.organization_of(project)
+    return f"{f'{organization} › ' if organization else ''}{project.label}  #{project.id}"

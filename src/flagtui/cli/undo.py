@@ -1,10 +1,181 @@
 """`flagtui undo`: takes back one change of this person, by the path of all changes."""
 
-from typing import TypedDict, Unpack
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypedDict, Unpack
 
 import click
 
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.changes.difference import Clash
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.guard import Confirmation, GuardRefused, GuardRules, NotYet
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Ending, Entry, Signature
+from flagtui.changes.undo import BackEnded, UndoTools, WayBack, find_way_back, parts_left
+from flagtui.changes.undo_list import as_left, undoable, why_not
+from flagtui.cli.confirmation import how_to_agree, settle, show_question
+from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile, named_project
+from flagtui.cli.output import say, say_json
+from flagtui.cli.profile_choice import Opening
+from flagtui.cli.rules import rules_of
+from flagtui.cli.signed_in import ask, find_key, open_profile
+from flagtui.cli.terminal_person import NOBODY, TerminalPerson, find_person
+
+CONFLICT: Final = 3
+"""Somebody else changed the same thing since, and it was left as it is."""
+OPEN: Final = 4
+"""It was sent, and is not applied yet, or nobody knows."""
+ALREADY: Final = "is as it was already; nothing was sent"
+ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
+_CODES: Final[dict[Ending, int]] = {
+    "saved": 0,
+    "conflicted": CONFLICT,
+    "unknown": OPEN,
+    "awaiting approval": OPEN,
+}
+
+
+def take_back(
+    change: str, place: tuple[str, str], answer: Confirmation, *, as_json: bool, read_only: bool
+) -> int:
+    """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
+    opening = open_profile(*place)
+    rules = rules_of(opening.profile, read_only=read_only)
+    work = Work(opening, rules, answer, as_json, NOBODY if as_json else find_person())
+    try:
+        code = ask(opening, find_key(opening), lambda client: work.run(client, change))
+    except KeyboardInterrupt:
+        if not work.is_on_its_way:
+            raise
+        words = "stopped while it was on its way; the next start of the app finds out whether it was done."
+        print(f"flagtui: {words}", file=sys.stderr)
+        return 130
+    if as_json:
+        say_json(work.told)
+    return code
+
+
+@dataclass
+class Work:
+    """One run of the command."""
+
+    opening: Opening
+    rules: GuardRules
+    answer: Confirmation
+    as_json: bool
+    person: TerminalPerson
+    told: list[dict[str, Any]] = field(default_factory=list)
+    """How each part ended, for programs."""
+    is_on_its_way: bool = False
+
+    async def run(self, client: Client, change: str) -> int:
+        """Everything that was confirmed together, one after the other, until one is not taken back."""
+        if client.project == "@current":
+            client = client.for_project(await client.projects.current())
+        office = await self._office(client)
+        entries = await asyncio.to_thread(office.journal.entries)
+        for entry in chosen(entries, change, office.signature):
+            parts = await parts_left(as_left(entry, entries), client)
+            for part in parts:
+                undoes = entry.id if part is parts[-1] else ""
+                way = await find_way_back(part, office, undoes, entries)
+                if way is None:
+                    self._ended(part, BackEnded(part.key, "saved", ALREADY, "" if change else ANOTHER))
+                elif code := await self._take_back(part, way):
+                    return code
+        return 0
+
+    async def _office(self, client: Client) -> UndoTools:
+        try:
+            me = await client.people.me()
+        except ApiError:
+            # A key that may not say whose it is may still write.
+            me = None
+        here = Signature(
+            by=(me.email or me.label) if me else "",
+            profile=self.opening.profile.name,
+            host=str(client.host),
+            project=str(client.project),
+        )
+        journal = Journal(self.opening.state_folder() / "journal")
+        return UndoTools(client, journal, here, client.connection.clock, me, self._say)
+
+    async def _take_back(self, part: Entry, way: WayBack | Blocked) -> int:
+        if isinstance(way, Blocked):
+            raise Trouble(_sentence(part.key, way.reason, way.next))
+        place = f"{self.rules.place} › {way.place}" if way.place else self.rules.place
+        question = way.ask(replace(self.rules, place=place))
+        if isinstance(question, GuardRefused):
+            raise Trouble(_sentence(part.key, question.reason, question.next))
+        if not self.as_json:
+            show_question(question)
+        approved = settle(question, self.answer, self.person)
+        if isinstance(approved, NotYet):
+            return self._not_agreed(part, way, how_to_agree(question, approved.why))
+        self.is_on_its_way = True
+        ended = await way.send(approved)
+        self.is_on_its_way = False
+        self._ended(part, ended)
+        return _CODES.get(ended.ending, 2)
+
+    def _not_agreed(self, part: Entry, way: WayBack, words: str) -> int:
+        if not way.plan.clashes or self.answer.overwrite:
+            raise Trouble(f"{part.key}: {words}")
+        self._ended(part, BackEnded(part.key, "conflicted", words), way.plan.clashes)
+        return CONFLICT
+
+    def _ended(self, part: Entry, ended: BackEnded, clashes: Sequence[Clash] = ()) -> None:
+        if self.as_json:
+            sides = [
+                {
+                    "where": one.where,
+                    "was": one.seen,
+                    "yours": one.mine,
+                    "theirs": one.theirs,
+                    "by_you": one.is_own,
+                }
+                for one in clashes
+            ]
+            said = {"key": ended.key, "ending": ended.ending, "words": ended.words, "next": ended.next}
+            self.told.append({"undoes": part.id, **said, "clashes": sides})
+        elif ended.ending == "saved":
+            say(f"{ended.key} {ended.words}." + (f" {ended.next}" if ended.next else ""))
+        else:
+            words = f"{ended.key}: {ended.ending}: {ended.words}. {ended.next}".rstrip()
+            print(f"flagtui: {Trouble(words)}", file=sys.stderr)
+
+    def _say(self, words: str) -> None:
+        if not self.as_json:
+            say(words)
+
+
+def chosen(entries: Sequence[Entry], change: str, here: Signature) -> list[Entry]:
+    """The change with this id, or the newest with those that were confirmed with it. Raises Trouble."""
+    open_ones = undoable(entries, here)
+    if not change:
+        if not open_ones:
+            raise Trouble("there is nothing of yours to take back in this project.")
+        batch = open_ones[0].batch
+        return [entry for entry in open_ones if entry.batch == batch] if batch else open_ones[:1]
+    found = [entry for entry in entries if entry.id.startswith(change.lower())]
+    if not found:
+        raise Trouble(f"no change {change} is in the journal. flagtui journal shows the ids.")
+    if len(found) > 1:
+        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.")
+    if refusal := why_not(found[0], here):
+        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next))
+    if found[0] not in open_ones:
+        raise Trouble(f"{found[0].key}: it was taken back already.")
+    return found
+
+
+def _sentence(key: str, reason: str, following: str) -> str:
+    return f"{key}: {reason}." + (f" To go on: {following}." if following else "")
 
 
 class UndoArguments(TypedDict):
@@ -36,8 +207,6 @@ def command(change: str, **given: Unpack[UndoArguments]) -> None:
     It is held against today's record: what was changed there since, by somebody else or by you, is
     shown first and stays, unless you choose to overwrite it.
     """
-    from flagtui.changes.guard import Confirmation
-    from flagtui.cli.taking_back import take_back
 
     answer = Confirmation(
         yes=given["yes"], typed=given["typed"], reason=given["reason"], overwrite=given["overwrite"]

@@ -14,7 +14,41 @@ from flagtui.app.commands.event_commands import EVENT_COMMANDS
 from flagtui.app.commands.experiment_commands import EXPERIMENT_COMMANDS
 from flagtui.app.commands.flag_edit_commands import FLAG_EDITS, FLAG_LIST, FORM
 from flagtui.app.commands.flag_view_commands import FLAG_READING
-from flagtui.app.commands.safety_commands import SAFETY_COMMANDS
+
+SAFETY_COMMANDS: Final[tuple[Command, ...]] = (
+    Command("app.profile", "P", "profile", "Switch to another profile", "app.profile", "everywhere"),
+    Command(
+        "app.journal",
+        "J",
+        "journal",
+        "Your changes from this machine: search them, take any of them back",
+        "app.journal",
+        "everywhere",
+    ),
+    Command(
+        "app.since",
+        "equals_sign",
+        "since",
+        "What is different in this list since a moment, such as yesterday 18:00",
+        "app.since",
+        "everywhere",
+        key_display="=",
+    ),
+    Command("app.sign_in", "ctrl+l", "sign in", "Sign in with another key", "app.sign_in", "everywhere"),
+    Command(
+        "journal.undo", "u", "undo", "Take back the change under the cursor", "undo", "journal", True, True
+    ),
+    Command(
+        "journal.copy",
+        "y",
+        "copy",
+        "Copy the change as Markdown to the terminal's clipboard",
+        "copy",
+        "journal",
+        True,
+    ),
+)
+
 
 __all__ = ["COMMANDS", "Command", "Place", "bindings_of", "commands_of"]
 

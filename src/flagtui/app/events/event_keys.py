@@ -23,7 +23,7 @@ class EventKeys(Base):
 
     event_path: EventChanges
     event_editing: EventEditing
-    app_state_here: AppState
+    app_state: AppState
     event_place = "events"
 
     def chosen(self) -> Sequence[EventDefinitionRow]:
@@ -39,7 +39,7 @@ class EventKeys(Base):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in(self.event_place):
-            permit = may_write(self.app_state_here, self.event_place)
+            permit = may_write(self.app_state, self.event_place)
             return None if permit and self.event_path.why_read_only else permit
         return super().check_action(action, parameters)
 

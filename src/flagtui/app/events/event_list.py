@@ -46,7 +46,7 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
             listing=EVENT_LISTING, sort=Sort("seen"), clock=app_state.session.clock
         )
         super().__init__(app_state, changing, finder, EVENTS)
-        self.app_state_here = app_state
+        self.app_state = app_state
         self.event_path = EventChanges(app_state, changing)
         self.event_editing = EventEditing(app_state, self.event_path)
         self._looked_back: Workspace | None = None

@@ -48,7 +48,7 @@ class EventScreen(EventKeys, Screen[None]):
 
     def __init__(self, app_state: AppState, path: EventChanges, row: EventDefinitionRow) -> None:
         super().__init__()
-        self.app_state_here, self.event_path = app_state, path
+        self.app_state, self.event_path = app_state, path
         self.event_editing = EventEditing(app_state, path)
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
@@ -65,8 +65,8 @@ class EventScreen(EventKeys, Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self._stop_watching = self.app_state_here.watch(self.believe)
-        workspace = self.app_state_here.workspace
+        self._stop_watching = self.app_state.watch(self.believe)
+        workspace = self.app_state.workspace
         self._stop_rows = workspace.events.watch(self.believe) if workspace else self._stop_watching
         self._draw()
         self._look()
@@ -77,7 +77,7 @@ class EventScreen(EventKeys, Screen[None]):
 
     def believe(self) -> None:
         """Draw what is known now; look again when the definition has moved on."""
-        workspace = self.app_state_here.workspace
+        workspace = self.app_state.workspace
         if not self.is_attached or workspace is None:
             return
         row = workspace.events.get(self._details.row.id)
@@ -90,11 +90,11 @@ class EventScreen(EventKeys, Screen[None]):
 
     @work(exclusive=True, group="inspect")
     async def _look(self) -> None:
-        workspace = self.app_state_here.workspace
+        workspace = self.app_state.workspace
         if workspace is None:
             return
         id = self._details.row.id
-        entries = await asyncio.to_thread(self.app_state_here.session.journal.entries)
+        entries = await asyncio.to_thread(self.app_state.session.journal.entries)
         self._done = [entry for entry in entries if entry.kind == KIND and entry.uuid == id]
         async for details in EventInspector(workspace.client).look(self._details.row):
             self._details = details
@@ -108,7 +108,7 @@ class EventScreen(EventKeys, Screen[None]):
         self._draw()
 
     def _draw(self) -> None:
-        app_state, now = self.app_state_here, self.app_state_here.now()
+        app_state, now = self.app_state, self.app_state.now()
         self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
         self.query_one(Tabs).show_tabs(tabs_of(app_state), "3")
         lines: list[list[Piece]] = []

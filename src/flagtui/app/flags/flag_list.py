@@ -12,8 +12,7 @@ from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.flags.flag_list_keys import ListKeys
 from flagtui.app.flags.flag_preview import Preview
-from flagtui.app.flags.form.flag_form_keys import FlagKeys
-from flagtui.app.flags.lookups.lookup_keys import LookUpKeys
+from flagtui.app.flags.form.flag_form_keys import AnyScreen, FlagKeys
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.preload import PANE, load_behind
 from flagtui.app.shell.status_line import link_of, location_of, words_without_records
@@ -27,6 +26,29 @@ from flagtui.store.load_progress import RecordId
 from flagtui.store.query import FLAGS
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
+
+
+class LookUpKeys(AnyScreen):
+    """A screen with this opens the look-ups above itself."""
+
+    _app_state: AppState
+    _changing: Changes
+
+    def action_ids(self) -> None:
+        from flagtui.app.flags.lookups.found import IdsScreen
+
+        self.app.push_screen(IdsScreen(self._app_state, self._changing))
+
+    def action_my_flags(self) -> None:
+        from flagtui.app.flags.lookups.found import MyFlagsScreen
+
+        self.app.push_screen(MyFlagsScreen(self._app_state, self._changing))
+
+    def action_definitions(self) -> None:
+        from flagtui.app.flags.lookups.definitions_screen import DefinitionsScreen
+
+        self.app.push_screen(DefinitionsScreen(self._app_state))
+
 
 POURING = 0.2
 """Seconds between drawings while pages arrive faster than anybody can read."""

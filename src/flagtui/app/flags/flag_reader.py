@@ -1,16 +1,19 @@
 """What a flag's screen asks the server for when a tab needs it, and the ways back it offers."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import App
 
 from flagtui.api.errors import ApiError
-from flagtui.app.flags.version_restore import CannotRevert, intent_to_return
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.targeting_intents import older_version
 from flagtui.changes.left_out import LeftOut
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation, account_for
@@ -126,3 +129,20 @@ async def _read_or_left_out(row: FlagRow, app_state: AppState, changing: Changes
     if app_state.inspector is not None:
         app_state.inspector.cohorts.hear(flag)
     return flag
+
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+class CannotRevert(ValueError):
+    """There is no way back from this entry; the text says why."""
+
+
+async def intent_to_return(record: int, version: int, client: Client) -> Intent:
+    """The flag as it was at that version. Raises CannotRevert and ApiError."""
+    flag = await client.flags.get(record)
+    if flag.version == version:
+        raise CannotRevert(f"it is at version {version} already")
+    found = await client.flags.version(record, version)
+    return older_version(flag, version, found.raw)
