@@ -8,6 +8,7 @@ from flagtui.app.commands.command_table import COMMANDS, Command
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+KEYS = ROOT / "docs" / "keys.md"
 BEGIN, END = "<!-- keys: made from the table of commands -->", "<!-- end of keys -->"
 PLACES = {"everywhere": "everywhere", "lists": "lists", "flags": "flags"}
 
@@ -33,13 +34,22 @@ def keys_of(command: Command) -> str:
     return " ".join(f"`{named.get(key, key)}`" for key in command.keys.split(","))
 
 
-def test_the_readme_lists_every_key() -> None:
-    text = README.read_text(encoding="utf-8")
+def test_every_key_is_in_the_documents() -> None:
+    text = KEYS.read_text(encoding="utf-8")
     if os.environ.get("FLAGTUI_GOLDEN") == "write":
         before, _, rest = text.partition(BEGIN)
         text = f"{before}{BEGIN}\n{key_table()}\n{END}{rest.partition(END)[2]}"
-        README.write_text(text, encoding="utf-8")
+        KEYS.write_text(text, encoding="utf-8")
     assert f"{BEGIN}\n{key_table()}\n{END}" in text
+
+
+def test_the_readme_names_only_keys_that_are_there() -> None:
+    known = {key for command in COMMANDS for key in re.findall(r"`([^`]+)`", keys_of(command))}
+    shown = {"⏎", "Esc", "Tab", "↑", "↓", "…"}
+    table = README.read_text(encoding="utf-8").partition("| key | what it does |")[2].partition("\n\n")[0]
+    named = {key for row in table.splitlines()[2:] for key in re.findall(r"`([^`]+)`", row)}
+    assert len(table.splitlines()) - 2 <= 20
+    assert named - shown <= known
 
 
 def test_every_command_has_words_for_people() -> None:
@@ -68,3 +78,12 @@ def test_every_test_the_documents_point_to_is_there() -> None:
     for document in [README, *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\btests/[\w/]+(?:\.py)?", document.read_text(encoding="utf-8")):
             assert (ROOT / target).exists(), f"{document.name} points to {target}"
+
+
+def test_every_module_the_documents_name_is_there() -> None:
+    rooms = {path.name for path in (ROOT / "src" / "flagtui").iterdir() if path.is_dir()}
+    for document in [README, ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        named = re.findall(r"`(?:src/flagtui/)?((\w+)/[\w/]*\w\.py)`", document.read_text(encoding="utf-8"))
+        for target, room in named:
+            if room in rooms:
+                assert (ROOT / "src" / "flagtui" / target).exists(), f"{document.name} names {target}"

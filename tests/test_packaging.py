@@ -18,7 +18,7 @@ from flagtui.app.shell.stylesheets import STYLES
 from flagtui.app.app import FlagTui
 from flagtui.app.state.session import Session
 from flagtui.api.errors import BadKey
-from flagtui.changes.guard import Rules
+from flagtui.changes.guard import GuardRules
 from flagtui.changes.journal import Journal
 
 async def connect():
@@ -26,7 +26,7 @@ async def connect():
 
 async def main():
     journal = Journal(Path("j"))
-    app = FlagTui(Session("p", "h", "B", "primary", Rules(), connect, journal, Path("s"), refresh=0))
+    app = FlagTui(Session("p", "h", "B", "primary", GuardRules(), connect, journal, Path("s"), refresh=0))
     async with app.run_test() as pilot:
         await pilot.pause()
         print("AT", Path(flagtui.__file__).parent)

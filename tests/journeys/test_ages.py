@@ -9,7 +9,7 @@ import pytest
 from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 
-from flagtui.app import screens
+import flagtui.app
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
 
@@ -85,7 +85,7 @@ async def test_within_a_minute_everything_tells_the_same_age_and_nothing_is_draw
 
 def test_every_screen_that_draws_by_the_clock_of_ages_draws_them_anew() -> None:
     """A screen that asks what minute it is has, itself or by its base, what redraws ages."""
-    folder = Path(screens.__file__).parent
+    folder = Path(flagtui.app.__file__).parent
     lacking = []
     for path in folder.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -1,0 +1,136 @@
+"""What flagtui uses of Textual that Textual does not promise: a new version is held against this list."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+from textual._styles_cache import StylesCache
+from textual.app import App
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input
+
+import flagtui.app
+
+MODULES: Final = {"textual._compositor", "textual._styles_cache", "textual._xterm_parser"}
+"""Private modules that are imported."""
+PARTS: Final[dict[str, tuple[type, str]]] = {
+    "_batch_count": (App, "whether a frame may be drawn now"),
+    "_begin_update": (App, "synchronized output around a frame"),
+    "_cache": (StylesCache, "the lines drawn before"),
+    "_check_bindings": (App, "a key that changes what the keys after it mean is obeyed at once"),
+    "_close_messages_no_wait": (MessagePump, "the end after a fault"),
+    "_closed": (MessagePump, "whether a frame may be drawn now"),
+    "_debug": (Driver, "handed on to the parser of keys"),
+    "_dirty_lines": (StylesCache, "lines to draw again"),
+    "_display": (App, "where a frame becomes bytes"),
+    "_driver": (App, "where bytes go"),
+    "_end_update": (App, "synchronized output around a frame"),
+    "_exception": (App, "what the program died of"),
+    "_fatal_error": (App, "one sentence instead of a traceback that shows values"),
+    "_forward_event": (Screen, "keys typed into a field"),
+    "_key_thread": (LinuxDriver, "whether keys are read"),
+    "_notifications": (App, "toasts that are shown"),
+    "_on_paste": (Input, "a pasted answer does not confirm"),
+    "_running": (MessagePump, "whether a frame may be drawn now"),
+    "_styles_cache": (Widget, "a list keeps its lines itself"),
+    "_unnotify": (App, "a toast that would lie on the header goes"),
+}
+"""Private names of Textual's classes that are read, called or overridden: whose they are, and what for."""
+
+
+def ours() -> Iterator[tuple[str, Path]]:
+    for found in pkgutil.walk_packages(flagtui.app.__path__, "flagtui.app."):
+        path = importlib.import_module(found.name).__file__
+        if path is not None:
+            yield found.name, Path(path)
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in ours()}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_modules() -> set[str]:
+    return {
+        node.module
+        for tree in trees().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and ".".join(node.module.split(".")[1:2])[:1] == "_"
+        if node.module.startswith("textual.")
+    }
+
+
+@cache
+def names_textual_sets(of: type) -> frozenset[str]:
+    """Names of a class of Textual: members, and what its methods set on `self`."""
+    found = {name for name in vars(of) if is_private(name)}
+    for node in ast.walk(ast.parse(inspect.getsource(inspect.getmodule(of) or of))):
+        if isinstance(node, ast.ClassDef) and node.name == of.__name__:
+            found |= {
+                each.attr
+                for each in ast.walk(node)
+                if isinstance(each, ast.Attribute)
+                and isinstance(each.ctx, ast.Store)
+                and ast.unparse(each.value) == "self"
+                and is_private(each.attr)
+            }
+    return frozenset(found)
+
+
+def textual_bases(of: type) -> list[type]:
+    return [base for base in of.__mro__ if base.__module__.startswith("textual.")]
+
+
+def used_of_textual() -> set[str]:
+    """Private names of Textual that our classes define anew or reach through `self`, and through `app`."""
+    used: set[str] = set()
+    for name, tree in trees().items():
+        module = importlib.import_module(name)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("app", "self.app", "screen"):
+                used |= {node.attr} if is_private(node.attr) else set()
+            if isinstance(node, ast.ClassDef) and isinstance(of := getattr(module, node.name, None), type):
+                theirs = frozenset[str]().union(*map(names_textual_sets, textual_bases(of)))
+                mentioned = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+                defined = {
+                    each.name
+                    for each in node.body
+                    if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+                }
+                used |= {one for one in mentioned | defined if is_private(one)} & theirs
+    return used
+
+
+def test_every_private_module_is_listed() -> None:
+    assert private_modules() == MODULES
+
+
+def test_every_private_part_is_listed() -> None:
+    assert used_of_textual() == PARTS.keys()
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_the_modules_are_there(module: str) -> None:
+    assert importlib.import_module(module)
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_the_parts_are_there(name: str) -> None:
+    of, purpose = PARTS[name]
+    assert any(name in names_textual_sets(base) for base in textual_bases(of)), f"{purpose}: it is gone"
