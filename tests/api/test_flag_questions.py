@@ -67,7 +67,7 @@ async def test_an_evaluation_falls_back_to_its_reason(make_client: MakeClient) -
         reasons = {"a": {"value": "test", "evaluation": {"reason": "condition_match", "condition_index": 1}}}
         return httpx.Response(200, json=reasons)
 
-    trial = await make_client(answer).flags.test_evaluation(5, "a", "u1")
+    trial = await make_client(answer).evaluation.test_evaluation(5, "a", "u1")
     assert (trial.result, trial.reason, trial.condition_index) == ("test", "condition_match", 1)
 
 
@@ -90,11 +90,11 @@ async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_clie
             case _:
                 return httpx.Response(404, json=NO_PLACE | {"detail": "Not found."})
 
-    flags = make_client(answer).flags
-    found = await flags.local_evaluation()
+    evaluation = make_client(answer).evaluation
+    found = await evaluation.local_evaluation()
     assert found is not None
     assert (found.flags, found.etag) == ((FLAG,), 'W/"7"')
-    assert await flags.local_evaluation(etag=found.etag) is None
+    assert await evaluation.local_evaluation(etag=found.etag) is None
 
 
 async def test_a_query_that_takes_time_is_looked_at_until_it_is_done(
@@ -111,7 +111,7 @@ async def test_a_query_that_takes_time_is_looked_at_until_it_is_done(
         done = {"id": "q1", "complete": looks == 3, "results": result if looks == 3 else None}
         return httpx.Response(200, json={"query_status": done})
 
-    found = await make_client(answer).experiments.result(12, {"kind": "ExperimentMetric"})
+    found = await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
     assert found.baseline is not None
     assert looks == 3
     assert len(clock.waits) == 3
@@ -134,6 +134,6 @@ async def test_a_query_that_failed_says_why(
         return httpx.Response(200, json={"query_status": {"id": "q1", "results": None, **said}})
 
     with pytest.raises(errors.NotCalculated) as caught:
-        await make_client(answer).experiments.result(12, {"kind": "ExperimentMetric"})
+        await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
     assert words in caught.value.what
     assert not caught.value.sent

@@ -55,7 +55,7 @@ async def copy_flag(client: Client, example: Example) -> Any:
 
 
 async def evaluate_here(client: Client, example: Example) -> Any:
-    found = await client.flags.local_evaluation()
+    found = await client.evaluation.local_evaluation()
     assert found is not None
     return found
 
@@ -80,16 +80,16 @@ CALLS: Final[dict[str, Call]] = {
     "flags.enrich_usage_dashboard": lambda client, example: client.flags.enrich_usage_dashboard(
         id_of(example)
     ),
-    "flags.remote_config": lambda client, example: client.flags.remote_config(id_of(example)),
+    "flags.remote_config": lambda client, example: client.evaluation.remote_config(id_of(example)),
     "flags.status": lambda client, example: client.flags.status(id_of(example)),
     "flags.activity": lambda client, example: client.flags.activity(),
     "flags.bulk_keys": lambda client, example: client.flags.bulk_keys(sent_body(example)["ids"]),
-    "flags.evaluation_reasons": lambda client, example: client.flags.evaluation_reasons(
+    "flags.evaluation_reasons": lambda client, example: client.evaluation.evaluation_reasons(
         sent_query(example).get("distinct_id")  # type: ignore[arg-type]  # absent in the example that is refused
     ),
     "flags.local_evaluation": evaluate_here,
     "flags.definitions": evaluate_here,
-    "flags.my_flags": lambda client, example: client.flags.my_flags(),
+    "flags.my_flags": lambda client, example: client.evaluation.my_flags(),
     "flags.blast_radius": lambda client, example: client.flags.blast_radius(sent_body(example)["condition"]),
     "flags.enable": lambda client, example: client.flags.enable(id_of(example)),
     "flags.disable": lambda client, example: client.flags.disable(id_of(example)),
@@ -100,7 +100,7 @@ CALLS: Final[dict[str, Call]] = {
     "flags.bulk_delete": lambda client, example: client.flags.bulk_delete(sent_body(example)["ids"]),
     "flags.bulk_update_tags": lambda client, example: client.flags.bulk_update_tags(**sent_body(example)),
     "flags.version": lambda client, example: client.flags.version(id_of(example), example["ids"]["number"]),
-    "flags.test_evaluation": lambda client, example: client.flags.test_evaluation(
+    "flags.test_evaluation": lambda client, example: client.evaluation.test_evaluation(
         id_of(example), "checkout-redesign", sent_body(example)["distinct_id"]
     ),
     "flags.copy": copy_flag,
@@ -125,11 +125,11 @@ CALLS: Final[dict[str, Call]] = {
     "experiments.duplicate": lambda client, example: client.experiments.duplicate(
         id_of(example), flag_key=sent_body(example)["feature_flag_key"]
     ),
-    "experiments.timeseries": lambda client, example: client.experiments.timeseries(
+    "experiments.timeseries": lambda client, example: client.results.timeseries(
         id_of(example), sent_query(example)["metric_uuid"], sent_query(example)["fingerprint"]
     ),
     "experiments.requires_flag_implementation": lambda client, example: (
-        client.experiments.requires_flag_implementation()
+        client.results.requires_flag_implementation()
     ),
     "experiments.launch": lambda client, example: client.experiments.launch(id_of(example)),
     "experiments.pause": lambda client, example: client.experiments.pause(id_of(example)),
@@ -144,20 +144,20 @@ CALLS: Final[dict[str, Call]] = {
     "experiments.copy_to_project": lambda client, example: client.experiments.copy_to_project(
         id_of(example), 2, flag_key="blue-button"
     ),
-    "experiments.recalculate_timeseries": lambda client, example: client.experiments.recalculate_timeseries(
+    "experiments.recalculate_timeseries": lambda client, example: client.results.recalculate_timeseries(
         id_of(example), sent_body(example)["metric"], sent_body(example)["fingerprint"]
     ),
-    "experiments.recalculate": lambda client, example: client.experiments.recalculate(id_of(example)),
-    "experiments.latest_recalculation": lambda client, example: client.experiments.latest_recalculation(
+    "experiments.recalculate": lambda client, example: client.results.recalculate(id_of(example)),
+    "experiments.latest_recalculation": lambda client, example: client.results.latest_recalculation(
         id_of(example)
     ),
-    "experiments.recalculation": lambda client, example: client.experiments.recalculation(
+    "experiments.recalculation": lambda client, example: client.results.recalculation(
         id_of(example), example["ids"]["run"]
     ),
-    "experiments.old_result": lambda client, example: client.experiments.old_result(id_of(example)),
-    "experiments.eligible_flags": lambda client, example: client.experiments.eligible_flags(),
-    "experiments.stats": lambda client, example: client.experiments.stats(),
-    "experiments.query": lambda client, example: client.experiments.result(
+    "experiments.old_result": lambda client, example: client.results.old_result(id_of(example)),
+    "experiments.eligible_flags": lambda client, example: client.results.eligible_flags(),
+    "experiments.stats": lambda client, example: client.results.stats(),
+    "experiments.query": lambda client, example: client.results.result(
         12, sent_body(example)["query"]["metric"]
     ),
     "experiments.activity": lambda client, example: client.experiments.activity(id_of(example)),

@@ -45,7 +45,7 @@ async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Settin
 @pytest.mark.parametrize("mode", ["default", "strict"])
 async def test_my_flags_are_listed_and_narrowed(setting: Setting, mode: str) -> None:
     async with running(replace(setting, options=MODES[mode])) as program:
-        mine = await program.colleague().flags.my_flags()
+        mine = await program.colleague().evaluation.my_flags()
         on = sum(one.value not in (False, None) for one in mine)
         await program.press("I")
         assert f"{on} on, {len(mine)} of {len(mine)}" in program.screen
@@ -127,7 +127,7 @@ async def test_the_data_for_libraries_is_shown_and_written_for_its_owner_alone(
         await program.press("X")
         (path,) = folder.iterdir()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        document = await program.colleague().flags.local_evaluation()
+        document = await program.colleague().evaluation.local_evaluation()
         assert document is not None
         assert json.loads(path.read_text())["flags"] == document.raw["flags"]
         assert str(path.name) in program.notices[-1]

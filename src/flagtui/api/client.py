@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from flagtui.api.activity import ActivityFeeds
     from flagtui.api.crud import KeptRecords, ListedRecords
     from flagtui.api.event_definitions import EventDefinitions
+    from flagtui.api.experiment_results import ExperimentResults
     from flagtui.api.experiments import Experiments
+    from flagtui.api.flag_evaluation import FlagEvaluation
     from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.scheduled_change import ScheduledChange
@@ -71,6 +73,20 @@ class Client:
         self.people = People(connection, self.project)
 
     # Records beside the flags are built when they are first asked for: their models take 60 ms to load.
+
+    @cached_property
+    def evaluation(self) -> "FlagEvaluation":
+        """What people get of the flags, and the data that libraries evaluate them with."""
+        from flagtui.api.flag_evaluation import FlagEvaluation
+
+        return FlagEvaluation(self.connection, self.project)
+
+    @cached_property
+    def results(self) -> "ExperimentResults":
+        """What experiments measure, and lists around them."""
+        from flagtui.api.experiment_results import ExperimentResults
+
+        return ExperimentResults(self.connection, self.project)
 
     @cached_property
     def experiments(self) -> "Experiments":

@@ -6,19 +6,17 @@ from dataclasses import dataclass
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound
-from flagtui.api.flag_actions import FlagActions
 from flagtui.api.operations import operation
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Query, Question
-from flagtui.api.resource import pairs
-from flagtui.models.flag_answers import BlastRadius, EvaluatedFlag, MyFlag, Trial
+from flagtui.api.resource import Resource, pairs
+from flagtui.models.flag_answers import EvaluatedFlag, MyFlag, Trial
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.models.project import Project
 
 
 @dataclass(frozen=True, eq=False)
-class FlagEvaluation(FlagActions):
+class FlagEvaluation(Resource):
     """Questions about persons and groups; none of them changes anything."""
 
     async def evaluation_reasons(
@@ -61,22 +59,6 @@ class FlagEvaluation(FlagActions):
                 reason=why.reason if why else "",
                 condition_index=why.condition_index if why else None,
             )
-
-    async def blast_radius(
-        self,
-        condition: Mapping[str, JSON],
-        group_type_index: int | None = None,
-        *,
-        urgency: Urgency = Urgency.PERSON,
-    ) -> BlastRadius:
-        """How many have the properties of one condition; its percentage is not applied."""
-        body = {"condition": dict(condition), "group_type_index": group_type_index}
-        answer = await self._ask("flags.blast_radius", body=body, urgency=urgency)
-        found = answer.record()
-        if found.keys().isdisjoint({"total", "total_users"}):
-            # Read as a number, a missing one would say that nobody is affected.
-            raise answer.unreadable("total is missing from it")
-        return BlastRadius.of_any(found)
 
     async def remote_config(self, id_or_key: int | str) -> JSON:
         """The payload of a remote configuration; None when it has none. May be a decrypted secret."""

@@ -105,7 +105,9 @@ async def account_for(
 
 async def _trial(whom: EvaluationSubject, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
     try:
-        return await client.flags.test_evaluation(flag.id, flag.key, whom.distinct_id, groups=whom.groups)
+        return await client.evaluation.test_evaluation(
+            flag.id, flag.key, whom.distinct_id, groups=whom.groups
+        )
     except ApiError as error:
         refusals.append(error.what)
         return None
@@ -115,7 +117,7 @@ async def _said(whom: EvaluationSubject, client: Client, refusals: list[str]) ->
     if whom.is_supposed:
         return {}
     try:
-        return await client.flags.evaluation_reasons(whom.distinct_id, groups=whom.groups)
+        return await client.evaluation.evaluation_reasons(whom.distinct_id, groups=whom.groups)
     except ApiError as error:
         refusals.append(error.what)
         return {}

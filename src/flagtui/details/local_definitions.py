@@ -47,7 +47,7 @@ class LocalDefinitions:
         """The newest document; one that did not change is not sent again."""
         async with self._turn:
             try:
-                found = await self._client.flags.local_evaluation(
+                found = await self._client.evaluation.local_evaluation(
                     etag=self.document.etag if self.document else ""
                 )
             except ApiError as error:

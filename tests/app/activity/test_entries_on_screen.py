@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.doubles.fixtures import NO_FIXTURES
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
-from flagtui.app.activity.entry_pane import Shown, distance, entry_lines, touches_payloads
 from flagtui.app.activity.timeline_text import as_markdown, copied, one_line
 from flagtui.app.flags.tabs.history_tab import entry_lines as log_entry_lines
 from flagtui.app.flags.tabs.history_tab import log_line
@@ -29,6 +28,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.moments import Centre
+from flagtui.text.entry_lines import Shown, distance, entry_lines, touches_payloads
 from flagtui.text.flag_sentences import plain
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()

@@ -14,7 +14,6 @@ from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import activity_columns
 from flagtui.app.activity.activity_keys import ActivityKeys
 from flagtui.app.activity.activity_reach import ActivityReach
-from flagtui.app.activity.entry_pane import Shown, entry_lines, touches_payloads
 from flagtui.app.commands.command_table import bindings_of, commands_of
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.state.app_state import AppState, Watcher
@@ -27,6 +26,7 @@ from flagtui.models.activity import Activity
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
+from flagtui.text.entry_lines import Shown, entry_lines, touches_payloads
 
 HINT: Final = "search  by:sam  flag:new  kind:rollout  since:2h  @ 14:05"
 REST: Final = 0.12

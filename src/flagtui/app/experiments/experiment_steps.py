@@ -193,7 +193,7 @@ async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspa
     flag, client = fresh.feature_flag, workspace.client
     try:
         if intent.step.name == "launch" and (events := events_measured(fresh)):
-            needs_code = await client.experiments.requires_flag_implementation(events)
+            needs_code = await client.results.requires_flag_implementation(events)
             around = replace(around, needs_code=needs_code)
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
             off = {row.id for row in workspace.flags.rows if not row.active}

@@ -205,7 +205,7 @@ class FlagScreen(FlagKeys, Screen[None]):
         if self._app_state.workspace is None:
             return
         try:
-            value = await self._app_state.workspace.client.flags.remote_config(id)
+            value = await self._app_state.workspace.client.evaluation.remote_config(id)
         except ApiError as error:
             tell(self.app, explain_error(error, "the value cannot be read"))
             return

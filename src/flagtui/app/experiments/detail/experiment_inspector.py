@@ -150,11 +150,11 @@ class ExperimentInspector:
         metric = next((metric for metric in metrics_of(experiment) if metric.uuid == uuid), None)
         if metric is None:
             raise KeyError(uuid)
-        return metric, await self._client.experiments.timeseries(row.id, uuid, metric.fingerprint)
+        return metric, await self._client.results.timeseries(row.id, uuid, metric.fingerprint)
 
     async def recalculate(self, row: ExperimentRow, metric: Metric) -> str:
         """Asks for the days to be computed anew; gives the state of that. Raises ApiError."""
-        asked = await self._client.experiments.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
+        asked = await self._client.results.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
         return asked.status
 
     async def _needs_code(self, experiment: Experiment) -> bool | None:
@@ -163,13 +163,13 @@ class ExperimentInspector:
         if experiment.start_date is not None or not events:
             return None
         try:
-            return await self._client.experiments.requires_flag_implementation(events)
+            return await self._client.results.requires_flag_implementation(events)
         except ApiError:
             return None
 
     async def _exposures(self, found: Findings, experiment: Experiment) -> Findings:
         try:
-            exposures = await self._client.experiments.exposures(experiment)
+            exposures = await self._client.results.exposures(experiment)
         except ApiError as error:
             self._hear(error)
             return replace(found, exposure_trouble=error.what)

@@ -67,7 +67,7 @@ class Measuring:
     ) -> Findings:
         """With the results of the last calculation, where that is young enough or there is nothing to add."""
         try:
-            run = await self._client.experiments.latest_recalculation(experiment.id, urgency=urgency)
+            run = await self._client.results.latest_recalculation(experiment.id, urgency=urgency)
         except ApiError as error:
             self._hear(error)
             return found
@@ -80,16 +80,16 @@ class Measuring:
 
     async def _calculated(self, found: Findings) -> AsyncIterator[Findings]:
         """Has the server calculate all metrics anew. Whoever cannot is left with metrics to ask for."""
-        experiments, id = self._client.experiments, found.row.id
+        results, id = self._client.results, found.row.id
         try:
-            run = await experiments.recalculate(id)
+            run = await results.recalculate(id)
             for wait in LOOKS:
                 found = adopt(found, run)
                 yield found
                 if run.is_over:
                     return
                 await self._client.connection.clock.sleep(wait)
-                run = await experiments.recalculation(id, run.id)
+                run = await results.recalculation(id, run.id)
         except ApiError as error:
             self._hear(error)
             return
@@ -118,7 +118,7 @@ class Measuring:
         self, reading: MetricReading, experiment: Experiment, urgency: Urgency = Urgency.PERSON
     ) -> MetricReading:
         """One metric as of now, else the last day that is stored, else why there is nothing."""
-        ask = self._client.experiments.result
+        ask = self._client.results.result
         try:
             result = await ask(experiment.id, reading.metric.raw, urgency=urgency)
         except ApiError as error:
@@ -132,7 +132,7 @@ class Measuring:
         if not metric.uuid or not metric.fingerprint:
             return None
         try:
-            series = await self._client.experiments.timeseries(experiment.id, metric.uuid, metric.fingerprint)
+            series = await self._client.results.timeseries(experiment.id, metric.uuid, metric.fingerprint)
         except ApiError:
             return None
         told = [(day, result) for day, result in series.days if result is not None]
@@ -141,7 +141,7 @@ class Measuring:
     async def _of_the_first_servers(self, found: Findings) -> Findings:
         """Without metrics there is nothing to measure, or a server that measures one goal in its own way."""
         try:
-            answer = await self._client.experiments.old_result(found.row.id)
+            answer = await self._client.results.old_result(found.row.id)
         except ApiError as error:
             self._hear(error)
             return found

@@ -56,7 +56,7 @@ async def _eligible(workspace: Workspace) -> Mapping[str, str]:
     for row in workspace.experiments.rows:
         experiments[row.key] = experiments.get(row.key, 0) + 1
     try:
-        flags = await workspace.client.experiments.eligible_flags()
+        flags = await workspace.client.results.eligible_flags()
     except ApiError:
         # Servers that cannot say: whatever has variants is offered, and the server decides.
         kinds = ("multivariant", "experiment")

@@ -187,7 +187,7 @@ class MyFlagsScreen(FoundScreen):
             return
         self.tell_lines("asking…")
         try:
-            mine = await workspace.client.flags.my_flags()
+            mine = await workspace.client.evaluation.my_flags()
         except ApiError as error:
             self._trouble = f"{error.what} {error.next}"
             mine = ()
