@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
+from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
 from flagtui.cli.output import say
@@ -26,6 +27,7 @@ from flagtui.config.key_command import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
 from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError
+from flagtui.config.settings_writer import write_profile
 from flagtui.store.key_info import Introduction, introduce
 
 KINDS = {
@@ -50,7 +52,6 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
     """What the server says about the key. Raises ApiError."""
 
     async def ask() -> Introduction:
-        from flagtui.cli.client import make_client
 
         async with make_client(replace(profile, project=CURRENT_PROJECT), host, key) as client:
             return await introduce(client)
@@ -187,7 +188,6 @@ class TerminalSignIn:
         return known[self.person.choose("Which one is opened first", names, default)]
 
     def _write(self, profile: Profile) -> None:
-        from flagtui.config.settings_writer import write_profile
 
         file = self.around.places.settings_file
         if file is None:

@@ -10,6 +10,8 @@ import click
 
 from flagtui import __version__
 from flagtui.api.errors import ApiError
+from flagtui.changes.journal import Journal
+from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile
 from flagtui.cli.output import say_json
@@ -29,6 +31,7 @@ from flagtui.config.locations import KEY_VARIABLE, Locations, find_locations, re
 from flagtui.config.settings import SettingsError, parse_settings, read_settings
 from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
+from flagtui.store.key_info import abilities, introduce
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -76,7 +79,6 @@ def tell_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
 
 
 def _journal(places: Locations) -> Iterator[Finding]:
-    from flagtui.changes.journal import Journal
 
     if places.state is None:
         return
@@ -106,8 +108,6 @@ def _ask_server(opening: Opening) -> list[Finding]:
 
 
 async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
-    from flagtui.cli.client import make_client
-    from flagtui.store.key_info import abilities, introduce
 
     async with make_client(opening.profile, opening.host, found.key) as client:
         introduction = await introduce(client)

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from flagtui.cli.errors import Trouble
+from flagtui.safe_text import safe_text
+from flagtui.service import DatabaseUnusable, KeyRefused, NewKey, create_key, list_keys, revoke_key
 
 DATABASE = click.option(
     "--db",
@@ -34,7 +36,6 @@ def create(
     database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
 ) -> None:
     """Make a key and show it, once."""
-    from flagtui.service import NewKey, create_key
 
     with _trouble():
         secret = create_key(database, NewKey(label, scopes or ("*",), teams, owner))
@@ -45,8 +46,6 @@ def create(
 @DATABASE
 def list_all(database: Path) -> None:
     """Show every key: never its secret."""
-    from flagtui.safe_text import safe_text
-    from flagtui.service import list_keys
 
     with _trouble():
         found = list_keys(database)
@@ -69,7 +68,6 @@ def list_all(database: Path) -> None:
 @click.argument("key_id")
 def revoke(database: Path, key_id: str) -> None:
     """Make a key invalid at once. KEY_ID is the first column of `list`."""
-    from flagtui.service import revoke_key
 
     with _trouble():
         found = revoke_key(database, key_id)
@@ -80,7 +78,6 @@ def revoke(database: Path, key_id: str) -> None:
 
 @contextmanager
 def _trouble() -> Iterator[None]:
-    from flagtui.service import DatabaseUnusable, KeyRefused
 
     try:
         yield

@@ -2,14 +2,15 @@
 
 import click
 
+from flagtui.cli.output import say, say_json, say_table
+from flagtui.cli.profile_choice import look_around
+from flagtui.config.profiles import Profile
+
 
 @click.command("profiles")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(as_json: bool) -> None:
     """List the profiles of the settings file; the one with a star is opened when none is named."""
-    from flagtui.cli.output import say, say_json, say_table
-    from flagtui.cli.profile_choice import look_around
-    from flagtui.config.profiles import Profile
 
     around = look_around()
     profiles, default = around.settings.profiles, around.settings.default_profile

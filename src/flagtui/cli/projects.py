@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flagtui.cli.options import PROFILE, named_profile
+from flagtui.cli.output import say_json, say_table
+from flagtui.cli.signed_in import ask, find_key, open_profile
+from flagtui.store.key_info import introduce
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(profile: str, as_json: bool) -> None:
     """List the projects the key can open, across organisations; the star is the one that is opened."""
-    from flagtui.cli.output import say_json, say_table
-    from flagtui.cli.signed_in import ask, find_key, open_profile
-    from flagtui.store.key_info import introduce
 
     async def question(client: "Client") -> "tuple[Introduction, int]":
         found = await introduce(client)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.api.hosts import Host
+from flagtui.app.terminal.first_frame import frames_folder
+from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.output import say
 from flagtui.cli.profile_choice import (
@@ -50,7 +52,6 @@ def find_key(opening: Opening) -> FoundSecret:
 
 def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
     """The server's answer. Raises Trouble."""
-    from flagtui.cli.client import make_client
 
     async def run() -> Answer:
         async with make_client(opening.profile, opening.host, found.key) as client:
@@ -64,7 +65,6 @@ def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awai
 
 def tell_status(profile: str) -> None:
     """Which key, whose it is, what it may do. Raises Trouble when it does not work."""
-    from flagtui.cli.signed_in import tell_introduction
 
     opening = open_profile(profile)
     found = find_key(opening)
@@ -104,7 +104,6 @@ def _forget_key(opening: Opening) -> list[Source]:
 
 
 def _forget_rows(opening: Opening) -> None:
-    from flagtui.app.terminal.first_frame import frames_folder
     from flagtui.store.snapshots import Snapshots
 
     cache = opening.around.places.cache
