@@ -66,6 +66,7 @@ check-modes: $(READY) ## tell every journey again on strict, older and unlicense
 
 check-display: $(READY) ## hold changed cells against whole frames: every journey at four widths, 20,000 random frames
 	FLAGTUI_FRAMES=$${FLAGTUI_FRAMES:-20000} $(BIN)/python -m pytest -n $(WORKERS) -q tests/app/terminal/test_two_displays.py
+	FLAGTUI_DISPLAY_WIDTH=80 $(BIN)/python -m pytest -n $(WORKERS) -q tests/app/shell/test_header.py
 	for width in 132 110 80 60; do \
 		FLAGTUI_DISPLAY_WIDTH=$$width $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q tests/journeys || exit 1; \
 	done

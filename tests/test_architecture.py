@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -62,13 +63,18 @@ HOMES: dict[str, tuple[str, ...]] = {
 }
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def room_of(path: Path) -> str:
     first = path.relative_to(SOURCE).parts[0]
     return first.removesuffix(".py")
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -113,7 +119,7 @@ def test_files_and_functions_stay_small() -> None:
         text, name = path.read_text(), path.relative_to(SOURCE.parents[1]).as_posix()
         if text.count("\n") > 300:
             wrong.append(f"{name} has {text.count(chr(10))} lines")
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > 60:
@@ -123,10 +129,7 @@ def test_files_and_functions_stay_small() -> None:
 
 def test_nothing_catches_everything_but_the_outermost_places() -> None:
     catching = [
-        place(path)
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
-        if "everything" in caught_by(node)
+        place(path) for path in FILES for node in ast.walk(tree_of(path)) if "everything" in caught_by(node)
     ]
     assert catching == ["cli/main.py", "service/dispatch.py"]
 
@@ -161,7 +164,7 @@ def test_moments_become_times_of_a_zone_in_one_module() -> None:
     for path in FILES:
         if room_of(path) in ("local_time", "service", "evaluate"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if not isinstance(node, ast.Call):
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
@@ -178,7 +181,7 @@ def test_everything_typed_is_typed_in_a_field_of_ours() -> None:
         f"{place(path)}:{node.lineno}"
         for path in FILES
         if room_of(path) == "app"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Input", "MaskedInput")
     ]
     assert not wrong, "\n".join(wrong)
@@ -188,7 +191,7 @@ def test_toasts_are_raised_in_one_place() -> None:
     wrong = [
         f"{place(path)}:{node.lineno}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "notify"

@@ -7,7 +7,7 @@ from tests.doubles.two_displays import COMPARED
 from tests.doubles.whole_program import WIDTH, Setting, running
 
 
-@pytest.mark.parametrize("width", [132, 110, 80, 60])
+@pytest.mark.parametrize("width", [132, 80])
 async def test_nothing_is_erased_beside_what_was_drawn(setting: Setting, width: int) -> None:
     before = COMPARED[WIDTH or width]
     async with running(replace(setting, size=(width, 40), two_displays=True)) as program:

@@ -1,7 +1,9 @@
 """The first line of every screen: what gives way, and that two things never run together."""
 
+import os
 import re
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 from rich.cells import cell_len
@@ -65,12 +67,16 @@ def is_one_part(shown: str, known: list[str]) -> bool:
     return shown in known or (shown.endswith("…") and any(each.startswith(start) for each in known))
 
 
+WIDTHS: Final = range(40, 201, 1 if os.environ.get("FLAGTUI_DISPLAY_WIDTH") else 7)
+"""All of them in `make check-display`."""
+
+
 @pytest.mark.parametrize("location", LOCATIONS.values(), ids=LOCATIONS)
 async def test_no_two_things_run_together_at_any_width(location: Location) -> None:
     app = OneLine()
     async with app.run_test(size=(40, 2)) as pilot:
         header = app.query_one(Header)
-        for width in range(40, 201):
+        for width in WIDTHS:
             await pilot.resize_terminal(width, 2)
             while header.size.width != width:
                 await quiet.settle(app)

@@ -10,6 +10,7 @@ from tests.changes.experiments.conftest import NOW, Made, Planned, made
 from flagtui.api.errors import (
     ApiError,
     ApprovalNeeded,
+    ErrorFacts,
     Invalid,
     NotSignedIn,
     RateLimited,
@@ -24,6 +25,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
 
+A_LONG_PAUSE = ErrorFacts("POST", True, status=429, retry_after=600)
 HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
 
 
@@ -106,7 +108,7 @@ async def test_a_step_is_sent_once_and_written_down(
         (None, True, ["saved", "saved"]),
         (Invalid("Experiment is already paused."), False, ["refused", "refused"]),
         (NotSignedIn("The server does not take this key."), False, ["refused"]),
-        (RateLimited("The server asks for a pause."), False, ["refused"]),
+        (RateLimited("The server asks for a pause.", facts=A_LONG_PAUSE), False, ["refused"]),
         (Refused("The server does not take connections."), False, ["failed"]),
         (Unanswered("The server did not answer in time."), False, ["unknown"]),
     ],

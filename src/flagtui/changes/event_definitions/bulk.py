@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from flagtui.api.clock import Clock
-from flagtui.api.errors import ApiError, Unreachable
+from flagtui.api.errors import ApiError
 from flagtui.changes.event_definitions.definition_intent import Retagging
-from flagtui.changes.event_definitions.definition_lookup import NOT_KEPT, DefinitionReader, look_for
+from flagtui.changes.event_definitions.definition_lookup import NOT_KEPT, DefinitionReader
 from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.pipeline import Adapter, Context, look_up
 from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag_answers import BulkError, BulkTags
 from flagtui.models.json_value import JSON
@@ -66,18 +66,23 @@ def _together(plan: EventPlan) -> tuple[object, ...] | None:
     return None
 
 
-async def save_group(group: Bulk, definitions: BulkWriter, clock: Clock) -> Sequence[DefinitionEnded]:
+class GroupAdapter(Adapter[EventPlan, DefinitionEnded], Protocol):
+    """Of event definitions, with what writes many at once."""
+
+    @property
+    def definitions(self) -> BulkWriter: ...
+
+
+async def save_group(group: Bulk, adapter: GroupAdapter, context: Context) -> Sequence[DefinitionEnded]:
     """How each plan of the group ended."""
     try:
-        kept, skipped = await _ask(group, definitions)
+        kept, skipped = await _ask(group, adapter.definitions)
     except ApiError as error:
-        if error.sent:
-            return [await look_for(plan, error, definitions, clock) for plan in group.plans]
-        if isinstance(error, Unreachable):
-            return [
-                DefinitionEnded(plan, "failed", None, error.what, error.next, error) for plan in group.plans
-            ]
-        return [DefinitionEnded(plan, "refused", None, error.what, error.next, error) for plan in group.plans]
+        if not error.sent:
+            return [adapter.not_applied(plan, error) for plan in group.plans]
+        return [
+            await look_up(plan, adapter.without_answer(plan, error), adapter, context) for plan in group.plans
+        ]
     return [_ended(plan, group, kept, skipped) for plan in group.plans]
 
 

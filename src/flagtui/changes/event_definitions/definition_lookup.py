@@ -1,16 +1,14 @@
 """Whether a change is there: in the server's answer, or, without one, by reading the definition again."""
 
+from dataclasses import replace
 from typing import Final, Protocol
 
-from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan, stored
 from flagtui.models.event_definition import EventDefinition
 
-LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds after the write at which the definition is read again."""
 NOT_KEPT: Final = "the server said yes and did not keep it"
 
 
@@ -41,24 +39,14 @@ def _sorted(name: str, value: object) -> object:
     return sorted(value) if name == "tags" and isinstance(value, list) else value
 
 
-async def look_for(
-    plan: EventPlan, error: ApiError, definitions: DefinitionReader, clock: Clock
-) -> DefinitionEnded:
-    """No answer came: looks at 0, 1, 2, 4 and 8 seconds. Nothing is sent again."""
-    waited = 0.0
-    seen: EventDefinition | None = None
-    for at in LOOKS:
-        await clock.sleep(at - waited)
-        waited = at
-        try:
-            seen = await (definitions.by_name(plan.key) if plan.is_new else definitions.get(plan.id))
-        except NotFound:
-            if plan.is_deletion:
-                return DefinitionEnded(plan, "saved")
-            seen = None
-        except ApiError:
-            continue
-        if seen is not None and not plan.is_deletion and not missing_in(plan, seen):
-            return DefinitionEnded(plan, "saved", seen)
-    next = "it is kept in the journal as not known; F5 looks again"
-    return DefinitionEnded(plan, "unknown", seen, "no answer came, and it is not there so far", next, error)
+async def look(plan: EventPlan, unknown: DefinitionEnded, definitions: DefinitionReader) -> DefinitionEnded:
+    """One read of a change without an answer. Nothing is sent again."""
+    try:
+        seen = await (definitions.by_name(plan.key) if plan.is_new else definitions.get(plan.id))
+    except NotFound:
+        return DefinitionEnded(plan, "saved") if plan.is_deletion else replace(unknown, record=None)
+    except ApiError:
+        return unknown
+    if not plan.is_deletion and not missing_in(plan, seen):
+        return DefinitionEnded(plan, "saved", seen)
+    return replace(unknown, record=seen)

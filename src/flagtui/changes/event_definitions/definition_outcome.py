@@ -22,6 +22,10 @@ class DefinitionEnded:
     missing: tuple[str, ...] = ()
     """Fields the server took and did not keep."""
     journal_id: str = ""
+    note: str = ""
+    """Why how it ended is not in the journal."""
+    is_without_journal: bool = False
+    """Nothing was sent, because the journal cannot be written."""
 
     @property
     def is_saved(self) -> bool:

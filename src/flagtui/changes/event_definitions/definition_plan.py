@@ -54,6 +54,8 @@ class EventPlan:
     consequences: tuple[Consequence, ...]
     clashes: tuple[Clash, ...] = ()
     cautions: tuple[Caution, ...] = ()
+    read_at: float = 0.0
+    """Unix seconds of the read it was planned on; 0 where there was none."""
 
     @property
     def id(self) -> str:
@@ -127,6 +129,7 @@ def plan_event(
         consequences=tuple(consequences_of(fresh, values, around.used_by, around.now)),
         clashes=clashes,
         cautions=tuple(Caution("rule", words) for words in rules_of(fresh, body)),
+        read_at=around.now,
     )
 
 
@@ -187,6 +190,7 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, around: Definiti
         body={},
         lines=(line,),
         consequences=tuple(consequences_of(fresh, {"deleted": True}, around.used_by, around.now)),
+        read_at=around.now,
     )
 
 

@@ -1,32 +1,28 @@
 """Approved plans on their way: journal, together where that can be, and a true word about each."""
 
-import asyncio
-import os
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
-from uuid import uuid4
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import (
     ApiError,
     Invalid,
-    MissingScope,
     NotFound,
     NotOffered,
-    NotSignedIn,
-    PaymentNeeded,
-    RateLimited,
     Unreachable,
 )
+from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.bulk import Bulk, BulkWriter, grouped, save_group
 from flagtui.changes.event_definitions.definition_intent import KIND
-from flagtui.changes.event_definitions.definition_lookup import judged, look_for
+from flagtui.changes.event_definitions.definition_lookup import judged, look
 from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
-from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.event_definitions.definition_plan import EventPlan, stored
+from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Entry, Signature
+from flagtui.changes.journal_entries import Ending, Signature
+from flagtui.changes.pipeline import FoundOut, Remembered, stops_all, write, write_together
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 
@@ -51,6 +47,7 @@ class DefinitionSaveContext:
     journal: Journal
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
+    tell: Callable[[str], None] = lambda _words: None
 
 
 async def save_all(
@@ -61,60 +58,103 @@ async def save_all(
     `undoes` names by event name the journal entry a plan takes back. Raises for an approval that was used.
     """
     spend(approved)
+    adapter = DefinitionAdapter(desk.definitions, desk.clock)
     for group in grouped(approved.plans):
-        ids = {}
-        for plan in group.plans:
-            entry = _entry(plan, approved, desk, (undoes or {}).get(plan.key, ""))
-            try:
-                await asyncio.to_thread(desk.journal.begin, entry)
-            except JournalUnwritable as fault:
-                reason = f"the journal cannot be written: {fault}"
-                yield DefinitionEnded(plan, "refused", reason=reason, next="make room, then try again")
-                return
-            ids[plan.key] = entry.id
-        stops = False
-        for ended in await _send(group, desk):
-            await asyncio.to_thread(_write_down, ended, ids[ended.plan.key], desk.journal)
+        every = await _save_group(group, approved, adapter, desk, undoes or {})
+        for ended in every:
             yield ended
-            stops = stops or _stops_all(ended)
-        if stops:
+        if any(stops_all(ended, ended.error, by_journal=ended.is_without_journal) for ended in every):
             return
 
 
-async def _send(group: Bulk, desk: DefinitionSaveContext) -> Sequence[DefinitionEnded]:
-    if len(group.plans) > 1:
-        return await save_group(group, desk.definitions, desk.clock)
-    plan = group.plans[0]
-    try:
-        return [await _send_one(plan, desk)]
-    except RateLimited as error:
-        wait = error.retry_after or 1.0
-        if wait > LONGEST_WAIT:
-            return [DefinitionEnded(plan, "refused", reason=error.what, next=error.next, error=error)]
-    await desk.clock.sleep(max(wait, 1.0))
-    try:
-        return [await _send_one(plan, desk)]
-    except RateLimited as error:
-        return [DefinitionEnded(plan, "refused", reason=error.what, next=error.next, error=error)]
+async def _save_group(
+    group: Bulk,
+    approved: Approved[EventPlan],
+    adapter: "DefinitionAdapter",
+    desk: DefinitionSaveContext,
+    undoes: Mapping[str, str],
+) -> Sequence[DefinitionEnded]:
+    if len(group.plans) == 1:
+        plan = group.plans[0]
+        return [await write(approved, plan, adapter, desk, undoes.get(plan.key, ""))]
+
+    async def send() -> Sequence[DefinitionEnded]:
+        return await save_group(group, adapter, desk)
+
+    return await write_together(approved, group.plans, adapter, desk, undoes, send)
 
 
-async def _send_one(plan: EventPlan, desk: DefinitionSaveContext) -> DefinitionEnded:
-    try:
-        found = await _ask(plan, desk.definitions)
-    except RateLimited:
-        raise
-    except NotFound as error:
-        if plan.is_deletion:
-            return DefinitionEnded(plan, "saved")
-        return DefinitionEnded(
-            plan, "refused", reason=error.what, next="it may have been deleted; F5 looks", error=error
+@dataclass(frozen=True)
+class DefinitionAdapter:
+    """Event definitions on the way of every change: they have no version, and older servers make none."""
+
+    definitions: Writer
+    clock: Clock
+    longest_wait: float = LONGEST_WAIT
+
+    def remembered(self, plan: EventPlan) -> Remembered:
+        return Remembered(
+            key=plan.key,
+            verb=plan.intent.verb,
+            kind=KIND,
+            uuid=plan.id,
+            before=plan.before,
+            after=plan.values,
+            words=tuple(line.words for line in plan.lines),
         )
-    except ApiError as error:
-        if error.sent:
-            return await look_for(plan, error, desk.definitions, desk.clock)
+
+    async def changed_since_read(self, plan: EventPlan) -> DefinitionEnded | None:
+        """A question that stood long is checked against the definition as it is now."""
+        if plan.is_new or not plan.read_at or self.clock.time() - plan.read_at <= FRESH_FOR:
+            return None
+        try:
+            now = await self.definitions.get(plan.id)
+        except NotFound:
+            return None
+        except ApiError as error:
+            return self.not_applied(plan, error)
+        moved = [name for name in plan.body if not same(stored(now, name), plan.before.get(name))]
+        if not moved:
+            return None
+        reason = f"changed since it was shown: {', '.join(moved)}"
+        return DefinitionEnded(plan, "conflicted", now, reason, "look at it, then try again")
+
+    async def send(self, plan: EventPlan) -> DefinitionEnded:
+        try:
+            found = await _ask(plan, self.definitions)
+        except NotFound as error:
+            if plan.is_deletion:
+                return DefinitionEnded(plan, "saved")
+            next = "it may have been deleted; F5 looks"
+            return DefinitionEnded(plan, "refused", reason=error.what, next=next, error=error)
+        return DefinitionEnded(plan, "saved") if found is None else judged(plan, found)
+
+    def without_answer(self, plan: EventPlan, error: ApiError) -> DefinitionEnded:
+        next = "it is kept in the journal as not known; F5 looks again"
+        return DefinitionEnded(
+            plan, "unknown", None, "no answer came, and it is not there so far", next, error
+        )
+
+    async def look(self, plan: EventPlan, unknown: DefinitionEnded) -> DefinitionEnded:
+        return await look(plan, unknown, self.definitions)
+
+    def waiting_words(self, unknown: DefinitionEnded) -> str:
+        return ""
+
+    def not_applied(self, plan: EventPlan, error: ApiError) -> DefinitionEnded:
         ending: Ending = "failed" if isinstance(error, Unreachable) else "refused"
         return DefinitionEnded(plan, ending, reason=error.what, next=error.next, error=error)
-    return DefinitionEnded(plan, "saved") if found is None else judged(plan, found)
+
+    def not_remembered(self, plan: EventPlan, fault: JournalUnwritable) -> DefinitionEnded:
+        reason = f"the journal cannot be written: {fault}"
+        next = "make room, or agree to go without it"
+        return DefinitionEnded(plan, "refused", reason=reason, next=next, is_without_journal=True)
+
+    def found_out(self, ended: DefinitionEnded) -> FoundOut:
+        return FoundOut(ended, ended.reason)
+
+    def noted(self, ended: DefinitionEnded, journal_id: str, note: str) -> DefinitionEnded:
+        return replace(ended, journal_id=journal_id, note=note)
 
 
 async def _ask(plan: EventPlan, definitions: Writer) -> EventDefinition | None:
@@ -144,37 +184,3 @@ async def _sent_again(plan: EventPlan, error: NotOffered, definitions: Writer) -
         raise NotOffered(
             "This server makes definitions from events alone.", next=next, facts=error.facts
         ) from None
-
-
-def _entry(plan: EventPlan, approved: Approved[EventPlan], desk: DefinitionSaveContext, undoes: str) -> Entry:
-    return Entry(
-        id=uuid4().hex,
-        at=desk.clock.time(),
-        record=0,
-        key=plan.key,
-        verb=plan.intent.verb,
-        signature=desk.signature,
-        kind=KIND,
-        reason=approved.reason,
-        before=plan.before,
-        after=plan.values,
-        words=tuple(line.words for line in plan.lines),
-        batch=approved.batch,
-        undoes=undoes,
-        pid=os.getpid(),
-        uuid=plan.id,
-    )
-
-
-def _write_down(ended: DefinitionEnded, id: str, journal: Journal) -> None:
-    try:
-        journal.finish(id, ended.ending, ended, ended.reason)
-    except JournalUnwritable:
-        # The entry stays open, and the next start looks what became of it.
-        return
-
-
-def _stops_all(ended: DefinitionEnded) -> bool:
-    """Whether what happened to one would happen to the next, or is not understood yet."""
-    stopping = NotSignedIn | MissingScope | PaymentNeeded | RateLimited
-    return ended.ending in ("failed", "unknown") or isinstance(ended.error, stopping)

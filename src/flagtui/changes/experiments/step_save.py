@@ -1,20 +1,14 @@
 """An approved step on its way: journal, the step once, and a true word about how it ended."""
 
-import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
-from uuid import uuid4
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import (
     ApiError,
     ApprovalNeeded,
-    MissingScope,
     NotFound,
-    NotSignedIn,
-    RateLimited,
     Unreachable,
 )
 from flagtui.api.request import Query
@@ -26,15 +20,16 @@ from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Entry, Signature
+from flagtui.changes.journal_entries import Ending, Signature
+from flagtui.changes.pipeline import FoundOut, Remembered, stops_all, write
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import ExperimentRow
 
-LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds after a step without an answer at which the experiment is read again."""
+LONGEST_WAIT: Final = 10.0
+"""Seconds a person is left waiting because the server asks for a pause."""
 
 
 class ExperimentsApi(Protocol):
@@ -112,7 +107,7 @@ async def save_step(approved: Approved[ExperimentPlan], desk: StepSaveContext, u
     if len(approved.plans) != 1:
         raise ValueError("several steps are taken by save_steps")
     spend(approved)
-    return await _save(approved, approved.plans[0], desk, undoes)
+    return await write(approved, approved.plans[0], StepAdapter(desk.experiments, desk.clock), desk, undoes)
 
 
 async def save_steps(approved: Approved[ExperimentPlan], desk: StepSaveContext) -> AsyncIterator[StepEnded]:
@@ -122,53 +117,98 @@ async def save_steps(approved: Approved[ExperimentPlan], desk: StepSaveContext) 
     """
     spend(approved)
     for plan in approved.plans:
-        ended = await _save(approved, plan, desk)
+        ended = await write(approved, plan, StepAdapter(desk.experiments, desk.clock), desk)
         yield ended
-        if _stops_all(ended):
+        # Refused without an answer and without a record: the journal cannot be written.
+        by_journal = ended.ending == "refused" and ended.error is None and ended.record is None
+        if stops_all(ended, ended.error, by_journal=by_journal):
             return
 
 
-def _stops_all(ended: StepEnded) -> bool:
-    """Whether what happened to one would happen to the next, or is not understood yet."""
-    if ended.ending in ("unknown", "failed") or isinstance(
-        ended.error, NotSignedIn | MissingScope | RateLimited
-    ):
-        return True
-    # Refused by nobody who was asked: the journal cannot be written.
-    return ended.ending == "refused" and ended.error is None and ended.record is None
+@dataclass(frozen=True)
+class StepAdapter:
+    """Steps of experiments on the way of every change: no step carries a version."""
 
+    experiments: ExperimentsApi
+    clock: Clock
+    longest_wait: float = LONGEST_WAIT
 
-async def _save(
-    approved: Approved[ExperimentPlan], plan: ExperimentPlan, desk: StepSaveContext, undoes: str = ""
-) -> StepEnded:
-    if moved := await _moved_since_read(plan, desk):
-        return moved
-    entry = _entry(plan, approved, desk, undoes)
-    try:
-        await asyncio.to_thread(desk.journal.begin, entry)
-    except JournalUnwritable as fault:
-        if not approved.without_journal:
-            reason = f"the journal cannot be written: {fault}"
-            return StepEnded(plan, "refused", None, reason, "make room, or agree to go without it")
-        return await _send(plan, desk)
-    ended = replace(await _send(plan, desk), journal_id=entry.id)
-    return await _written_down(ended, desk.journal)
+    def remembered(self, plan: ExperimentPlan) -> Remembered:
+        before, after = before_and_after(plan)
+        flag = plan.fresh.feature_flag
+        return Remembered(
+            key=plan.key,
+            verb=plan.verb.name,
+            kind="experiment",
+            record=0 if plan.step.name in MAKING else plan.id,
+            before=before,
+            after=after,
+            words=tuple(line.words for line in plan.lines),
+            is_secret=flag is not None and flag.has_encrypted_payloads,
+        )
 
+    async def changed_since_read(self, plan: ExperimentPlan) -> StepEnded | None:
+        """A question that stood long is checked against today's state."""
+        if self.clock.time() - plan.read_at <= FRESH_FOR or plan.step.name in ("restore", "create"):
+            return None
+        try:
+            now = await self.experiments.get(plan.id)
+        except ApiError as error:
+            return self.not_applied(plan, error)
+        if now.state == plan.fresh.state and now.archived == plan.fresh.archived:
+            return None
+        reason = f"somebody changed it meanwhile: it is {now.state} now"
+        return StepEnded(plan, "conflicted", now, reason, "look at it, then try again")
 
-async def _send(plan: ExperimentPlan, desk: StepSaveContext) -> StepEnded:
-    try:
-        found = await _take(plan, desk.experiments)
-    except ApiError as error:
-        if not error.sent:
-            return _not_taken(plan, error)
-        desk.tell(f"{plan.key}: no answer; looking whether it was done")
-        return await _look_for(plan, error, desk)
-    if is_reached(plan, found):
-        return StepEnded(plan, "saved", found)
-    reason = f"the server said yes, but it is {found.state}"
-    if dropped := left_out(plan, found):
-        reason = f"the server said yes, and left out {', '.join(WORDS.get(name, name) for name in dropped)}"
-    return StepEnded(plan, "refused", found, reason, "look at it in the browser")
+    async def send(self, plan: ExperimentPlan) -> StepEnded:
+        found = await _take(plan, self.experiments)
+        if is_reached(plan, found):
+            return StepEnded(plan, "saved", found)
+        reason = f"the server said yes, but it is {found.state}"
+        if dropped := left_out(plan, found):
+            named = ", ".join(WORDS.get(name, name) for name in dropped)
+            reason = f"the server said yes, and left out {named}"
+        return StepEnded(plan, "refused", found, reason, "look at it in the browser")
+
+    def without_answer(self, plan: ExperimentPlan, error: ApiError) -> StepEnded:
+        return StepEnded(plan, "unknown", None, error.what, "F5 reads it again", error)
+
+    async def look(self, plan: ExperimentPlan, unknown: StepEnded) -> StepEnded:
+        try:
+            seen = await _seen(plan, self.experiments)
+        except NotFound:
+            return StepEnded(plan, "saved") if plan.step.name == "delete" else unknown
+        except ApiError:
+            return unknown
+        if seen is not None and is_reached(plan, seen):
+            return StepEnded(plan, "saved", seen)
+        return replace(unknown, record=seen)
+
+    def waiting_words(self, unknown: StepEnded) -> str:
+        return ""
+
+    def not_applied(self, plan: ExperimentPlan, error: ApiError) -> StepEnded:
+        match error:
+            case ApprovalNeeded():
+                reason = "the change of its flag waits for somebody's approval in the browser"
+                return StepEnded(plan, "awaiting approval", None, reason, "", error)
+            case Unreachable():
+                return StepEnded(plan, "failed", None, error.what, error.next, error)
+        return StepEnded(plan, "refused", None, error.what, error.next, error)
+
+    def not_remembered(self, plan: ExperimentPlan, fault: JournalUnwritable) -> StepEnded:
+        reason = f"the journal cannot be written: {fault}"
+        return StepEnded(plan, "refused", None, reason, "make room, or agree to go without it")
+
+    def found_out(self, ended: StepEnded) -> FoundOut:
+        name, record, id = ended.plan.step.name, ended.record, ended.plan.id
+        if name in MAKING:
+            id = record.id if record is not None else 0
+        told = learned(name, record) if record is not None and ended.ending == "saved" else {}
+        return FoundOut(Numbered(id), "" if ended.ending == "saved" else ended.reason, told)
+
+    def noted(self, ended: StepEnded, journal_id: str, note: str) -> StepEnded:
+        return replace(ended, journal_id=journal_id, note=note)
 
 
 async def _take(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment:
@@ -202,25 +242,6 @@ async def _with_cohort(id: int, experiments: ExperimentsApi) -> Experiment:
     return await experiments.get(id)
 
 
-async def _look_for(plan: ExperimentPlan, error: ApiError, desk: StepSaveContext) -> StepEnded:
-    """Reads until the step shows; it is never sent again."""
-    waited, seen = 0.0, None
-    for at in LOOKS:
-        await desk.clock.sleep(at - waited)
-        waited = at
-        try:
-            seen = await _seen(plan, desk.experiments)
-        except NotFound:
-            if plan.step.name == "delete":
-                return StepEnded(plan, "saved")
-            continue
-        except ApiError:
-            continue
-        if seen is not None and is_reached(plan, seen):
-            return StepEnded(plan, "saved", seen)
-    return StepEnded(plan, "unknown", seen, error.what, "F5 reads it again", error)
-
-
 async def _seen(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment | None:
     if plan.step.name == "copy":
         # It is in a project that is not open here.
@@ -230,64 +251,3 @@ async def _seen(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment
     page = await experiments.page({"search": plan.choices.name or plan.fresh.name, "limit": 100})
     row = next((row for row in page.rows if row.key == plan.choices.flag_key and row.id != plan.id), None)
     return None if row is None else await experiments.get(row.id)
-
-
-async def _moved_since_read(plan: ExperimentPlan, desk: StepSaveContext) -> StepEnded | None:
-    """No step carries a version, so a question that stood long is checked against today's state."""
-    if desk.clock.time() - plan.read_at <= FRESH_FOR or plan.step.name in ("restore", "create"):
-        return None
-    try:
-        now = await desk.experiments.get(plan.id)
-    except ApiError as error:
-        return _not_taken(plan, error)
-    if now.state == plan.fresh.state and now.archived == plan.fresh.archived:
-        return None
-    reason = f"somebody changed it meanwhile: it is {now.state} now"
-    return StepEnded(plan, "conflicted", now, reason, "look at it, then try again")
-
-
-def _not_taken(plan: ExperimentPlan, error: ApiError) -> StepEnded:
-    match error:
-        case ApprovalNeeded():
-            reason = "the change of its flag waits for somebody's approval in the browser"
-            return StepEnded(plan, "awaiting approval", None, reason, "", error)
-        case Unreachable():
-            return StepEnded(plan, "failed", None, error.what, error.next, error)
-    return StepEnded(plan, "refused", None, error.what, error.next, error)
-
-
-def _entry(
-    plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepSaveContext, undoes: str
-) -> Entry:
-    before, after = before_and_after(plan)
-    flag = plan.fresh.feature_flag
-    return Entry(
-        id=uuid4().hex,
-        at=desk.clock.time(),
-        record=0 if plan.step.name in MAKING else plan.id,
-        key=plan.key,
-        verb=plan.verb.name,
-        signature=desk.signature,
-        kind="experiment",
-        reason=approved.reason,
-        before=before,
-        after=after,
-        is_secret=flag is not None and flag.has_encrypted_payloads,
-        words=tuple(line.words for line in plan.lines),
-        undoes=undoes,
-        pid=os.getpid(),
-    )
-
-
-async def _written_down(ended: StepEnded, journal: Journal) -> StepEnded:
-    note = "" if ended.ending == "saved" else ended.reason
-    name, record = ended.plan.step.name, ended.record
-    id = ended.plan.id
-    if name in MAKING:
-        id = record.id if record is not None else 0
-    told = learned(name, record) if record is not None and ended.ending == "saved" else {}
-    try:
-        await asyncio.to_thread(journal.finish, ended.journal_id, ended.ending, Numbered(id), note, told)
-    except JournalUnwritable as fault:
-        return replace(ended, note=f"how it ended could not be written down: {fault}")
-    return ended

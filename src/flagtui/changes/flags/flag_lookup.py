@@ -12,6 +12,7 @@ from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.verification import compare
 from flagtui.changes.journal import Journal
 from flagtui.changes.outcome import Failed, Outcome, Saved, Unknown
+from flagtui.changes.pipeline import LOOKS
 from flagtui.models.flag import Flag
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
@@ -19,8 +20,6 @@ from flagtui.models.rows import FlagRow
 if TYPE_CHECKING:
     from flagtui.api.request import Query
 
-LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds after the write at which the record is read again."""
 WATCH_FOR: Final = 60.0
 """Seconds after which a server is taken not to apply it any more."""
 WATCH_EVERY: Final = 4.0
@@ -38,31 +37,16 @@ class FlagReader(Protocol):
     async def page(self, filters: Query | None = None) -> RowPage[FlagRow]: ...
 
 
-async def resolve(unknown: Unknown, flags: FlagReader, clock: Clock, tell: Tell) -> Saved | Failed | Unknown:
-    """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
-    waited, told = 0.0, ""
-    for at in LOOKS:
-        await clock.sleep(at - waited)
-        waited = at
-        found = await _look(unknown, flags)
-        if isinstance(found, Saved | Failed):
-            return found
-        unknown, before = found, told
-        if (told := _state_in_words(unknown)) != before:
-            tell(told)
-    return unknown
-
-
 async def watch(unknown: Unknown, flags: FlagReader, clock: Clock, tell: Tell) -> Saved | Failed | Unknown:
     """Goes on looking until a minute after the write; a record that has not moved by then has failed."""
     began = clock.monotonic() - LOOKS[-1]
     while clock.monotonic() - began < WATCH_FOR:
         await clock.sleep(WATCH_EVERY)
-        found = await _look(unknown, flags)
+        found = await look(unknown, flags)
         if isinstance(found, Saved | Failed):
             return found
         unknown, before = found, unknown
-        if (words := _state_in_words(unknown)) != _state_in_words(before):
+        if (words := state_in_words(unknown)) != state_in_words(before):
             tell(words)
     if unknown.seen is None or _may_be_hidden(unknown.plan, unknown.seen):
         return unknown
@@ -78,7 +62,8 @@ async def settle(unknown: Unknown, flags: FlagReader, journal: Journal, clock: C
     return found
 
 
-async def _look(unknown: Unknown, flags: FlagReader) -> Saved | Failed | Unknown:
+async def look(unknown: Unknown, flags: FlagReader) -> Saved | Failed | Unknown:
+    """One read: as planned, surely not, or still not known."""
     plan = unknown.plan
     try:
         found = await (find(plan.key, flags) if plan.is_new else flags.get(plan.id))
@@ -116,7 +101,8 @@ def _may_be_hidden(plan: Plan, seen: Flag) -> bool:
     return seen.version > plan.version + 1
 
 
-def _state_in_words(unknown: Unknown) -> str:
+def state_in_words(unknown: Unknown) -> str:
+    """What a read found that did not tell."""
     if unknown.seen is None:
         return f"{unknown.plan.key}: no answer, and it cannot be read at the moment"
     version = "" if unknown.seen.version is None else f" at version {unknown.seen.version}"

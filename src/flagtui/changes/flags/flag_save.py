@@ -1,11 +1,8 @@
 """An approved plan on its way: journal, one request, and a true word about how it ended."""
 
-import asyncio
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol, TypeVar
-from uuid import uuid4
+from typing import Final, Protocol
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import ApiError, ApprovalNeeded, Conflict, NotFound, Unreachable
@@ -13,13 +10,13 @@ from flagtui.changes.difference import Clash, merge, same
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_body import NOT_COMPARABLE
 from flagtui.changes.flags.flag_context import FRESH_FOR
-from flagtui.changes.flags.flag_lookup import FlagReader, Tell, resolve
+from flagtui.changes.flags.flag_lookup import FlagReader, Tell, look, state_in_words
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_words import hidden_clash
 from flagtui.changes.flags.verification import compare
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.outcome import (
     AwaitingApproval,
     Conflicted,
@@ -29,11 +26,11 @@ from flagtui.changes.outcome import (
     Saved,
     Unknown,
 )
+from flagtui.changes.pipeline import FoundOut, Remembered, write
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 _UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
-_Ended = TypeVar("_Ended", bound=Outcome)
 
 
 class FlagsApi(FlagReader, Protocol):
@@ -77,80 +74,106 @@ async def save(approved: Approved, desk: FlagSaveContext, undoes: str = "") -> O
 
 async def save_plan(approved: Approved, plan: Plan, desk: FlagSaveContext, undoes: str = "") -> Outcome:
     """One plan of an approval whose use the caller has settled."""
-    if not any(plan is agreed for agreed in approved.plans):
-        raise ValueError("nobody approved this plan")
-    if conflict := await _changed_since_read(plan, desk):
-        return conflict
-    entry = _entry(plan, approved, desk, undoes)
-    try:
-        await asyncio.to_thread(desk.journal.begin, entry)
-    except JournalUnwritable as fault:
-        if not approved.without_journal:
-            return _no_journal(plan, fault)
-        return await _send(plan, desk, "")
-    try:
-        outcome = await _send(plan, desk, entry.id)
-    except asyncio.CancelledError:
-        _note_ending(desk.journal, entry.id, "stopped while it was on its way")
-        raise
-    return await _written_down(outcome, entry.id, desk.journal)
+    return await write(approved, plan, FlagAdapter(desk.flags, desk.clock), desk, undoes)
 
 
-async def _send(plan: Plan, desk: FlagSaveContext, journal_id: str) -> Outcome:
-    try:
-        found = await _ask(plan, desk.flags)
-    except Conflict as error:
-        return await _after_conflict(plan, error, desk, journal_id)
-    except ApiError as error:
-        if not error.sent:
-            return _not_applied(plan, error)
-        desk.tell(f"{plan.key}: no answer; looking whether it was done")
-        return await resolve(Unknown(plan, error, None, journal_id), desk.flags, desk.clock, desk.tell)
-    return _judged(plan, found, journal_id)
+@dataclass(frozen=True)
+class FlagAdapter:
+    """Flags on the way of every change: the server compares versions, and counts conflicts."""
 
+    flags: FlagsApi
+    clock: Clock
+    longest_wait: float = 0.0
+    """A batch waits for the server itself, and says so."""
 
-async def _ask(plan: Plan, flags: FlagsApi) -> Flag:
-    if plan.is_new:
-        return await flags.create(plan.body)
-    return await flags.update(plan.id, plan.body, version=plan.version, original=plan.original)
+    def remembered(self, plan: Plan) -> Remembered:
+        return Remembered(
+            key=plan.key,
+            verb=plan.intent.verb,
+            kind=plan.intent.kind,
+            record=0 if plan.is_new else plan.id,
+            version=plan.version,
+            before=plan.before,
+            after=plan.values,
+            words=() if plan.is_secret else tuple(line.words for line in plan.lines),
+            is_secret=plan.is_secret,
+        )
 
+    async def changed_since_read(self, plan: Plan) -> Outcome | None:
+        """Reads again before a plan that is old, or that the server cannot check against other writes."""
+        if plan.is_new:
+            return None
+        is_old = self.clock.time() - plan.read_at > FRESH_FOR
+        if not is_old and not _UNPROTECTED & plan.body.keys():
+            return None
+        try:
+            theirs = await self.flags.get(plan.id)
+        except ApiError as error:
+            return self.not_applied(plan, error)
+        values = {name: stored_value(theirs, name) for name in plan.before}
+        if theirs.version == plan.version and all(same(values[name], plan.before[name]) for name in values):
+            return None
+        return Conflicted(plan, theirs, _clashes(plan, theirs))
 
-def _judged(plan: Plan, found: Flag, journal_id: str) -> Outcome:
-    report = compare(plan, found)
-    if report.is_applied:
-        return Saved(plan, found, report, journal_id)
-    reason = "the server said yes but did not change it; an approval may be pending"
-    return Refused(plan, reason, "look at it in the browser")
+    async def send(self, plan: Plan) -> Outcome:
+        try:
+            if plan.is_new:
+                found = await self.flags.create(plan.body)
+            else:
+                found = await self.flags.update(
+                    plan.id, plan.body, version=plan.version, original=plan.original
+                )
+        except Conflict as error:
+            return await self._after_conflict(plan, error)
+        report = compare(plan, found)
+        if report.is_applied:
+            return Saved(plan, found, report)
+        reason = "the server said yes but did not change it; an approval may be pending"
+        return Refused(plan, reason, "look at it in the browser")
 
+    async def _after_conflict(self, plan: Plan, error: Conflict) -> Outcome:
+        """A conflict can be our own success, delivered twice; only the record itself can tell."""
+        try:
+            theirs = await self.flags.get(plan.id)
+        except ApiError:
+            # Either another person's write or the second delivery of ours; the look-ups will tell.
+            return Unknown(plan, error)
+        report = compare(plan, theirs)
+        if not report.missing:
+            return Saved(plan, theirs, report)
+        return Conflicted(plan, theirs, _clashes(plan, theirs))
 
-async def _after_conflict(plan: Plan, error: Conflict, desk: FlagSaveContext, journal_id: str) -> Outcome:
-    """A conflict can be our own success, delivered twice; only the record itself can tell."""
-    try:
-        theirs = await desk.flags.get(plan.id)
-    except ApiError:
-        # Either somebody else's write or the second delivery of ours; the look-ups will tell.
-        return await resolve(Unknown(plan, error, None, journal_id), desk.flags, desk.clock, desk.tell)
-    report = compare(plan, theirs)
-    if not report.missing:
-        return Saved(plan, theirs, report, journal_id)
-    return Conflicted(plan, theirs, _clashes(plan, theirs))
+    def without_answer(self, plan: Plan, error: ApiError) -> Outcome:
+        return Unknown(plan, error)
 
+    async def look(self, plan: Plan, unknown: Outcome) -> Outcome:
+        return await look(unknown, self.flags) if isinstance(unknown, Unknown) else unknown
 
-async def _changed_since_read(plan: Plan, desk: FlagSaveContext) -> Outcome | None:
-    """Reads again before a plan that is old, or that the server cannot check against other writes."""
-    if plan.is_new:
-        return None
-    is_old = desk.clock.time() - plan.read_at > FRESH_FOR
-    if not is_old and not _UNPROTECTED & plan.body.keys():
-        return None
-    try:
-        theirs = await desk.flags.get(plan.id)
-    except ApiError as error:
-        return _not_applied(plan, error)
-    values = {name: stored_value(theirs, name) for name in plan.before}
-    if theirs.version == plan.version and all(same(values[name], plan.before[name]) for name in values):
-        return None
-    return Conflicted(plan, theirs, _clashes(plan, theirs))
+    def waiting_words(self, unknown: Outcome) -> str:
+        return state_in_words(unknown) if isinstance(unknown, Unknown) else ""
+
+    def not_applied(self, plan: Plan, error: ApiError) -> Outcome:
+        match error:
+            case ApprovalNeeded():
+                return AwaitingApproval(plan, error, error.change_request_id, error.pending)
+            case Unreachable():
+                return Failed(plan, error.what, error.next, error)
+            case NotFound():
+                return Refused(plan, error.what, "it may have been deleted for good; refresh", error)
+        return Refused(plan, error.what, error.next, error)
+
+    def not_remembered(self, plan: Plan, fault: JournalUnwritable) -> Outcome:
+        reason = f"the journal cannot be written: {fault}"
+        return Refused(plan, reason, "make room, or agree to go without it", by="journal")
+
+    def found_out(self, ended: Outcome) -> FoundOut:
+        record = ended.record if isinstance(ended, Saved) else None
+        return FoundOut(record, ended.reason if isinstance(ended, Refused | Failed) else "")
+
+    def noted(self, ended: Outcome, journal_id: str, note: str) -> Outcome:
+        if isinstance(ended, Saved | Unknown):
+            return replace(ended, journal_id=journal_id, note=note)
+        return replace(ended, note=note)
 
 
 def _clashes(plan: Plan, theirs: Flag) -> tuple[Clash, ...]:
@@ -160,58 +183,3 @@ def _clashes(plan: Plan, theirs: Flag) -> tuple[Clash, ...]:
     )
     clashes = [clash for some in found for clash in some]
     return tuple(map(hidden_clash, clashes) if plan.is_secret else clashes)
-
-
-def _not_applied(plan: Plan, error: ApiError) -> Outcome:
-    match error:
-        case ApprovalNeeded():
-            return AwaitingApproval(plan, error, error.change_request_id, error.pending)
-        case Unreachable():
-            return Failed(plan, error.what, error.next, error)
-        case NotFound():
-            return Refused(plan, error.what, "it may have been deleted for good; refresh", error)
-    return Refused(plan, error.what, error.next, error)
-
-
-def _no_journal(plan: Plan, fault: JournalUnwritable) -> Refused:
-    reason = f"the journal cannot be written: {fault}"
-    return Refused(plan, reason, "make room, or agree to go without it", by="journal")
-
-
-def _entry(plan: Plan, approved: Approved, desk: FlagSaveContext, undoes: str) -> Entry:
-    return Entry(
-        id=uuid4().hex,
-        at=desk.clock.time(),
-        record=0 if plan.is_new else plan.id,
-        key=plan.key,
-        verb=plan.intent.verb,
-        signature=desk.signature,
-        kind=plan.intent.kind,
-        reason=approved.reason,
-        version=plan.version,
-        before=plan.before,
-        after=plan.values,
-        is_secret=plan.is_secret,
-        words=() if plan.is_secret else tuple(line.words for line in plan.lines),
-        batch=approved.batch,
-        undoes=undoes,
-        pid=os.getpid(),
-    )
-
-
-async def _written_down(outcome: _Ended, id: str, journal: Journal) -> _Ended:
-    record = outcome.record if isinstance(outcome, Saved) else None
-    note = outcome.reason if isinstance(outcome, Refused | Failed) else ""
-    try:
-        await asyncio.to_thread(journal.finish, id, outcome.ending, record, note)
-    except JournalUnwritable as fault:
-        return replace(outcome, note=f"how it ended could not be written down: {fault}")
-    return outcome
-
-
-def _note_ending(journal: Journal, id: str, note: str) -> None:
-    try:
-        journal.finish(id, "unknown", None, note)
-    except JournalUnwritable:
-        # The entry stays open without it, which says the same.
-        return

@@ -1,10 +1,8 @@
 """What is asked for with a flag that stays as it is: planned, agreed to, written down and sent once."""
 
-import asyncio
-import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from uuid import uuid4
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError
@@ -15,7 +13,8 @@ from flagtui.changes.flags.flag_plan import DiffLine
 from flagtui.changes.flags.flag_summary import AboutFlag
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Entry, Signature
+from flagtui.changes.journal_entries import Ending, Signature
+from flagtui.changes.pipeline import FoundOut, Remembered, write
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -71,6 +70,8 @@ class Answered:
     """Values the server chose, which taking it back has to know."""
 
 
+LONGEST_WAIT: Final = 10.0
+"""Seconds a person is left waiting because the server asks for a pause."""
 Send = Callable[[], Awaitable[Answered]]
 """The one request."""
 
@@ -82,42 +83,61 @@ class RelatedSaveContext:
     journal: Journal
     signature: Signature
     clock: Clock
+    tell: Callable[[str], None] = lambda _words: None
 
 
 async def send_aside(approved: Approved[RelatedPlan], send: Send, desk: RelatedSaveContext) -> RelatedEnded:
     """Asks for it once, written down before and after. Raises for an approval that was used."""
     spend(approved)
     plan = approved.plans[0]
-    entry = Entry(
-        id=uuid4().hex,
-        at=desk.clock.time(),
-        record=0 if plan.makes_a_flag else plan.id,
-        key=plan.key,
-        verb=plan.verb.name,
-        signature=desk.signature,
-        kind=plan.kind,
-        reason=approved.reason,
-        before=plan.before,
-        after=plan.after,
-        words=(plan.told,),
-        undoes=plan.undoes,
-        pid=os.getpid(),
-    )
-    try:
-        await asyncio.to_thread(desk.journal.begin, entry)
-    except JournalUnwritable as fault:
-        if not approved.without_journal:
-            return RelatedEnded(plan, "refused", f"the journal cannot be written: {fault}")
-        return (await _sent(plan, send))[0]
-    ended, answered = await _sent(plan, send)
-    finish = desk.journal.finish
-    await asyncio.to_thread(finish, entry.id, ended.ending, answered.made, ended.note, answered.learned)
-    return ended
+    return await write(approved, plan, RelatedAdapter(send), desk, plan.undoes)
 
 
-async def _sent(plan: RelatedPlan, send: Send) -> tuple[RelatedEnded, Answered]:
-    try:
-        answered = await send()
-    except ApiError as error:
-        return RelatedEnded(plan, "unknown" if error.sent else "refused", error.what, error), Answered()
-    return RelatedEnded(plan, "saved" if answered.is_done else "refused", answered.note), answered
+@dataclass
+class RelatedAdapter:
+    """What is made from a flag on the way of every change; `request` is the one request."""
+
+    request: Send
+    longest_wait: float = LONGEST_WAIT
+    answered: Answered = field(default_factory=Answered)
+
+    def remembered(self, plan: RelatedPlan) -> Remembered:
+        return Remembered(
+            key=plan.key,
+            verb=plan.verb.name,
+            kind=plan.kind,
+            record=0 if plan.makes_a_flag else plan.id,
+            before=plan.before,
+            after=plan.after,
+            words=(plan.told,),
+        )
+
+    async def changed_since_read(self, plan: RelatedPlan) -> RelatedEnded | None:
+        """The flag stays as it is, so that nothing of it can have moved."""
+        return None
+
+    async def send(self, plan: RelatedPlan) -> RelatedEnded:
+        self.answered = await self.request()
+        return RelatedEnded(plan, "saved" if self.answered.is_done else "refused", self.answered.note)
+
+    def without_answer(self, plan: RelatedPlan, error: ApiError) -> RelatedEnded:
+        return RelatedEnded(plan, "unknown", error.what, error)
+
+    async def look(self, plan: RelatedPlan, unknown: RelatedEnded) -> RelatedEnded:
+        """The next start looks: what was made is found by the entry in the journal."""
+        return unknown
+
+    def waiting_words(self, unknown: RelatedEnded) -> str:
+        return ""
+
+    def not_applied(self, plan: RelatedPlan, error: ApiError) -> RelatedEnded:
+        return RelatedEnded(plan, "refused", error.what, error)
+
+    def not_remembered(self, plan: RelatedPlan, fault: JournalUnwritable) -> RelatedEnded:
+        return RelatedEnded(plan, "refused", f"the journal cannot be written: {fault}")
+
+    def found_out(self, ended: RelatedEnded) -> FoundOut:
+        return FoundOut(self.answered.made, ended.note, self.answered.learned)
+
+    def noted(self, ended: RelatedEnded, journal_id: str, note: str) -> RelatedEnded:
+        return replace(ended, note=". ".join(filter(None, (ended.note, note))))

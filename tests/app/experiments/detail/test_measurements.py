@@ -56,6 +56,10 @@ class Server:
         return self
 
     @property
+    def results(self) -> "Server":
+        return self
+
+    @property
     def connection(self) -> "Server":
         return self
 
