@@ -15,7 +15,7 @@ from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.pipeline import (
     LOOKS,
     STOPPED,
-    FoundOut,
+    Concluded,
     Remembered,
     look_up,
     stops_all,
@@ -99,8 +99,8 @@ class Kitchen:
     def not_remembered(self, plan: Kettle, fault: JournalUnwritable) -> Boiled:
         return Boiled("refused", str(fault))
 
-    def found_out(self, ended: Boiled) -> FoundOut:
-        return FoundOut(note=ended.why)
+    def concluded(self, ended: Boiled) -> Concluded:
+        return Concluded(note=ended.why)
 
     def noted(self, ended: Boiled, journal_id: str, note: str) -> Boiled:
         return replace(ended, journal_id=journal_id, note=note)

@@ -57,7 +57,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundOut:
+class Concluded:
     """What the journal keeps of how it ended; `learned` are values the server chose."""
 
     record: Stored | None = None
@@ -65,7 +65,7 @@ class FoundOut:
     learned: Mapping[str, JSON] = field(default_factory=dict)
 
 
-class Context(Protocol):
+class WriteContext(Protocol):
     """What every request needs around it."""
 
     @property
@@ -109,14 +109,14 @@ class Adapter(Protocol[P_contra, E]):
     def not_remembered(self, plan: P_contra, fault: JournalUnwritable) -> E:
         """Nothing was sent, because the journal cannot be written."""
 
-    def found_out(self, ended: E) -> FoundOut: ...
+    def concluded(self, ended: E) -> Concluded: ...
 
     def noted(self, ended: E, journal_id: str, note: str) -> E:
         """The same with its entry in the journal, and why how it ended is not in there."""
 
 
 async def write(
-    approved: Approved[Any], plan: P, adapter: Adapter[P, E], context: Context, undoes: str = ""
+    approved: Approved[Any], plan: P, adapter: Adapter[P, E], context: WriteContext, undoes: str = ""
 ) -> E:
     """One plan of an approval whose use the caller has settled. `undoes` is the entry it takes back."""
     if not any(plan is agreed for agreed in approved.plans):
@@ -136,7 +136,7 @@ async def write_together(
     approved: Approved[Any],
     plans: Sequence[P],
     adapter: Adapter[P, E],
-    context: Context,
+    context: WriteContext,
     undoes: Mapping[str, str],
     send: Callable[[], Awaitable[Sequence[E]]],
 ) -> Sequence[E]:
@@ -167,7 +167,7 @@ async def write_together(
     return [await _written_down(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
 
 
-async def look_up(plan: P, unknown: E, adapter: Adapter[P, E], context: Context) -> E:
+async def look_up(plan: P, unknown: E, adapter: Adapter[P, E], context: WriteContext) -> E:
     """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
     waited, told = 0.0, ""
     for at in LOOKS:
@@ -187,7 +187,7 @@ def stops_all(ended: Ended, error: ApiError | None, *, by_journal: bool) -> bool
     return ended.ending in ("failed", "unknown") or by_journal or isinstance(error, STOPPING)
 
 
-async def _sent(plan: P, adapter: Adapter[P, E], context: Context) -> E:
+async def _sent(plan: P, adapter: Adapter[P, E], context: WriteContext) -> E:
     try:
         ended = await _sent_within_limits(plan, adapter, context)
     except ApiError as error:
@@ -198,7 +198,7 @@ async def _sent(plan: P, adapter: Adapter[P, E], context: Context) -> E:
     return ended if ended.ending != "unknown" else await look_up(plan, ended, adapter, context)
 
 
-async def _sent_within_limits(plan: P, adapter: Adapter[P, E], context: Context) -> E:
+async def _sent_within_limits(plan: P, adapter: Adapter[P, E], context: WriteContext) -> E:
     try:
         return await adapter.send(plan)
     except RateLimited as error:
@@ -209,7 +209,7 @@ async def _sent_within_limits(plan: P, adapter: Adapter[P, E], context: Context)
     return await adapter.send(plan)
 
 
-def _entry(remembered: Remembered, approved: Approved[Any], context: Context, undoes: str) -> Entry:
+def _entry(remembered: Remembered, approved: Approved[Any], context: WriteContext, undoes: str) -> Entry:
     return Entry(
         id=uuid4().hex,
         at=context.clock.time(),
@@ -231,10 +231,10 @@ def _entry(remembered: Remembered, approved: Approved[Any], context: Context, un
     )
 
 
-async def _written_down(ended: E, begun: str, adapter: Adapter[P, E], context: Context) -> E:
+async def _written_down(ended: E, begun: str, adapter: Adapter[P, E], context: WriteContext) -> E:
     if not begun:
         return ended
-    told, note = adapter.found_out(ended), ""
+    told, note = adapter.concluded(ended), ""
     finish = context.journal.finish
     try:
         await asyncio.to_thread(finish, begun, ended.ending, told.record, told.note, told.learned)

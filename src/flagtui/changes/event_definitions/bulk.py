@@ -9,7 +9,7 @@ from flagtui.changes.event_definitions.definition_intent import Retagging
 from flagtui.changes.event_definitions.definition_lookup import NOT_KEPT, DefinitionReader
 from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan
-from flagtui.changes.pipeline import Adapter, Context, look_up
+from flagtui.changes.pipeline import Adapter, WriteContext, look_up
 from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag_answers import BulkError, BulkTags
 from flagtui.models.json_value import JSON
@@ -73,7 +73,7 @@ class GroupAdapter(Adapter[EventPlan, DefinitionEnded], Protocol):
     def definitions(self) -> BulkWriter: ...
 
 
-async def save_group(group: Bulk, adapter: GroupAdapter, context: Context) -> Sequence[DefinitionEnded]:
+async def save_group(group: Bulk, adapter: GroupAdapter, context: WriteContext) -> Sequence[DefinitionEnded]:
     """How each plan of the group ended."""
     try:
         kept, skipped = await _ask(group, adapter.definitions)

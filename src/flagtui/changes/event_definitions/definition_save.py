@@ -22,7 +22,7 @@ from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, Signature
-from flagtui.changes.pipeline import FoundOut, Remembered, stops_all, write, write_together
+from flagtui.changes.pipeline import Concluded, Remembered, stops_all, write, write_together
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 
@@ -150,8 +150,8 @@ class DefinitionAdapter:
         next = "make room, or agree to go without it"
         return DefinitionEnded(plan, "refused", reason=reason, next=next, is_without_journal=True)
 
-    def found_out(self, ended: DefinitionEnded) -> FoundOut:
-        return FoundOut(ended, ended.reason)
+    def concluded(self, ended: DefinitionEnded) -> Concluded:
+        return Concluded(ended, ended.reason)
 
     def noted(self, ended: DefinitionEnded, journal_id: str, note: str) -> DefinitionEnded:
         return replace(ended, journal_id=journal_id, note=note)

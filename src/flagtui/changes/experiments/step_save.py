@@ -21,7 +21,7 @@ from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, Signature
-from flagtui.changes.pipeline import FoundOut, Remembered, stops_all, write
+from flagtui.changes.pipeline import Concluded, Remembered, stops_all, write
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -200,12 +200,12 @@ class StepAdapter:
         reason = f"the journal cannot be written: {fault}"
         return StepEnded(plan, "refused", None, reason, "make room, or agree to go without it")
 
-    def found_out(self, ended: StepEnded) -> FoundOut:
+    def concluded(self, ended: StepEnded) -> Concluded:
         name, record, id = ended.plan.step.name, ended.record, ended.plan.id
         if name in MAKING:
             id = record.id if record is not None else 0
         told = learned(name, record) if record is not None and ended.ending == "saved" else {}
-        return FoundOut(Numbered(id), "" if ended.ending == "saved" else ended.reason, told)
+        return Concluded(Numbered(id), "" if ended.ending == "saved" else ended.reason, told)
 
     def noted(self, ended: StepEnded, journal_id: str, note: str) -> StepEnded:
         return replace(ended, journal_id=journal_id, note=note)

@@ -26,7 +26,7 @@ from flagtui.changes.outcome import (
     Saved,
     Unknown,
 )
-from flagtui.changes.pipeline import FoundOut, Remembered, write
+from flagtui.changes.pipeline import Concluded, Remembered, write
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -166,9 +166,9 @@ class FlagAdapter:
         reason = f"the journal cannot be written: {fault}"
         return Refused(plan, reason, "make room, or agree to go without it", by="journal")
 
-    def found_out(self, ended: Outcome) -> FoundOut:
+    def concluded(self, ended: Outcome) -> Concluded:
         record = ended.record if isinstance(ended, Saved) else None
-        return FoundOut(record, ended.reason if isinstance(ended, Refused | Failed) else "")
+        return Concluded(record, ended.reason if isinstance(ended, Refused | Failed) else "")
 
     def noted(self, ended: Outcome, journal_id: str, note: str) -> Outcome:
         if isinstance(ended, Saved | Unknown):

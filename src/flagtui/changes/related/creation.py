@@ -14,7 +14,7 @@ from flagtui.changes.flags.flag_summary import AboutFlag
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, Signature
-from flagtui.changes.pipeline import FoundOut, Remembered, write
+from flagtui.changes.pipeline import Concluded, Remembered, write
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -136,8 +136,8 @@ class RelatedAdapter:
     def not_remembered(self, plan: RelatedPlan, fault: JournalUnwritable) -> RelatedEnded:
         return RelatedEnded(plan, "refused", f"the journal cannot be written: {fault}")
 
-    def found_out(self, ended: RelatedEnded) -> FoundOut:
-        return FoundOut(self.answered.made, ended.note, self.answered.learned)
+    def concluded(self, ended: RelatedEnded) -> Concluded:
+        return Concluded(self.answered.made, ended.note, self.answered.learned)
 
     def noted(self, ended: RelatedEnded, journal_id: str, note: str) -> RelatedEnded:
         return replace(ended, note=". ".join(filter(None, (ended.note, note))))
