@@ -8,11 +8,11 @@ import click
 def command(as_json: bool) -> None:
     """List the profiles of the settings file; the one with a star is opened when none is named."""
     from flagtui.cli.output import say, say_json, say_table
-    from flagtui.cli.profile_choice import look_around
+    from flagtui.cli.profile_choice import read_login_environment
     from flagtui.config.profiles import Profile
 
-    around = look_around()
-    profiles, default = around.settings.profiles, around.settings.default_profile
+    environment = read_login_environment()
+    profiles, default = environment.settings.profiles, environment.settings.default_profile
 
     def is_default(profile: Profile) -> bool:
         return profile.name == default or len(profiles) == 1

@@ -68,8 +68,8 @@ def test_an_owner_is_read_as_a_person_and_written_as_a_number() -> None:
 
 
 def test_tags_of_two_people_are_put_together() -> None:
-    wish = retag(ID, "add", [" Billing "], ["old"])
-    plan = planned(plan_event(wish, definition(tags=["old", "theirs"]), AROUND))
+    intent = retag(ID, "add", [" Billing "], ["old"])
+    plan = planned(plan_event(intent, definition(tags=["old", "theirs"]), AROUND))
     assert plan.body == {"tags": ["billing", "old", "theirs"]}
     assert not plan.clashes
     gone = planned(

@@ -60,7 +60,7 @@ def entry_lines(shown: Shown) -> Iterator[list[Piece]]:
         yield [(activity_words(row.entry, 300, shown.names), "")]
         yield []
     yield from _today(shown)
-    yield from _way_back(shown)
+    yield from _undo_hint(shown)
 
 
 def distance(at: float | None, centre: Centre) -> str:
@@ -109,7 +109,7 @@ def _today(shown: Shown) -> Iterator[list[Piece]]:
             yield [(f"v{flag.version} is the newest", "$text-muted")]
 
 
-def _way_back(shown: Shown) -> Iterator[list[Piece]]:
+def _undo_hint(shown: Shown) -> Iterator[list[Piece]]:
     if not shown.can_write:
         yield [(shown.why_not or "this profile is read-only", "$faint")]
     elif shown.row.is_standing:

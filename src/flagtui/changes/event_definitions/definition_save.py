@@ -54,7 +54,7 @@ class DefinitionSaveContext:
 
 
 async def save_all(
-    approved: Approved[EventPlan], desk: DefinitionSaveContext, undoes: Mapping[str, str] | None = None
+    approved: Approved[EventPlan], context: DefinitionSaveContext, undoes: Mapping[str, str] | None = None
 ) -> AsyncIterator[DefinitionEnded]:
     """Every plan with how it ended; what would stop all stops here, and the rest is not sent.
 
@@ -64,43 +64,43 @@ async def save_all(
     for group in grouped(approved.plans):
         ids = {}
         for plan in group.plans:
-            entry = _entry(plan, approved, desk, (undoes or {}).get(plan.key, ""))
+            entry = _entry(plan, approved, context, (undoes or {}).get(plan.key, ""))
             try:
-                await asyncio.to_thread(desk.journal.begin, entry)
+                await asyncio.to_thread(context.journal.begin, entry)
             except JournalUnwritable as fault:
                 reason = f"the journal cannot be written: {fault}"
                 yield DefinitionEnded(plan, "refused", reason=reason, next="make room, then try again")
                 return
             ids[plan.key] = entry.id
         stops = False
-        for ended in await _send(group, desk):
-            await asyncio.to_thread(_write_down, ended, ids[ended.plan.key], desk.journal)
+        for ended in await _send(group, context):
+            await asyncio.to_thread(_write_down, ended, ids[ended.plan.key], context.journal)
             yield ended
             stops = stops or _stops_all(ended)
         if stops:
             return
 
 
-async def _send(group: Bulk, desk: DefinitionSaveContext) -> Sequence[DefinitionEnded]:
+async def _send(group: Bulk, context: DefinitionSaveContext) -> Sequence[DefinitionEnded]:
     if len(group.plans) > 1:
-        return await save_group(group, desk.definitions, desk.clock)
+        return await save_group(group, context.definitions, context.clock)
     plan = group.plans[0]
     try:
-        return [await _send_one(plan, desk)]
+        return [await _send_one(plan, context)]
     except RateLimited as error:
         wait = error.retry_after or 1.0
         if wait > LONGEST_WAIT:
             return [DefinitionEnded(plan, "refused", reason=error.what, next=error.next, error=error)]
-    await desk.clock.sleep(max(wait, 1.0))
+    await context.clock.sleep(max(wait, 1.0))
     try:
-        return [await _send_one(plan, desk)]
+        return [await _send_one(plan, context)]
     except RateLimited as error:
         return [DefinitionEnded(plan, "refused", reason=error.what, next=error.next, error=error)]
 
 
-async def _send_one(plan: EventPlan, desk: DefinitionSaveContext) -> DefinitionEnded:
+async def _send_one(plan: EventPlan, context: DefinitionSaveContext) -> DefinitionEnded:
     try:
-        found = await _ask(plan, desk.definitions)
+        found = await _ask(plan, context.definitions)
     except RateLimited:
         raise
     except NotFound as error:
@@ -111,7 +111,7 @@ async def _send_one(plan: EventPlan, desk: DefinitionSaveContext) -> DefinitionE
         )
     except ApiError as error:
         if error.sent:
-            return await look_for(plan, error, desk.definitions, desk.clock)
+            return await look_for(plan, error, context.definitions, context.clock)
         ending: Ending = "failed" if isinstance(error, Unreachable) else "refused"
         return DefinitionEnded(plan, ending, reason=error.what, next=error.next, error=error)
     return DefinitionEnded(plan, "saved") if found is None else judged(plan, found)
@@ -146,14 +146,16 @@ async def _sent_again(plan: EventPlan, error: NotOffered, definitions: Writer) -
         ) from None
 
 
-def _entry(plan: EventPlan, approved: Approved[EventPlan], desk: DefinitionSaveContext, undoes: str) -> Entry:
+def _entry(
+    plan: EventPlan, approved: Approved[EventPlan], context: DefinitionSaveContext, undoes: str
+) -> Entry:
     return Entry(
         id=uuid4().hex,
-        at=desk.clock.time(),
+        at=context.clock.time(),
         record=0,
         key=plan.key,
         verb=plan.intent.verb,
-        signature=desk.signature,
+        signature=context.signature,
         kind=KIND,
         reason=approved.reason,
         before=plan.before,

@@ -107,22 +107,26 @@ class Numbered:
     version: int | None = None
 
 
-async def save_step(approved: Approved[ExperimentPlan], desk: StepSaveContext, undoes: str = "") -> StepEnded:
+async def save_step(
+    approved: Approved[ExperimentPlan], context: StepSaveContext, undoes: str = ""
+) -> StepEnded:
     """Takes the one approved step once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
         raise ValueError("several steps are taken by save_steps")
     spend(approved)
-    return await _save(approved, approved.plans[0], desk, undoes)
+    return await _save(approved, approved.plans[0], context, undoes)
 
 
-async def save_steps(approved: Approved[ExperimentPlan], desk: StepSaveContext) -> AsyncIterator[StepEnded]:
+async def save_steps(
+    approved: Approved[ExperimentPlan], context: StepSaveContext
+) -> AsyncIterator[StepEnded]:
     """Takes each approved step once, one after the other; what would stop all stops the rest.
 
     Raises for an approval that was used.
     """
     spend(approved)
     for plan in approved.plans:
-        ended = await _save(approved, plan, desk)
+        ended = await _save(approved, plan, context)
         yield ended
         if _stops_all(ended):
             return
@@ -139,30 +143,30 @@ def _stops_all(ended: StepEnded) -> bool:
 
 
 async def _save(
-    approved: Approved[ExperimentPlan], plan: ExperimentPlan, desk: StepSaveContext, undoes: str = ""
+    approved: Approved[ExperimentPlan], plan: ExperimentPlan, context: StepSaveContext, undoes: str = ""
 ) -> StepEnded:
-    if moved := await _moved_since_read(plan, desk):
+    if moved := await _moved_since_read(plan, context):
         return moved
-    entry = _entry(plan, approved, desk, undoes)
+    entry = _entry(plan, approved, context, undoes)
     try:
-        await asyncio.to_thread(desk.journal.begin, entry)
+        await asyncio.to_thread(context.journal.begin, entry)
     except JournalUnwritable as fault:
         if not approved.without_journal:
             reason = f"the journal cannot be written: {fault}"
             return StepEnded(plan, "refused", None, reason, "make room, or agree to go without it")
-        return await _send(plan, desk)
-    ended = replace(await _send(plan, desk), journal_id=entry.id)
-    return await _written_down(ended, desk.journal)
+        return await _send(plan, context)
+    ended = replace(await _send(plan, context), journal_id=entry.id)
+    return await _written_down(ended, context.journal)
 
 
-async def _send(plan: ExperimentPlan, desk: StepSaveContext) -> StepEnded:
+async def _send(plan: ExperimentPlan, context: StepSaveContext) -> StepEnded:
     try:
-        found = await _take(plan, desk.experiments)
+        found = await _take(plan, context.experiments)
     except ApiError as error:
         if not error.sent:
             return _not_taken(plan, error)
-        desk.tell(f"{plan.key}: no answer; looking whether it was done")
-        return await _look_for(plan, error, desk)
+        context.tell(f"{plan.key}: no answer; looking whether it was done")
+        return await _look_for(plan, error, context)
     if is_reached(plan, found):
         return StepEnded(plan, "saved", found)
     reason = f"the server said yes, but it is {found.state}"
@@ -202,14 +206,14 @@ async def _with_cohort(id: int, experiments: ExperimentsApi) -> Experiment:
     return await experiments.get(id)
 
 
-async def _look_for(plan: ExperimentPlan, error: ApiError, desk: StepSaveContext) -> StepEnded:
+async def _look_for(plan: ExperimentPlan, error: ApiError, context: StepSaveContext) -> StepEnded:
     """Reads until the step shows; it is never sent again."""
     waited, seen = 0.0, None
     for at in LOOKS:
-        await desk.clock.sleep(at - waited)
+        await context.clock.sleep(at - waited)
         waited = at
         try:
-            seen = await _seen(plan, desk.experiments)
+            seen = await _seen(plan, context.experiments)
         except NotFound:
             if plan.step.name == "delete":
                 return StepEnded(plan, "saved")
@@ -232,12 +236,12 @@ async def _seen(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment
     return None if row is None else await experiments.get(row.id)
 
 
-async def _moved_since_read(plan: ExperimentPlan, desk: StepSaveContext) -> StepEnded | None:
+async def _moved_since_read(plan: ExperimentPlan, context: StepSaveContext) -> StepEnded | None:
     """No step carries a version, so a question that stood long is checked against today's state."""
-    if desk.clock.time() - plan.read_at <= FRESH_FOR or plan.step.name in ("restore", "create"):
+    if context.clock.time() - plan.read_at <= FRESH_FOR or plan.step.name in ("restore", "create"):
         return None
     try:
-        now = await desk.experiments.get(plan.id)
+        now = await context.experiments.get(plan.id)
     except ApiError as error:
         return _not_taken(plan, error)
     if now.state == plan.fresh.state and now.archived == plan.fresh.archived:
@@ -257,17 +261,17 @@ def _not_taken(plan: ExperimentPlan, error: ApiError) -> StepEnded:
 
 
 def _entry(
-    plan: ExperimentPlan, approved: Approved[ExperimentPlan], desk: StepSaveContext, undoes: str
+    plan: ExperimentPlan, approved: Approved[ExperimentPlan], context: StepSaveContext, undoes: str
 ) -> Entry:
     before, after = before_and_after(plan)
     flag = plan.fresh.feature_flag
     return Entry(
         id=uuid4().hex,
-        at=desk.clock.time(),
+        at=context.clock.time(),
         record=0 if plan.step.name in MAKING else plan.id,
         key=plan.key,
         verb=plan.verb.name,
-        signature=desk.signature,
+        signature=context.signature,
         kind="experiment",
         reason=approved.reason,
         before=before,

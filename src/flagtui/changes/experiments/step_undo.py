@@ -109,15 +109,15 @@ def why_no_step_back(entry: Entry) -> Blocked | None:
 
 
 def plan_step_back(
-    entry: Entry, intent: ExperimentIntent, fresh: Experiment, around: StepContext
+    entry: Entry, intent: ExperimentIntent, fresh: Experiment, context: StepContext
 ) -> ExperimentPlan | Blocked | None:
     """The way back from one step, held against the experiment as it is now; None when it is so already."""
     if intent.step.name == "delete":
-        found = plan_step(intent, fresh, around)
+        found = plan_step(intent, fresh, context)
         clashes = tuple(_changed_since(entry, fresh))
         return replace(found, clashes=clashes) if isinstance(found, ExperimentPlan) else found
     if intent.step.name not in ("edit", "reopen"):
-        return plan_step(intent, fresh, around)
+        return plan_step(intent, fresh, context)
     wanted = intent.choices.fields
     if intent.step.name == "reopen" and not wanted.get("start_date") and fresh.state == "draft":
         return Blocked("state", "it was reset to a draft since", "take that back first, or launch it")
@@ -127,7 +127,7 @@ def plan_step_back(
     fields = {name: value for name, value in wanted.items() if not _alike(value, now[name])}
     if not fields:
         return None
-    plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, around)
+    plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, context)
     if isinstance(plan, Blocked):
         return plan
     clashes = tuple(

@@ -67,45 +67,47 @@ class FlagSaveContext:
     """Hears what is known while an answer is missing."""
 
 
-async def save(approved: Approved, desk: FlagSaveContext, undoes: str = "") -> Outcome:
+async def save(approved: Approved, context: FlagSaveContext, undoes: str = "") -> Outcome:
     """Sends the one approved plan once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
         raise ValueError("several plans are saved by a batch")
     spend(approved)
-    return await save_plan(approved, approved.plans[0], desk, undoes)
+    return await save_plan(approved, approved.plans[0], context, undoes)
 
 
-async def save_plan(approved: Approved, plan: Plan, desk: FlagSaveContext, undoes: str = "") -> Outcome:
+async def save_plan(approved: Approved, plan: Plan, context: FlagSaveContext, undoes: str = "") -> Outcome:
     """One plan of an approval whose use the caller has settled."""
     if not any(plan is agreed for agreed in approved.plans):
         raise ValueError("nobody approved this plan")
-    if conflict := await _changed_since_read(plan, desk):
+    if conflict := await _changed_since_read(plan, context):
         return conflict
-    entry = _entry(plan, approved, desk, undoes)
+    entry = _entry(plan, approved, context, undoes)
     try:
-        await asyncio.to_thread(desk.journal.begin, entry)
+        await asyncio.to_thread(context.journal.begin, entry)
     except JournalUnwritable as fault:
         if not approved.without_journal:
             return _no_journal(plan, fault)
-        return await _send(plan, desk, "")
+        return await _send(plan, context, "")
     try:
-        outcome = await _send(plan, desk, entry.id)
+        outcome = await _send(plan, context, entry.id)
     except asyncio.CancelledError:
-        _note_ending(desk.journal, entry.id, "stopped while it was on its way")
+        _note_ending(context.journal, entry.id, "stopped while it was on its way")
         raise
-    return await _written_down(outcome, entry.id, desk.journal)
+    return await _written_down(outcome, entry.id, context.journal)
 
 
-async def _send(plan: Plan, desk: FlagSaveContext, journal_id: str) -> Outcome:
+async def _send(plan: Plan, context: FlagSaveContext, journal_id: str) -> Outcome:
     try:
-        found = await _ask(plan, desk.flags)
+        found = await _ask(plan, context.flags)
     except Conflict as error:
-        return await _after_conflict(plan, error, desk, journal_id)
+        return await _after_conflict(plan, error, context, journal_id)
     except ApiError as error:
         if not error.sent:
             return _not_applied(plan, error)
-        desk.tell(f"{plan.key}: no answer; looking whether it was done")
-        return await resolve(Unknown(plan, error, None, journal_id), desk.flags, desk.clock, desk.tell)
+        context.tell(f"{plan.key}: no answer; looking whether it was done")
+        return await resolve(
+            Unknown(plan, error, None, journal_id), context.flags, context.clock, context.tell
+        )
     return _judged(plan, found, journal_id)
 
 
@@ -123,28 +125,30 @@ def _judged(plan: Plan, found: Flag, journal_id: str) -> Outcome:
     return Refused(plan, reason, "look at it in the browser")
 
 
-async def _after_conflict(plan: Plan, error: Conflict, desk: FlagSaveContext, journal_id: str) -> Outcome:
+async def _after_conflict(plan: Plan, error: Conflict, context: FlagSaveContext, journal_id: str) -> Outcome:
     """A conflict can be our own success, delivered twice; only the record itself can tell."""
     try:
-        theirs = await desk.flags.get(plan.id)
+        theirs = await context.flags.get(plan.id)
     except ApiError:
         # Either somebody else's write or the second delivery of ours; the look-ups will tell.
-        return await resolve(Unknown(plan, error, None, journal_id), desk.flags, desk.clock, desk.tell)
+        return await resolve(
+            Unknown(plan, error, None, journal_id), context.flags, context.clock, context.tell
+        )
     report = compare(plan, theirs)
     if not report.missing:
         return Saved(plan, theirs, report, journal_id)
     return Conflicted(plan, theirs, _clashes(plan, theirs))
 
 
-async def _changed_since_read(plan: Plan, desk: FlagSaveContext) -> Outcome | None:
+async def _changed_since_read(plan: Plan, context: FlagSaveContext) -> Outcome | None:
     """Reads again before a plan that is old, or that the server cannot check against other writes."""
     if plan.is_new:
         return None
-    is_old = desk.clock.time() - plan.read_at > FRESH_FOR
+    is_old = context.clock.time() - plan.read_at > FRESH_FOR
     if not is_old and not _UNPROTECTED & plan.body.keys():
         return None
     try:
-        theirs = await desk.flags.get(plan.id)
+        theirs = await context.flags.get(plan.id)
     except ApiError as error:
         return _not_applied(plan, error)
     values = {name: stored_value(theirs, name) for name in plan.before}
@@ -178,14 +182,14 @@ def _no_journal(plan: Plan, fault: JournalUnwritable) -> Refused:
     return Refused(plan, reason, "make room, or agree to go without it", by="journal")
 
 
-def _entry(plan: Plan, approved: Approved, desk: FlagSaveContext, undoes: str) -> Entry:
+def _entry(plan: Plan, approved: Approved, context: FlagSaveContext, undoes: str) -> Entry:
     return Entry(
         id=uuid4().hex,
-        at=desk.clock.time(),
+        at=context.clock.time(),
         record=0 if plan.is_new else plan.id,
         key=plan.key,
         verb=plan.intent.verb,
-        signature=desk.signature,
+        signature=context.signature,
         kind=plan.intent.kind,
         reason=approved.reason,
         version=plan.version,

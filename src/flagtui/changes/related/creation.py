@@ -84,17 +84,19 @@ class RelatedSaveContext:
     clock: Clock
 
 
-async def send_aside(approved: Approved[RelatedPlan], send: Send, desk: RelatedSaveContext) -> RelatedEnded:
+async def send_related(
+    approved: Approved[RelatedPlan], send: Send, context: RelatedSaveContext
+) -> RelatedEnded:
     """Asks for it once, written down before and after. Raises for an approval that was used."""
     spend(approved)
     plan = approved.plans[0]
     entry = Entry(
         id=uuid4().hex,
-        at=desk.clock.time(),
+        at=context.clock.time(),
         record=0 if plan.makes_a_flag else plan.id,
         key=plan.key,
         verb=plan.verb.name,
-        signature=desk.signature,
+        signature=context.signature,
         kind=plan.kind,
         reason=approved.reason,
         before=plan.before,
@@ -104,13 +106,13 @@ async def send_aside(approved: Approved[RelatedPlan], send: Send, desk: RelatedS
         pid=os.getpid(),
     )
     try:
-        await asyncio.to_thread(desk.journal.begin, entry)
+        await asyncio.to_thread(context.journal.begin, entry)
     except JournalUnwritable as fault:
         if not approved.without_journal:
             return RelatedEnded(plan, "refused", f"the journal cannot be written: {fault}")
         return (await _sent(plan, send))[0]
     ended, answered = await _sent(plan, send)
-    finish = desk.journal.finish
+    finish = context.journal.finish
     await asyncio.to_thread(finish, entry.id, ended.ending, answered.made, ended.note, answered.learned)
     return ended
 

@@ -32,7 +32,7 @@ def why_not_dropped(entry: Entry) -> Blocked | None:
     return None
 
 
-def way_back(entry: Entry) -> Later:
+def inverse_of(entry: Entry) -> Later:
     """Dropping what was scheduled, or scheduling what was dropped."""
     kept = _kept(entry)
     return Later(
@@ -50,7 +50,7 @@ async def plan_unscheduling(
     """The way back, held against today's schedule; None when it is so already. Raises `ApiError`."""
     if refusal := why_not_dropped(entry):
         return refusal
-    later = way_back(entry)
+    later = inverse_of(entry)
     if later.known is None:
         if later.at.timestamp() <= now and not later.again:
             return Blocked("past", "its moment has gone by", "schedule it anew")
