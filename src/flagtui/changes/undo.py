@@ -182,7 +182,7 @@ async def _experiment(
 ) -> PreparedUndo | Blocked | None:
     intent, project, client = step_back(part), as_id(part.after.get("project")), tools.client
     if intent is None:
-        return Blocked("no way back", f"no step takes back: {part.verb}")
+        return Blocked("cannot be undone", f"no step takes back: {part.verb}")
     place = ""
     if project is not None:
         place, client = f"project #{project}", client.for_project(project)

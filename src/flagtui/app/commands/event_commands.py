@@ -56,7 +56,7 @@ EVENT_COMMANDS: Final[tuple[Command, ...]] = (
         "type_tags", "T", "type tags", "Type tags instead of taking those proposed", "type_tags", False
     ),
     Command("inbox.next", "n", "next", "Leave it for now", "next", "inbox", True),
-    _inbox_command("undo", "u", "undo", "Forget the last verdict, or take applied ones back", "undo"),
+    _inbox_command("undo", "u", "undo", "Forget the last decision, or undo applied ones", "undo"),
     _inbox_command("apply", "A", "apply", "Apply everything decided", "apply"),
     Command("inbox.reason", "r", "reason", "Only one reason: next one", "reason", "inbox", True),
     Command(

@@ -69,9 +69,7 @@ def consequences(
             yield _flag(fresh, *left_alone(fresh))
         case "delete":
             yield _flag(fresh, *left_alone(fresh))
-            yield Consequence(
-                "Way back", f"by its number only, #{fresh.id}: no list shows deleted experiments"
-            )
+            yield Consequence("Undo", f"by its number only, #{fresh.id}: no list shows deleted experiments")
         case "restore":
             yield _flag(fresh, "stays as it is")
         case "reopen":

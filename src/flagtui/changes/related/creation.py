@@ -77,7 +77,7 @@ Send = Callable[[], Awaitable[Answered]]
 
 @dataclass(frozen=True)
 class RelatedSaveContext:
-    """What sending needs around it."""
+    """What sending works with."""
 
     journal: Journal
     signature: Signature
