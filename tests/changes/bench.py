@@ -29,8 +29,8 @@ from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, 
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, Send, send_aside
-from flagtui.changes.undo import UndoTools, WayBack, find_way_back, parts_left
+from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, Send, send_related
+from flagtui.changes.undo import PreparedUndo, UndoTools, parts_left, prepare_undo
 from flagtui.changes.undo_list import undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -51,7 +51,7 @@ class Bench:
         self.world = world
         self.clock = SteadyClock(now=world.clock().timestamp())
         self.journal = Journal(folder / "journal", clock=self.clock.time)
-        self.office = UndoTools(client, self.journal, HERE, self.clock)
+        self.tools = UndoTools(client, self.journal, HERE, self.clock)
 
     async def flag(self, wanted: Intent) -> State:
         fresh = await self.client.flags.get(wanted.id)
@@ -68,8 +68,8 @@ class Bench:
             ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, StepContext(self.now)
         )
         assert isinstance(plan, ExperimentPlan), plan
-        desk = StepSaveContext(self.client.experiments, self.journal, HERE, self.clock)
-        ended = await save_step(agree(plan), desk)
+        save_context = StepSaveContext(self.client.experiments, self.journal, HERE, self.clock)
+        ended = await save_step(agree(plan), save_context)
         assert ended.ending == "saved", ended
         return self.experiment_state(fresh.id)
 
@@ -77,14 +77,14 @@ class Bench:
         fresh = await self.client.event_definitions.get(wanted.id)
         plan = plan_event(wanted, fresh, DefinitionContext(self.now))
         assert isinstance(plan, EventPlan), plan
-        desk = DefinitionSaveContext(self.client.event_definitions, self.journal, HERE, self.clock)
-        (ended,) = [one async for one in save_all(agree(plan), desk)]
+        save_context = DefinitionSaveContext(self.client.event_definitions, self.journal, HERE, self.clock)
+        (ended,) = [one async for one in save_all(agree(plan), save_context)]
         assert ended.is_saved, ended
         return self.event_state(fresh.name)
 
-    async def aside(self, plan: RelatedPlan | Blocked, send: Send) -> None:
+    async def related(self, plan: RelatedPlan | Blocked, send: Send) -> None:
         assert isinstance(plan, RelatedPlan), plan
-        ended = await send_aside(agree(plan), send, RelatedSaveContext(self.journal, HERE, self.clock))
+        ended = await send_related(agree(plan), send, RelatedSaveContext(self.journal, HERE, self.clock))
         assert ended.ending == "saved", ended
 
     @property
@@ -158,16 +158,16 @@ class Bench:
         said = []
         parts = await parts_left(entry, self.client)
         for part in parts:
-            way = await find_way_back(part, self.office, entry.id if part == parts[-1] else "")
-            assert isinstance(way, WayBack), way
-            question = way.ask(GuardRules())
+            prepared = await prepare_undo(part, self.tools, entry.id if part == parts[-1] else "")
+            assert isinstance(prepared, PreparedUndo), prepared
+            question = prepared.ask(GuardRules())
             assert isinstance(question, Question)
             approved = question.settle(
-                Confirmation(yes=True, typed=way.plan.type_to_confirm, overwrite=overwrite)
+                Confirmation(yes=True, typed=prepared.plan.type_to_confirm, overwrite=overwrite)
             )
             assert isinstance(approved, Approved), approved
             self.clock.now += 1
-            ended = await way.send(approved)
+            ended = await prepared.send(approved)
             assert ended.ending == "saved", ended
             said.append(f"{ended.key} {ended.words}")
         return said

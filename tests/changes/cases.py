@@ -76,7 +76,7 @@ async def create_flag(bench: Bench) -> tuple[State, object]:
 async def copy_flag(bench: Bench) -> tuple[State, object]:
     flag = await bench.client.flags.get(await bench.new_flag())
     target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
-    await bench.aside(plan_copy(flag, target, ()), send_copy(flag, target, bench.client.flags))
+    await bench.related(plan_copy(flag, target, ()), send_copy(flag, target, bench.client.flags))
     entry = bench.journal.entries()[0]
     assert (entry.record, entry.after["project"], entry.after["key"]) == (entry.record, 2, "checkout")
     return bench.flag_state(entry.record, 2), "gone"
@@ -88,7 +88,7 @@ TURNED_OFF: Final = {"operation": "update_status", "value": False}
 async def schedule(bench: Bench) -> tuple[State, object]:
     id = await bench.new_flag()
     later = Later("turned off", TURNED_OFF, datetime.fromtimestamp(bench.now, UTC) + timedelta(days=1))
-    await bench.aside(
+    await bench.related(
         plan_later(later, await bench.client.flags.get(id)), send_later(later, id, bench.client.schedule)
     )
     return waiting(bench, id), []
@@ -100,7 +100,7 @@ async def unschedule(bench: Bench) -> tuple[State, object]:
     (due,) = await bench.client.schedule.all()
     assert due.scheduled_at is not None
     later = Later("turned off", due.payload, due.scheduled_at, due.id)
-    await bench.aside(
+    await bench.related(
         plan_later(later, await bench.client.flags.get(id)), send_later(later, id, bench.client.schedule)
     )
     return state, [(str(id), TURNED_OFF, due.scheduled_at)]

@@ -66,19 +66,19 @@ async def take(wanted: dict[str, Any], folder: Path) -> None:
         journal = Journal(folder, disk=Disk(write_in_two, sync))
         here = Signature("ada@acme.test", "demo", str(client.host), PROJECT)
         id = wanted["id"]
-        desk = StepSaveContext(client.experiments, journal, here)
+        save_context = StepSaveContext(client.experiments, journal, here)
         # Deleted ones cannot be read, and new ones are not there yet.
         is_there = wanted["step"] not in ("create", "restore")
         bare = Experiment.of({"id": id, "name": wanted["name"], "deleted": bool(id)})
         fresh = await client.experiments.get(id) if is_there else bare
         intent = ExperimentIntent(id, STEPS[wanted["step"]], Choices(**wanted["choices"]))
-        plan = plan_step(intent, fresh, StepContext(now=desk.clock.time()))
+        plan = plan_step(intent, fresh, StepContext(now=save_context.clock.time()))
         assert isinstance(plan, ExperimentPlan), plan
         question = guard([plan], GuardRules(Level.RELAXED))
         assert isinstance(question, Question)
         approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
-        await save_step(approved, desk)
+        await save_step(approved, save_context)
 
 
 if __name__ == "__main__":

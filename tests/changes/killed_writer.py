@@ -123,32 +123,32 @@ def agreed(plan: P) -> Approved[P]:
 
 async def work_on_events(folder: Path) -> None:
     server = FileOfEvents(folder / "applied")
-    desk = DefinitionSaveContext(server, Journal(folder / "journal"), HERE)
+    save_context = DefinitionSaveContext(server, Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get("")
         wanted = describe(str(EVENT["id"]), f"text {number}", fresh.description or "")
-        plan = plan_event(wanted, fresh, DefinitionContext(desk.clock.time()))
+        plan = plan_event(wanted, fresh, DefinitionContext(save_context.clock.time()))
         assert isinstance(plan, EventPlan)
         approved = agreed(plan)
         step()
-        async for _ended in save_all(approved, desk):
+        async for _ended in save_all(approved, save_context):
             step()
         number += 1
 
 
 async def work(folder: Path) -> None:
     server = FileServer(folder / "applied")
-    desk = FlagSaveContext(server, Journal(folder / "journal"), HERE)
+    save_context = FlagSaveContext(server, Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get(812)
         wanted = flag_intent.set_field(812, "name", fresh.name, f"text {number}")
-        plan = plan_flag(wanted, fresh, Context(now=desk.clock.time(), dependents=()))
+        plan = plan_flag(wanted, fresh, Context(now=save_context.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
         approved = agreed(plan)
         step()
-        await save(approved, desk)
+        await save(approved, save_context)
         number += 1
 
 

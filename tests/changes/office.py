@@ -27,7 +27,7 @@ class Office:
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time)
         self.told: list[str] = []
-        self.desk = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
+        self.save_context = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
 
     async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)
@@ -44,7 +44,7 @@ class Office:
         return approved
 
     async def turn_off(self) -> object:
-        return await save(self.approve(await self.plan()), self.desk)
+        return await save(self.approve(await self.plan()), self.save_context)
 
     def bob_writes(self, **fields: object) -> None:
         self.server.apply("bob@acme.test", 812, dict(fields))

@@ -32,10 +32,10 @@ class Crowd:
         self.clock = SteadyClock()
         self.told: list[str] = []
         self.journal = Journal(folder, clock=self.clock.time)
-        self.desk = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
+        self.save_context = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
 
     def batch(self) -> Batch:
-        return Batch(self.approved(), self.desk)
+        return Batch(self.approved(), self.save_context)
 
     def approved(self) -> Approved:
         context = Context(now=self.clock.time(), dependents=())
@@ -131,9 +131,9 @@ async def test_a_server_that_only_ever_asks_for_pauses_stops_the_batch(crowd: Cr
 
 def test_an_approval_makes_one_batch(crowd: Crowd) -> None:
     approved = crowd.approved()
-    Batch(approved, crowd.desk)
+    Batch(approved, crowd.save_context)
     with pytest.raises(ValueError, match="used before"):
-        Batch(approved, crowd.desk)
+        Batch(approved, crowd.save_context)
 
 
 def asking(id: int, asked: int | None, **fields: JSON) -> Flag:

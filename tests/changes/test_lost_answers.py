@@ -44,7 +44,7 @@ class Line:
         self.ada = self.server.person("ada@acme.test")
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        self.desk = FlagSaveContext(self.ada, self.journal, Signature("ada@acme.test"), self.clock)
+        self.save_context = FlagSaveContext(self.ada, self.journal, Signature("ada@acme.test"), self.clock)
 
     async def change(self, words: str) -> Outcome:
         """One change of the description to words nobody else uses, so that they can be counted."""
@@ -58,9 +58,9 @@ class Line:
         approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
         self.disturb()
-        outcome = await save(approved, self.desk)
+        outcome = await save(approved, self.save_context)
         if isinstance(outcome, Unknown):
-            outcome = await settle(outcome, self.ada, self.journal, self.clock, self.desk.tell)
+            outcome = await settle(outcome, self.ada, self.journal, self.clock, self.save_context.tell)
         return outcome
 
     def disturb(self) -> None:

@@ -10,7 +10,7 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.undo import WayBack, find_way_back
+from flagtui.changes.undo import PreparedUndo, prepare_undo
 from flagtui.models.json_value import JSON
 
 
@@ -58,9 +58,9 @@ async def somebody(bench: Bench, kind: str) -> None:
 async def the_question(bench: Bench) -> Question[Proposal]:
     """Before the older of two changes is taken back."""
     entries = bench.journal.entries()
-    way = await find_way_back(entries[1], bench.office, entries[1].id, entries)
-    assert isinstance(way, WayBack), way
-    question = way.ask(GuardRules())
+    prepared = await prepare_undo(entries[1], bench.tools, entries[1].id, entries)
+    assert isinstance(prepared, PreparedUndo), prepared
+    question = prepared.ask(GuardRules())
     assert isinstance(question, Question)
     return question
 

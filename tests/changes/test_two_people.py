@@ -36,11 +36,11 @@ class Person:
     """Somebody with a desk, and what they look at."""
 
     name: str
-    desk: FlagSaveContext
+    save_context: FlagSaveContext
     looks_at: Flag
 
 
-class Story:
+class Scenario:
     """One random sequence of reads, plans and saves by two people."""
 
     def __init__(self, seed: int, folder: Path) -> None:
@@ -53,8 +53,8 @@ class Story:
 
     def person(self, name: str, folder: Path) -> Person:
         journal = Journal(folder / name, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        desk = FlagSaveContext(self.server.person(name), journal, Signature(name), self.clock)
-        return Person(name, desk, Flag.of(copy.deepcopy(self.server.stored[812])))
+        save_context = FlagSaveContext(self.server.person(name), journal, Signature(name), self.clock)
+        return Person(name, save_context, Flag.of(copy.deepcopy(self.server.stored[812])))
 
     def intent(self, person: Person) -> Intent:
         """A wish made from what this person looks at, which may be old by now."""
@@ -81,7 +81,7 @@ class Story:
     async def step(self) -> None:
         person, other = self.chance.sample(self.people, 2)
         if self.chance.random() < 0.5:
-            person.looks_at = await person.desk.flags.get(812)
+            person.looks_at = await person.save_context.flags.get(812)
         plan = await self.plan(person)
         if plan is None:
             return
@@ -92,7 +92,7 @@ class Story:
         await self.save(person, plan)
 
     async def plan(self, person: Person) -> Plan | None:
-        fresh = await person.desk.flags.get(812)
+        fresh = await person.save_context.flags.get(812)
         context = Context(now=self.clock.time(), dependents=())
         found = plan_flag(self.intent(person), fresh, context)
         return found if isinstance(found, Plan) else None
@@ -106,7 +106,7 @@ class Story:
             return
         before = copy.deepcopy(self.server.stored[812])
         count = len(self.server.log)
-        outcome = await save(agreed, person.desk)
+        outcome = await save(agreed, person.save_context)
         self.check(person, plan, outcome, before, len(self.server.log) > count)
         if isinstance(outcome, Saved):
             person.looks_at = outcome.record
@@ -142,14 +142,14 @@ def expected(plan: Plan, line: DifferenceLine) -> bool:
 
 async def test_nothing_is_ever_overwritten_unseen(tmp_path: Path) -> None:
     for seed in range(ROUNDS):
-        await Story(seed, tmp_path / str(seed)).run()
+        await Scenario(seed, tmp_path / str(seed)).run()
 
 
 async def careless(seed: int, folder: Path) -> None:
-    story = Story(seed, folder)
-    for person in story.people:
+    scenario = Scenario(seed, folder)
+    for person in scenario.people:
         make_careless(person)
-    await story.run()
+    await scenario.run()
 
 
 async def test_clients_that_do_not_say_what_they_read_are_caught_by_the_same_check(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ async def test_clients_that_do_not_say_what_they_read_are_caught_by_the_same_che
 
 def make_careless(person: Person) -> None:
     """Their writes carry no original values, and the answer's version is not believed either."""
-    flags = person.desk.flags
+    flags = person.save_context.flags
     send = flags.update
 
     async def update(id: int, changes: dict[str, JSON], **kept: JSON) -> Flag:

@@ -27,7 +27,7 @@ async def test_reads_that_fail_are_tried_at_0_1_2_4_and_8_seconds(office: Office
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 4
-    outcome = await save(office.approve(plan), office.desk)
+    outcome = await save(office.approve(plan), office.save_context)
     assert isinstance(outcome, Saved)
     assert office.clock.slept == [0, 1, 1, 2, 4]
 
@@ -60,7 +60,7 @@ async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> 
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1000
-    outcome = await save(office.approve(plan), office.desk)
+    outcome = await save(office.approve(plan), office.save_context)
     assert isinstance(outcome, Unknown)
     found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
     assert isinstance(found, Unknown)
@@ -72,7 +72,7 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1
     office.clock.at(1, lambda: office.bob_writes(name="Bob's words"))
-    outcome = await save(office.approve(plan), office.desk)
+    outcome = await save(office.approve(plan), office.save_context)
     assert isinstance(outcome, Unknown)
     found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
     assert isinstance(found, Unknown)

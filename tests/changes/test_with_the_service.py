@@ -67,15 +67,15 @@ class Bench:
         self.flags = client.flags
         self.clock = SteadyClock()
         self.journal = Journal(folder / "journal", clock=self.clock.time)
-        self.desk = FlagSaveContext(self.flags, self.journal, HERE, self.clock)
+        self.save_context = FlagSaveContext(self.flags, self.journal, HERE, self.clock)
 
     async def new(self, key: str, **fields: JSON) -> Flag:
         return await self.flags.create({"key": key, **fields})
 
     async def plan(self, wanted: Intent) -> Plan | NothingToDo | Blocked:
         fresh = await self.flags.get(wanted.id)
-        around = Surroundings((), None, self.clock.time(), wanted.seen_version)
-        return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, around))
+        surroundings = Surroundings((), None, self.clock.time(), wanted.seen_version)
+        return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, surroundings))
 
     def approve(self, *plans: Plan) -> Approved:
         question = guard(plans, GuardRules())
@@ -88,7 +88,7 @@ class Bench:
         plan = await self.plan(wanted)
         assert isinstance(plan, Plan), plan
         self.clock.now += 1
-        return await save(self.approve(plan), self.desk)
+        return await save(self.approve(plan), self.save_context)
 
     async def saved(self, wanted: Intent) -> Saved:
         outcome = await self.do(wanted)
@@ -102,7 +102,7 @@ class Bench:
         found = plan_undo(entry, await self.flags.get(entry.record), context, HERE)
         if isinstance(found, Plan):
             self.clock.now += 1
-            outcome = await save(self.approve(found), self.desk, undoes=entry.id)
+            outcome = await save(self.approve(found), self.save_context, undoes=entry.id)
             assert isinstance(outcome, Saved), outcome
             assert outcome.report.is_clean, outcome.report
         return found
@@ -163,7 +163,7 @@ async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_give
 
 
 CONTINUITY = "ensure_experience_continuity"
-WISHES = [
+INTENTS = [
     lambda flag: targeting_intents.add_condition(flag, {"properties": [], "rollout_percentage": 5}),
     lambda flag: targeting_intents.remove_condition(flag, 0),
     lambda flag: targeting_intents.move_condition(flag, 2, 0),
@@ -176,12 +176,12 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=range(len(WISHES)))
-async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, wish: Any) -> None:
+@pytest.mark.parametrize("intent", INTENTS, ids=range(len(INTENTS)))
+async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, intent: Any) -> None:
     made = await bench.new("checkout", filters=RICH)
     await bench.saved(targeting_intents.set_rollout(made, 1, 11))
     before = await bench.flags.get(made.id)
-    await bench.saved(wish(before))
+    await bench.saved(intent(before))
     assert content(await bench.flags.get(made.id)) != content(before)
     assert isinstance(await bench.undo(), Plan)
     after = await bench.flags.get(made.id)
@@ -194,7 +194,7 @@ async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(be
     assert isinstance(plan, Plan)
     theirs = targeting_intents.set_rollout(await bench.flags.get(made.id), 0, 80).changes
     await bench.flags.update(made.id, theirs)
-    outcome = await save(bench.approve(plan), bench.desk)
+    outcome = await save(bench.approve(plan), bench.save_context)
     assert isinstance(outcome, Conflicted)
     assert [
         (clash.where, clash.mine["rollout_percentage"], clash.theirs["rollout_percentage"])
@@ -203,7 +203,7 @@ async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(be
     again = await bench.plan(dataclasses.replace(plan.intent))
     assert isinstance(again, Plan)
     assert again.clashes
-    assert isinstance(await save(bench.approve(again), bench.desk), Saved)
+    assert isinstance(await save(bench.approve(again), bench.save_context), Saved)
     assert (await bench.flags.get(made.id)).targeting.conditions[0].rollout == 60
 
 
@@ -222,14 +222,14 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     child = await bench.new("child", filters=asks_for(base.id))
     ids = frozenset({base.id, child.id})
     found = []
-    around = Surroundings((), None, bench.clock.time())
+    surroundings = Surroundings((), None, bench.clock.time())
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
-        context = await gather(bench.flags, fresh, {"active": False}, around)
+        context = await gather(bench.flags, fresh, {"active": False}, surroundings)
         plan = plan_flag(flag_intent.turn_off(id), fresh, within_batch(context, ids))
         assert isinstance(plan, Plan)
         found.append(plan)
-    batch = Batch(bench.approve(*in_order(found)), bench.desk)
+    batch = Batch(bench.approve(*in_order(found)), bench.save_context)
     assert [(plan.key, outcome.ending) async for plan, outcome in batch.run()] == [
         ("child", "saved"),
         ("base", "saved"),

@@ -189,9 +189,9 @@ def signing_in(folder: Path, person: TerminalPerson, lives_in: str, backend: Bac
         return ACCOUNT
 
     places = Locations(folder, folder, folder, folder)
-    around = LoginEnvironment(Given(), "", places, read_settings(None))
+    environment = LoginEnvironment(Given(), "", places, read_settings(None))
     keys = KeyPlaces(keyring=Keyring(load=lambda: backend), folder=folder)
-    return TerminalSignIn(SignIn(), around, person, keys, ask)
+    return TerminalSignIn(SignIn(), environment, person, keys, ask)
 
 
 def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp
 
 
 def test_nobody_to_ask_means_that_the_key_goes_nowhere_else(tmp_path: Path) -> None:
-    wish = SignIn(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
-    nobody = replace(signing_in(tmp_path, TerminalPerson(False), "eu", Shelf()), wish=wish)
+    options = SignIn(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
+    nobody = replace(signing_in(tmp_path, TerminalPerson(False), "eu", Shelf()), options=options)
     with pytest.raises(Trouble, match="--host eu"):
         nobody.run()
 

@@ -12,7 +12,7 @@ import pytest
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.main import door
-from flagtui.cli.profile_choice import ProfileRequest, choose_signed_in, look_around
+from flagtui.cli.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
 
 
 def flagtui(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -116,7 +116,7 @@ def test_what_the_environment_gets_wrong_is_said_before_a_screen_opens(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(Trouble, match=sentence.replace("(", r"\(")):
-        choose_signed_in(look_around(), ProfileRequest())
+        choose_signed_in(read_login_environment(), ProfileRequest())
 
 
 def test_a_typo_in_the_settings_names_file_line_and_key(home: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_typo_in_the_settings_names_file_line_and_key(home: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text('[profiles.prod]\nhost = "eu"\ngaurd = "strict"\n')
     with pytest.raises(Trouble) as caught:
-        choose_signed_in(look_around(), ProfileRequest())
+        choose_signed_in(read_login_environment(), ProfileRequest())
     said = str(caught.value)
     assert "config.toml" in said
     assert "line 3" in said or ":3" in said
@@ -137,7 +137,7 @@ def test_the_key_leaves_the_environment_before_anything_else_starts(
     import os
 
     monkeypatch.setenv("FLAGTUI_API_KEY", "phx_12345678")
-    opening = choose_signed_in(look_around(), ProfileRequest())
+    opening = choose_signed_in(read_login_environment(), ProfileRequest())
     assert "FLAGTUI_API_KEY" not in os.environ
     assert "phx_12345678" not in repr(opening)
     assert "phx_12345678" not in repr(opening.keys.find(opening.owner))

@@ -6,7 +6,7 @@ import pytest
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.launch import make_session
-from flagtui.cli.profile_choice import ProfileRequest, choose_other, choose_signed_in, look_around
+from flagtui.cli.profile_choice import ProfileRequest, choose_other, choose_signed_in, read_login_environment
 from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.secret import Secret
 
@@ -37,7 +37,7 @@ def written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("written")
 def test_the_key_of_the_environment_stays_with_the_host_it_was_given_for() -> None:
-    first = choose_signed_in(look_around(), ProfileRequest())
+    first = choose_signed_in(read_login_environment(), ProfileRequest())
     assert first.keys.find(first.owner) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")
     same = choose_other(first, "prod-two")
     assert same.chosen.overridden == ("FLAGTUI_API_KEY",)
@@ -52,7 +52,7 @@ def test_a_host_of_the_environment_ends_with_the_profile_it_was_given_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
-    first = choose_signed_in(look_around(), ProfileRequest())
+    first = choose_signed_in(read_login_environment(), ProfileRequest())
     assert first.host.origin == "https://elsewhere.example"
     other = choose_other(first, "staging")
     assert other.host.origin == "https://flags.staging.example"
@@ -65,7 +65,7 @@ def test_the_app_wears_no_badge_and_no_guard_of_a_profile_on_a_host_that_is_not_
     host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", host)
-    session = make_session(choose_signed_in(look_around(), ProfileRequest()), read_only=False)
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
     name = host.split("/")[2]
     assert (session.badge, session.colour, session.rules.place) == (name, "neutral", name)
     assert session.profile == name
@@ -75,13 +75,13 @@ def test_the_app_wears_no_badge_and_no_guard_of_a_profile_on_a_host_that_is_not_
 @pytest.mark.usefixtures("written")
 def test_a_host_written_otherwise_is_still_the_profiles_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://eu.posthog.com/project/3")
-    session = make_session(choose_signed_in(look_around(), ProfileRequest()), read_only=False)
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
     assert (session.badge, session.colour, session.profile) == ("PROD", "error", "prod")
 
 
 @pytest.mark.usefixtures("written")
 def test_the_app_can_switch_to_every_profile_and_stays_read_only_when_told_so() -> None:
-    session = make_session(choose_signed_in(look_around(), ProfileRequest()), read_only=True)
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=True)
     assert [each.name for each in session.neighbours] == ["prod", "prod-two", "staging"]
     assert (session.badge, session.colour) == ("PROD", "error")
     assert session.switch is not None
@@ -95,7 +95,7 @@ def test_the_app_can_switch_to_every_profile_and_stays_read_only_when_told_so() 
 
 @pytest.mark.usefixtures("written")
 def test_a_key_that_was_typed_is_in_no_report() -> None:
-    session = make_session(choose_signed_in(look_around(), ProfileRequest()), read_only=False)
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
     assert session.with_key is not None
     session.with_key("phx_typed_by_a_person_0001")
     assert session.redact("x phx_typed_by_a_person_0001 x") == "x •••• x"
@@ -104,4 +104,4 @@ def test_a_key_that_was_typed_is_in_no_report() -> None:
 @pytest.mark.usefixtures("home")
 def test_without_a_key_and_a_profile_the_ways_to_one_are_named() -> None:
     with pytest.raises(Trouble, match="flagtui auth login"):
-        choose_signed_in(look_around(), ProfileRequest())
+        choose_signed_in(read_login_environment(), ProfileRequest())

@@ -26,7 +26,7 @@ Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True)
-class Desk:
+class Machine:
     """Somebody with a journal and a flag that was turned off from here."""
 
     service: Service
@@ -68,23 +68,23 @@ async def host(client: Client) -> str:
 
 
 @pytest.fixture
-def desk(request: pytest.FixtureRequest, service: Service, home: Path) -> Desk:
+def machine(request: pytest.FixtureRequest, service: Service, home: Path) -> Machine:
     key = f"undo-{abs(hash(request.node.name))}"
-    found = Desk(service, Journal(home / ".local" / "state" / "flagtui" / "journal"), key)
+    found = Machine(service, Journal(home / ".local" / "state" / "flagtui" / "journal"), key)
     found.ask(lambda client: client.flags.create({"key": key, "active": True}))
     return found
 
 
-def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, desk: Desk) -> None:
-    desk.turn_off("aaaa1111")
+def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, machine: Machine) -> None:
+    machine.turn_off("aaaa1111")
     asked = signed_in("undo")
-    assert (asked.code, desk.flag().active) == (2, False)
+    assert (asked.code, machine.flag().active) == (2, False)
     assert "nothing was sent. To agree: --yes" in asked.err
     done = signed_in("undo", "--yes")
     assert done.code == 0, done.err
-    assert all(words in done.out for words in ("Turn ON", "off → on", f"{desk.key} is on"))
-    assert desk.flag().active is True
-    newest = desk.journal.entries()[0]
+    assert all(words in done.out for words in ("Turn ON", "off → on", f"{machine.key} is on"))
+    assert machine.flag().active is True
+    newest = machine.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
     told = signed_in("journal").out.splitlines()
     assert [line for line in told if line.startswith(newest.id[:8]) and line.endswith("takes back aaaa1111")]
@@ -93,43 +93,48 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, desk: 
     assert (again.code, "taken back already" in again.err) == (2, True)
     back = signed_in("undo", newest.id[:8], "--yes", "--json")
     assert [one["ending"] for one in json.loads(back.out)] == ["saved"]
-    assert desk.flag().active is False
+    assert machine.flag().active is False
 
 
 def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
-    signed_in: Run, desk: Desk
+    signed_in: Run, machine: Machine
 ) -> None:
-    flag = desk.flag()
-    here = Signature("ada@acme.test", "x", desk.ask(host), "1")
+    flag = machine.flag()
+    here = Signature("ada@acme.test", "x", machine.ask(host), "1")
     sides: dict[str, Any] = {"before": {"name": "Old"}, "after": {"name": "Mine"}}
-    desk.journal.begin(Entry("bbbb1111", 1.0, flag.id, desk.key, "change description", here, **sides))
-    desk.journal.finish("bbbb1111", "saved")
-    desk.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))
+    machine.journal.begin(Entry("bbbb1111", 1.0, flag.id, machine.key, "change description", here, **sides))
+    machine.journal.finish("bbbb1111", "saved")
+    machine.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))
     kept = signed_in("undo", "bbbb1111", "--yes")
-    assert (kept.code, desk.flag().name) == (3, "Theirs")
+    assert (kept.code, machine.flag().name) == (3, "Theirs")
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
     assert "--overwrite" in kept.err
     told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
     assert told[0]["clashes"] == [{"where": "name", **sides, "by_you": False}]
     done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
-    assert (done.code, desk.flag().name) == (0, "Old")
+    assert (done.code, machine.flag().name) == (0, "Old")
 
 
-def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run, desk: Desk) -> None:
-    desk.turn_off("eeee1111")
-    desk.change(active=True)
+def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run, machine: Machine) -> None:
+    machine.turn_off("eeee1111")
+    machine.change(active=True)
     already = signed_in("undo", "--yes")
-    assert (already.code, f"{desk.key} is as it was already; nothing was sent." in already.out) == (0, True)
+    assert (already.code, f"{machine.key} is as it was already; nothing was sent." in already.out) == (
+        0,
+        True,
+    )
     assert "flagtui journal shows the ids" in already.out
     assert "flagtui journal" not in signed_in("undo", "eeee1111", "--yes").out
-    assert len(desk.journal.entries()) == 1
+    assert len(machine.journal.entries()) == 1
 
 
-def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(signed_in: Run, desk: Desk) -> None:
+def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
+    signed_in: Run, machine: Machine
+) -> None:
     assert signed_in("undo").err == "flagtui: there is nothing of yours to take back in this project.\n"
-    desk.turn_off("cccc1111")
-    desk.turn_off("cccc2222")
+    machine.turn_off("cccc1111")
+    machine.turn_off("cccc2222")
     for arguments, words in (
         (("undo", "dddd"), "no change dddd is in the journal"),
         (("undo", "cccc"), "2 changes begin with cccc"),
@@ -138,7 +143,7 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(signed_in
     ):
         done = signed_in(*arguments)
         assert (done.code, done.err.count("\n"), words in done.err) == (2, 1, True), done.err
-    assert desk.flag().active is False
+    assert machine.flag().active is False
 
 
 @dataclass(frozen=True)

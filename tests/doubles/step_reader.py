@@ -67,7 +67,7 @@ def _those_let_in_get(seen: Seen, told: re.Match[str]) -> bool:
 
 
 def _not_excepted(seen: Seen) -> Iterable[tuple[JSON, JSON]]:
-    """What people got and get while the flag is on, but for those whom the question names as excepted."""
+    """What people got and get while the flag is on, except those that the question excepts."""
     told = _text(seen, "Others")
     before, after = values(seen.before, on=True), values(seen.after, on=True)
     for person, was, now in zip(CROWD, before, after, strict=True):
@@ -169,7 +169,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         (r"at most (\d+) %", lambda seen, told: float(told[1]) == seen.after.targeting.rollout),
     ),
     "Metrics": ((r"(\d+) measured", lambda seen, told: int(told[1]) == len(seen.experiment.metrics)),),
-    "Way back": ((r"#(\d+)", lambda seen, told: int(told[1]) == seen.plan.id),),
+    "Undo": ((r"#(\d+)", lambda seen, told: int(told[1]) == seen.plan.id),),
 }
 
 

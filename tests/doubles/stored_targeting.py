@@ -63,9 +63,9 @@ def compare_condition(claimed: Claimed, raw: dict[str, JSON], flag_index: JSON, 
     asked = raw.get("properties") or []
     assert claimed.has_all is not bool(asked), (claimed, raw)
     everyone = "everyone" if not asked else "users"
-    whom = everyone if index is None else f"groups of type {index}"
+    audience = everyone if index is None else f"groups of type {index}"
     is_else = not asked and claimed.number > 1
-    assert claimed.whom == (f"{whom} else" if is_else else whom), (claimed, raw)
+    assert claimed.audience == (f"{audience} else" if is_else else audience), (claimed, raw)
     assert claimed.variant == (raw.get("variant") or None), (claimed, raw)
     assert claimed.is_variant_unknown is (claimed.variant not in {None, *variants}), (claimed, raw)
     assert len(claimed.asks) == len(asked), (claimed, raw)
@@ -106,12 +106,12 @@ def flag_differs(said: Asked, raw: dict[str, JSON]) -> str:
     if said.key != safe_text(name, NAME_ROOM):
         return "name"
     if not name:
-        return "" if said.aside == "never" else "value"
+        return "" if said.note == "never" else "value"
     words = {True: "on", False: "off"}.get(wanted) if isinstance(wanted, bool) else wanted
     if not isinstance(words, str) or raw.get("operator") != "flag_evaluates_to":
-        return "" if said.aside == "never" else "value"
+        return "" if said.note == "never" else "value"
     expected = json.dumps(words) if words in ("true", "false") else words
-    return "" if said.values == (expected,) and not said.aside else "value"
+    return "" if said.values == (expected,) and not said.note else "value"
 
 
 def values_differ(said: Asked, operator: str, value: JSON) -> str:

@@ -45,7 +45,7 @@ _NEGATED: Final = " (marked as negated, which counts in cohorts only)"
 _MORE: Final = re.compile(r" and ([\d,]+) more$")
 _CUT: Final = re.compile(r"(.*?)… \(([\d,]+) more characters?\)", re.DOTALL)
 _HEAD: Final = re.compile(
-    r" (?P<number>\d+) (?P<share>[<>\d.]+) % of (?P<all>all other |all )?(?P<whom>.+?)"
+    r" (?P<number>\d+) (?P<share>[<>\d.]+) % of (?P<all>all other |all )?(?P<audience>.+?)"
     r"(?:, as (?P<variant>.+?)(?P<unknown> \(a variant it does not have\))?)?(?P<where> where)?"
 )
 
@@ -60,7 +60,7 @@ class Asked:
     values: tuple[str, ...] = ()
     more: int = 0
     is_negated: bool = False
-    aside: str = ""
+    note: str = ""
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Claimed:
 
     number: int
     share: str = ""
-    whom: str = ""
+    audience: str = ""
     has_all: bool = False
     variant: str | None = None
     is_variant_unknown: bool = False
@@ -119,7 +119,7 @@ def read_clause(text: str) -> Asked:
         if told[2].startswith("cohort "):
             return Asked("cohort", told[2], frozenset((told[1],)))
     if text == "a flag that is not named: matches nobody":
-        return Asked("flag", "", aside="never")
+        return Asked("flag", "", note="never")
     if text.startswith("flag "):
         return _dependency(text[5:])
     is_negated = text.endswith(_NEGATED)
@@ -175,20 +175,25 @@ def _end_of_json(text: str) -> int:
 def _dependency(text: str) -> Asked:
     told = re.fullmatch(r"(\S+) (?:is (on|off)|gives (.+?))(?: \((.+)\))?", text)
     if told and not text.endswith(": matches nobody"):
-        return Asked("flag", told[1], values=(told[2] or told[3],), aside=told[4] or "")
+        return Asked("flag", told[1], values=(told[2] or told[3],), note=told[4] or "")
     told = re.fullmatch(r"(\S+) (.+): matches nobody", text)
     assert told, text
-    return Asked("flag", told[1], aside="never")
+    return Asked("flag", told[1], note="never")
 
 
 def _head(told: re.Match[str]) -> Claimed:
-    whom = told["whom"]
-    has_all = whom.startswith("everyone") or told["all"] is not None
+    audience = told["audience"]
+    has_all = audience.startswith("everyone") or told["all"] is not None
     if told["all"] == "all other ":
-        whom = f"{whom} else"
+        audience = f"{audience} else"
     return (
         Claimed(
-            int(told["number"]), told["share"], whom, has_all, told["variant"], told["unknown"] is not None
+            int(told["number"]),
+            told["share"],
+            audience,
+            has_all,
+            told["variant"],
+            told["unknown"] is not None,
         )
         if (told["where"] is None) is has_all
         else _at_odds(told[0])

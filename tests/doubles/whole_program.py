@@ -189,7 +189,7 @@ class Setting:
     options: tuple[tuple[str, Any], ...] = ()
     """Settings of the service, such as strict or legacy."""
     snapshots: bool = False
-    tastes: Preferences = field(default_factory=Preferences)
+    preferences: Preferences = field(default_factory=Preferences)
     unlock: float = 0.0
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
@@ -278,7 +278,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
         snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
         refresh=setting.refresh,
         unlock=setting.unlock,
-        tastes=setting.tastes,
+        preferences=setting.preferences,
         timing=timing,
         with_key=client,
         neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),

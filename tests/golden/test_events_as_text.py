@@ -11,12 +11,12 @@ from flagtui.app.events.inbox_screen import REST, InboxScreen
 SIZES = [(132, 40), (80, 24), (60, 15)]
 
 
-async def draw(program: Program, golden: Golden, story: str) -> None:
+async def draw(program: Program, golden: Golden, name: str) -> None:
     """The screen at every size."""
     for width, height in SIZES:
         await program.pilot.resize_terminal(width, height)
         await program.settle()
-        golden.check(f"{story}-{width}x{height}", program.screen)
+        golden.check(f"{name}-{width}x{height}", program.screen)
 
 
 async def test_events_are_drawn_as_they_were_at_every_size(setting: Setting, golden: Golden) -> None:

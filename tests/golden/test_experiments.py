@@ -14,13 +14,13 @@ SIZES = [(132, 40), (80, 24), (60, 15)]
 
 
 async def draw(
-    program: Program, golden: Golden, story: str, see: Callable[[Program], str] = lambda one: one.screen
+    program: Program, golden: Golden, name: str, see: Callable[[Program], str] = lambda one: one.screen
 ) -> None:
     """The screen at every size."""
     for width, height in SIZES:
         await program.pilot.resize_terminal(width, height)
         await program.settle()
-        golden.check(f"{story}-{width}x{height}", see(program))
+        golden.check(f"{name}-{width}x{height}", see(program))
 
 
 async def stand_on(program: Program, name: str) -> None:

@@ -7,7 +7,7 @@ from tests.doubles.whole_program import Setting, running
 from tests.golden.conftest import Golden
 
 SIZES = [(132, 40), (80, 24), (60, 15)]
-STORIES: dict[str, tuple[str, ...]] = {
+SCREENS: dict[str, tuple[str, ...]] = {
     "flags": (),
     "flags-searched": ("slash", *"is:stale", "enter"),
     "flags-marked": ("x", "x", "down"),
@@ -27,16 +27,14 @@ STORIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("story", STORIES)
-async def test_a_screen_is_drawn_as_it_was_at_every_size(
-    setting: Setting, golden: Golden, story: str
-) -> None:
+@pytest.mark.parametrize("name", SCREENS)
+async def test_a_screen_is_drawn_as_it_was_at_every_size(setting: Setting, golden: Golden, name: str) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:
-        await program.press(*STORIES[story])
+        await program.press(*SCREENS[name])
         for width, height in SIZES:
             await program.pilot.resize_terminal(width, height)
             await program.settle()
-            golden.check(f"{story}-{width}x{height}", program.screen)
+            golden.check(f"{name}-{width}x{height}", program.screen)
 
 
 @pytest.mark.parametrize("size", [(40, 10), (40, 8)], ids=str)

@@ -1,4 +1,4 @@
-"""Event definitions: thousands of names, one of them opened, and changed by the written path."""
+"""Event definitions: thousands of names, one of them opened, and changed through the pipeline."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -138,7 +138,7 @@ async def test_a_deletion_says_that_it_is_real_is_typed_and_made_again_by_undo(
         await stand_on_event(program, "checkout completed")
         await program.press("d")
         seen = words(program.screen)
-        assert "deleted at once, on the server, without a way back there" in seen
+        assert "deleted at once on the server, which cannot restore it" in seen
         assert "with the next event, without its metadata" in seen
         await program.press("y")
         assert (await stored(program, "checkout completed")).id

@@ -46,7 +46,7 @@ async def stored(program: Program, name: str) -> EventDefinition:
 def decided(program: Program) -> list[str]:
     screen = program.app.screen
     assert isinstance(screen, InboxScreen)
-    return [verdict.name for verdict in screen._verdicts.by_id.values()]
+    return [decision.name for decision in screen._triage.by_id.values()]
 
 
 @pytest.mark.parametrize("server", SERVERS)

@@ -18,7 +18,7 @@ from flagtui.config.settings import read_settings
 @pytest.fixture
 def kept(setting: Setting) -> Setting:
     """A settings file and a memory, as in a real run."""
-    return replace(setting, tastes=from_disk(setting.folder))
+    return replace(setting, preferences=from_disk(setting.folder))
 
 
 @pytest.fixture(params=MODES)
@@ -38,14 +38,14 @@ def columns(program: Program) -> tuple[str, ...]:
 
 async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(any_mode: Setting) -> None:
     (any_mode.folder / "config.toml").write_text("# mine\npreview = false\n")
-    async with running(replace(any_mode, size=WIDE, tastes=from_disk(any_mode.folder))) as program:
+    async with running(replace(any_mode, size=WIDE, preferences=from_disk(any_mode.folder))) as program:
         assert columns(program) == ("state", "key", "rollout", "type", "runtime", "tags", "name", "updated")
         await program.press("c", "space", "down", "K", "enter")
         assert columns(program)[:3] == ("state", "key", "type")
         assert "rollout" not in columns(program)
     written = (any_mode.folder / "config.toml").read_text()
     assert written.startswith("# mine\npreview = false\n")
-    async with running(replace(any_mode, tastes=from_disk(any_mode.folder))) as program:
+    async with running(replace(any_mode, preferences=from_disk(any_mode.folder))) as program:
         assert columns(program)[:3] == ("state", "key", "type")
         assert not program.app.screen.has_class("-preview")
 
@@ -61,7 +61,7 @@ async def test_a_search_gets_a_name_and_a_tab_with_its_count(any_mode: Setting) 
         assert program.app.screen.query_one(SearchLine).value == ""
         await program.press("5")
         assert program.app.screen.query_one(SearchLine).value == "is:stale"
-    async with running(replace(any_mode, tastes=from_disk(any_mode.folder))) as program:
+    async with running(replace(any_mode, preferences=from_disk(any_mode.folder))) as program:
         assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
 
 
@@ -69,7 +69,7 @@ async def test_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> N
     async with running(kept) as program:
         await program.press("v", "s", "S", "slash", *"nav", "enter", "slash", *"x", "enter")
         first = program.app.screen.query_one(RowList).row
-    async with running(replace(kept, tastes=from_disk(kept.folder))) as program:
+    async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
         assert not program.app.screen.has_class("-preview")
         await program.press("slash", "up", "up")
         assert program.app.screen.query_one(SearchLine).value == "nav"
@@ -82,7 +82,7 @@ async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_los
     blocked = kept.folder / "blocked"
     blocked.write_text("a file where a folder should be")
     unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
-    async with running(replace(kept, tastes=unwritable)) as program:
+    async with running(replace(kept, preferences=unwritable)) as program:
         await program.press("c", "space", "enter")
         assert "kept until you leave only" in program.notices[-1]
         assert "rollout" not in columns(program)

@@ -179,7 +179,7 @@ async def test_rows_that_could_not_be_compared_are_doubted_until_they_are() -> N
     told: list[ApiError | None] = []
     loading.watch(lambda: told.append(loading.trouble))
     error = Unreachable("No answer.")
-    loading.doubt(error)
-    loading.doubt(error)
+    loading.set_trouble(error)
+    loading.set_trouble(error)
     loading.confirm()
     assert told == [error, None]

@@ -39,7 +39,7 @@ def definitions_of(raw: dict[str, JSON]) -> Definitions:
     return Definitions.of([raw], group_types={"0": "company", "1": "project"})
 
 
-def verdicts(raw: dict[str, JSON]) -> list[JSON]:
+def answers(raw: dict[str, JSON]) -> list[JSON]:
     """What people with each of the values get, and first somebody without any."""
     flag = {"id": 1, "key": "f", "active": True, "filters": {"groups": [{"properties": [raw]}]}}
     definitions = Definitions.of([flag])
@@ -65,7 +65,7 @@ def test_sentences_that_read_the_same_mean_the_same() -> None:
             # Servers store patterns as text only.
             continue
         text = plain([property_pieces(Property.of(raw))])
-        found = verdicts(raw)
+        found = answers(raw)
         before, other = meant.setdefault(text, (found, raw))
         again += other != raw
         assert found == before, (text, raw, other)

@@ -25,7 +25,7 @@ FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
 FIXTURES: Final = sorted(FOLDER.glob("*/*.json"))
 AND: Final = re.compile(r" and (?![\d,]+ more)")
 SHORT: Final = re.compile(
-    r"(?P<share>[\d.]+) % of (?P<whom>those|everyone|(?:all )?groups of type \d+)"
+    r"(?P<share>[\d.]+) % of (?P<audience>those|everyone|(?:all )?groups of type \d+)"
     r"(?: where (?P<asks>.*?))?(?:, as (?P<variant>\w+))?",
 )
 
@@ -99,7 +99,9 @@ def changed(random: Random, filters: dict[str, JSON]) -> dict[str, JSON] | None:
         return other | {"groups": [{"properties": []}]}
     group = random.choice(other["groups"])
     properties = group["properties"]
-    match random.choice(["share", "variant", "key", "value", "operator", "fewer", "more", "whom", "holdout"]):
+    match random.choice(
+        ["share", "variant", "key", "value", "operator", "fewer", "more", "audience", "holdout"]
+    ):
         case "share":
             share = group["rollout_percentage"]
             group["rollout_percentage"] = 7 if share is None else (share + 1) % 100
@@ -116,7 +118,7 @@ def changed(random: Random, filters: dict[str, JSON]) -> dict[str, JSON] | None:
             properties.pop()
         case "more":
             properties.append({"key": "added", "type": "person", "operator": "exact", "value": "x"})
-        case "whom":
+        case "audience":
             group["aggregation_group_type_index"] = 5
         case "holdout":
             other["holdout"] = {"id": 99, "exclusion_percentage": 12}
@@ -159,7 +161,9 @@ def test_conditions_in_short_claim_the_same() -> None:
             groups = None if own is None else f"groups of type {own}"
             asked = raw["properties"]
             people = "those" if asked else "everyone"
-            assert told["whom"] == (people if groups is None else groups if asked else f"all {groups}"), text
+            assert told["audience"] == (people if groups is None else groups if asked else f"all {groups}"), (
+                text
+            )
             clauses = AND.split(told["asks"]) if told["asks"] else []
             assert len(clauses) == len(asked), (text, raw)
             for clause, one in zip(clauses, asked, strict=True):

@@ -212,7 +212,7 @@ class Connection:
                 verify=self._trust(),
                 # A proxy variable meant for the network must not see what goes to this machine.
                 trust_env=not self.host.is_loopback,
-                event_hooks={"response": [_set_location_aside]},
+                event_hooks={"response": [_keep_location]},
                 headers={
                     "Accept": "application/json",
                     "Accept-Encoding": "gzip",
@@ -224,6 +224,6 @@ class Connection:
         return self._http
 
 
-async def _set_location_aside(response: httpx.Response) -> None:
+async def _keep_location(response: httpx.Response) -> None:
     """Keeps httpx from reading the address of a redirect: an odd one would look like a request never sent."""
     response.extensions["location"] = response.headers.pop("location", "")

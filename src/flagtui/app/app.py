@@ -136,7 +136,7 @@ class FlagTui(TerminalApp[None]):
     async def open_connection(self) -> None:
         """Find the key, open the client, load."""
         await connect(self.app_state, self.polling)
-        self.changing.look_back()
+        self.changing.recover_unresolved()
         self.sign_in_if_needed()
 
     @work(exclusive=True, group="load")
@@ -248,7 +248,7 @@ class FlagTui(TerminalApp[None]):
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
         await open_chosen(self.app_state, self.polling, project)
-        self.changing.look_back()
+        self.changing.recover_unresolved()
 
     def action_help(self) -> None:
         from flagtui.app.dialogs.help import HelpScreen

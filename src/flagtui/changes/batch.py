@@ -64,7 +64,7 @@ class Batch:
     """One confirmation's plans on their way; `run` goes on after a pause, and nothing is sent twice."""
 
     approved: Approved
-    desk: FlagSaveContext
+    context: FlagSaveContext
     undoes: Callable[[Plan], str] = _nothing
     """The journal entry a plan takes back, for undo."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
@@ -111,19 +111,21 @@ class Batch:
         """Watches what ended as unknown until it is known, or a minute has gone by."""
         for id, outcome in list(self.outcomes.items()):
             if isinstance(outcome, Unknown):
-                desk = self.desk
-                self.outcomes[id] = await settle(outcome, desk.flags, desk.journal, desk.clock, desk.tell)
+                context = self.context
+                self.outcomes[id] = await settle(
+                    outcome, context.flags, context.journal, context.clock, context.tell
+                )
                 yield outcome.plan, self.outcomes[id]
 
     async def _save(self, plan: Plan) -> Outcome:
-        outcome = await save_plan(self.approved, plan, self.desk, self.undoes(plan))
+        outcome = await save_plan(self.approved, plan, self.context, self.undoes(plan))
         for _ in range(WAITS):
             wait = _asked_to_wait(outcome)
             if wait is None or wait > LONGEST_WAIT:
                 break
-            self.desk.tell(f"the server asks for a pause of {wait:.0f} s")
-            await self.desk.clock.sleep(wait)
-            outcome = await save_plan(self.approved, plan, self.desk, self.undoes(plan))
+            self.context.tell(f"the server asks for a pause of {wait:.0f} s")
+            await self.context.clock.sleep(wait)
+            outcome = await save_plan(self.approved, plan, self.context, self.undoes(plan))
         return outcome
 
 

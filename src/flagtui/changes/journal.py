@@ -25,7 +25,7 @@ LOCK_PATIENCE: Final = 2.0
 """Seconds to wait for another program that is writing its line."""
 DAY: Final = 86_400.0
 """Seconds a file may be older than what is looked for in it: clocks are set back now and then."""
-LOOK_BACK: Final = 30 * DAY
+RECOVERY_WINDOW: Final = 30 * DAY
 """Seconds after which nobody asks any more how a change ended."""
 IN_FLIGHT_FOR: Final = 90.0
 """Seconds a write of another living program may still be on its way."""
@@ -106,7 +106,7 @@ class Journal:
     def unresolved(self) -> list[Entry]:
         """Changes whose ending nobody knows, without those another program is still waiting for."""
         now = self.clock()
-        recent = self.entries(since=now - LOOK_BACK)
+        recent = self.entries(since=now - RECOVERY_WINDOW)
         return [entry for entry in recent if entry.is_open and not _is_in_flight(entry, now)]
 
     def torn_lines(self) -> int:

@@ -31,9 +31,9 @@ from flagtui.changes.flags.surroundings import Surroundings, gather
 from flagtui.changes.guard import Approved, GuardRefused, GuardRules, Question, guard
 from flagtui.changes.outcome import Failed, Saved, Unknown
 from flagtui.changes.outcome import Refused as NotTaken
-from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, send_aside
+from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, send_related
 from flagtui.changes.related.project_copies import as_creation, project_of
-from flagtui.changes.related.schedule_undo import plan_unscheduling, way_back
+from flagtui.changes.related.schedule_undo import inverse_of, plan_unscheduling
 from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.related.schedules import send_later
 from flagtui.changes.undo_list import told_apart
@@ -77,7 +77,7 @@ class BackEnded:
 
 
 @dataclass(frozen=True)
-class WayBack:
+class PreparedUndo:
     """One part that could be taken back now."""
 
     plan: Proposal
@@ -109,28 +109,28 @@ async def _is_back(part: Entry, client: Client) -> bool:
     return intent is not None and plan_step_back(part, intent, fresh, StepContext()) is None
 
 
-async def find_way_back(
-    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry] = ()
-) -> WayBack | Blocked | None:
+async def prepare_undo(
+    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry] = ()
+) -> PreparedUndo | Blocked | None:
     """One part held against today; None when it is as it was already. Raises `ApiError`.
 
     `undoes` names the entry in the journal that nothing is left of after this part, `entries` tell what
     else this person did.
     """
     if part.kind == EVENT:
-        return await _event(part, office, undoes, entries)
+        return await _event(part, tools, undoes, entries)
     if part.kind == "experiment":
-        return await _experiment(part, office, undoes, entries)
+        return await _experiment(part, tools, undoes, entries)
     if part.kind == SCHEDULED:
-        return await _scheduled(part, office, undoes)
-    return await _flag(part, office, undoes, entries)
+        return await _scheduled(part, tools, undoes)
+    return await _flag(part, tools, undoes, entries)
 
 
 async def _flag(
-    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry]
-) -> WayBack | Blocked | None:
-    project, client = project_of(part), office.client
-    place, here = "", office.signature
+    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry]
+) -> PreparedUndo | Blocked | None:
+    project, client = project_of(part), tools.client
+    place, here = "", tools.signature
     if project is not None:
         place, client = f"project #{project}", client.for_project(project)
         part = as_creation(part)
@@ -138,10 +138,10 @@ async def _flag(
     flags = client.flags
     fresh = await flags.get(part.record)
     intent = undo_intent(part, fresh)
-    around = Surroundings(
-        await _rows(client, fresh.targeting.depends_on), office.me, office.clock.time(), intent.seen_version
+    surroundings = Surroundings(
+        await _rows(client, fresh.targeting.depends_on), tools.me, tools.clock.time(), intent.seen_version
     )
-    context = await gather(flags, fresh, intent.changes, around)
+    context = await gather(flags, fresh, intent.changes, surroundings)
     found = plan_undo(part, fresh, context, here)
     if isinstance(found, Contested):
         found = replace(found.overwrite, clashes=told_apart(found.clashes, part, entries))
@@ -151,17 +151,19 @@ async def _flag(
         return found
 
     async def send(approved: Approved[Plan]) -> BackEnded:
-        desk = FlagSaveContext(flags, office.journal, here, office.clock, office.tell)
-        outcome = await save(approved, desk, undoes)
+        save_context = FlagSaveContext(flags, tools.journal, here, tools.clock, tools.tell)
+        outcome = await save(approved, save_context, undoes)
         if isinstance(outcome, Unknown):
-            outcome = await settle(outcome, flags, desk.journal, desk.clock, desk.tell)
+            outcome = await settle(
+                outcome, flags, save_context.journal, save_context.clock, save_context.tell
+            )
         if isinstance(outcome, Saved):
             return BackEnded(fresh.key, "saved", outcome.words, outcome.note)
         if isinstance(outcome, NotTaken | Failed):
             return BackEnded(fresh.key, outcome.ending, outcome.reason, outcome.next)
         return BackEnded(fresh.key, outcome.ending, outcome.ending)
 
-    return WayBack(found, send, place)
+    return PreparedUndo(found, send, place)
 
 
 async def _rows(client: Client, ids: tuple[int, ...]) -> list[FlagRow]:
@@ -176,11 +178,11 @@ async def _rows(client: Client, ids: tuple[int, ...]) -> list[FlagRow]:
 
 
 async def _experiment(
-    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry]
-) -> WayBack | Blocked | None:
-    intent, project, client = step_back(part), as_id(part.after.get("project")), office.client
+    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry]
+) -> PreparedUndo | Blocked | None:
+    intent, project, client = step_back(part), as_id(part.after.get("project")), tools.client
     if intent is None:
-        return Blocked("no way back", f"no step takes back: {part.verb}")
+        return Blocked("cannot be undone", f"no step takes back: {part.verb}")
     place = ""
     if project is not None:
         place, client = f"project #{project}", client.for_project(project)
@@ -190,20 +192,20 @@ async def _experiment(
     else:
         fresh = await client.experiments.get(intent.id)
     dependents = await _dependents(client, fresh) if intent.step.name == "pause" else ()
-    plan = plan_step_back(part, intent, fresh, StepContext(now=office.clock.time(), dependents=dependents))
+    plan = plan_step_back(part, intent, fresh, StepContext(now=tools.clock.time(), dependents=dependents))
     if not isinstance(plan, ExperimentPlan):
         return plan
     plan = replace(plan, clashes=told_apart(plan.clashes, part, entries))
 
     async def send(approved: Approved[ExperimentPlan]) -> BackEnded:
-        desk = StepSaveContext(
-            client.experiments, office.journal, office.signature, office.clock, office.tell
+        save_context = StepSaveContext(
+            client.experiments, tools.journal, tools.signature, tools.clock, tools.tell
         )
-        ended = await save_step(approved, desk, undoes)
+        ended = await save_step(approved, save_context, undoes)
         words = plan.verb.done if ended.ending == "saved" else ended.reason
         return BackEnded(plan.key, ended.ending, words, ended.note or ended.next)
 
-    return WayBack(plan, send, place)
+    return PreparedUndo(plan, send, place)
 
 
 async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
@@ -215,44 +217,44 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
 
 
 async def _event(
-    part: Entry, office: UndoTools, undoes: str, entries: Sequence[Entry]
-) -> WayBack | Blocked | None:
-    definitions, around = office.client.event_definitions, DefinitionContext(office.clock.time())
+    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry]
+) -> PreparedUndo | Blocked | None:
+    definitions, context = tools.client.event_definitions, DefinitionContext(tools.clock.time())
     if is_deletion(part):
-        found: EventPlan | AlreadySo = plan_recreation(part.key, part.before, around)
+        found: EventPlan | AlreadySo = plan_recreation(part.key, part.before, context)
     else:
         again = is_recreation(part)
         fresh = await (definitions.by_name(part.key) if again else definitions.get(part.uuid))
-        found = plan_event_undo(part, fresh, around)
+        found = plan_event_undo(part, fresh, context)
     if isinstance(found, AlreadySo):
         return ALREADY
     plan = replace(found, clashes=told_apart(found.clashes, part, entries))
 
     async def send(approved: Approved[EventPlan]) -> BackEnded:
-        desk = DefinitionSaveContext(definitions, office.journal, office.signature, office.clock)
-        (ended,) = [one async for one in save_all(approved, desk, {plan.key: undoes})]
+        save_context = DefinitionSaveContext(definitions, tools.journal, tools.signature, tools.clock)
+        (ended,) = [one async for one in save_all(approved, save_context, {plan.key: undoes})]
         words = plan.verb.done if ended.ending == "saved" else ended.reason
         return BackEnded(plan.key, ended.ending, words, ended.next)
 
-    return WayBack(plan, send)
+    return PreparedUndo(plan, send)
 
 
-async def _scheduled(part: Entry, office: UndoTools, undoes: str) -> WayBack | Blocked | None:
-    schedule = office.client.schedule
+async def _scheduled(part: Entry, tools: UndoTools, undoes: str) -> PreparedUndo | Blocked | None:
+    schedule = tools.client.schedule
     try:
-        fresh = await office.client.flags.get(part.record)
+        fresh = await tools.client.flags.get(part.record)
     except NotFound:
         return Blocked("gone", "its flag is not there any more")
-    plan = await plan_unscheduling(part, fresh, schedule, office.clock.time())
+    plan = await plan_unscheduling(part, fresh, schedule, tools.clock.time())
     if not isinstance(plan, RelatedPlan):
         return plan
     plan = replace(plan, undoes=undoes)
-    request = send_later(way_back(part), plan.id, schedule)
+    request = send_later(inverse_of(part), plan.id, schedule)
 
     async def send(approved: Approved[RelatedPlan]) -> BackEnded:
-        desk = RelatedSaveContext(office.journal, office.signature, office.clock)
-        ended = await send_aside(approved, request, desk)
+        save_context = RelatedSaveContext(tools.journal, tools.signature, tools.clock)
+        ended = await send_related(approved, request, save_context)
         words = plan.verb.done if ended.ending == "saved" else ended.note
         return BackEnded(plan.key, ended.ending, words, ended.error.next if ended.error else "")
 
-    return WayBack(plan, send)
+    return PreparedUndo(plan, send)

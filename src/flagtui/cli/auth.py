@@ -19,7 +19,7 @@ from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
 from flagtui.cli.output import say
-from flagtui.cli.profile_choice import LoginEnvironment, look_around
+from flagtui.cli.profile_choice import LoginEnvironment, read_login_environment
 from flagtui.cli.signed_in import _project_line, sign_out, tell_introduction, tell_status
 from flagtui.cli.terminal_person import TerminalPerson, find_person
 from flagtui.config.credentials import KeyPlaces, Owner
@@ -63,8 +63,8 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
 class TerminalSignIn:
     """One go at it."""
 
-    wish: SignIn
-    around: LoginEnvironment
+    options: SignIn
+    environment: LoginEnvironment
     person: TerminalPerson
     keys: KeyPlaces
     ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
@@ -78,23 +78,23 @@ class TerminalSignIn:
         tell_introduction(host, found)
         project = self._project(profile, found)
         profile = replace(profile, host=host.region or host.origin, project=project)
-        if self.wish.key_command:
-            profile = replace(profile, key_command=self.wish.key_command)
+        if self.options.key_command:
+            profile = replace(profile, key_command=self.options.key_command)
         else:
-            keep_key(self.keys, Owner(profile.name, host.origin), key, self.wish.keep, self.person)
+            keep_key(self.keys, Owner(profile.name, host.origin), key, self.options.keep, self.person)
         self._write(profile)
-        if self.around.key:
+        if self.environment.key:
             say("FLAGTUI_API_KEY is set here and wins over the key of the profile.")
         return profile
 
     def _profile(self) -> Profile:
-        settings = self.around.settings
+        settings = self.environment.settings
         only = next(iter(settings.profiles)) if len(settings.profiles) == 1 else "default"
-        name = self.wish.profile or self.around.given.profile or settings.default_profile or only
+        name = self.options.profile or self.environment.given.profile or settings.default_profile or only
         if not is_profile_name(name):
             raise Trouble(f"{name!r} cannot name a profile; use letters, digits, - and _, at most 40.")
         profile = settings.profiles.get(name, Profile(name))
-        if profile.key_command and not self.wish.key_command:
+        if profile.key_command and not self.options.key_command:
             raise Trouble(
                 f"the profile {name} gets its key from its key_command, which would win over a key kept now. "
                 "Take that line out of the settings file, or give --key-command."
@@ -102,8 +102,8 @@ class TerminalSignIn:
         return profile
 
     def _host(self, profile: Profile) -> Host:
-        is_known = profile.name in self.around.settings.profiles
-        text = self.wish.host or self.around.given.host or (profile.host if is_known else "")
+        is_known = profile.name in self.environment.settings.profiles
+        text = self.options.host or self.environment.given.host or (profile.host if is_known else "")
         if not text:
             asked = self.person.is_there
             text = self.person.ask("Server: us, eu, or an address", "us") if asked else profile.host
@@ -117,9 +117,9 @@ class TerminalSignIn:
 
     def _read_key(self) -> Secret:
         try:
-            if self.wish.key_command:
-                text = run_key_command(self.wish.key_command)
-            elif self.wish.with_token:
+            if self.options.key_command:
+                text = run_key_command(self.options.key_command)
+            elif self.options.with_token:
                 text = sys.stdin.read(8_192)
             elif self.person.is_there:
                 text = self.person.ask_hidden("Paste the personal API key (it is not shown)")
@@ -170,7 +170,7 @@ class TerminalSignIn:
 
     def _project(self, profile: Profile, found: Introduction) -> str:
         known = [str(project.id) for project in found.projects]
-        wanted = self.wish.project or self.around.given.project
+        wanted = self.options.project or self.environment.given.project
         if wanted:
             if known and wanted not in known:
                 raise Trouble(f"this key knows no project {wanted}; projects: {', '.join(known)}.")
@@ -189,10 +189,10 @@ class TerminalSignIn:
 
     def _write(self, profile: Profile) -> None:
 
-        file = self.around.places.settings_file
+        file = self.environment.places.settings_file
         if file is None:
             raise Trouble("there is no home folder, so the profile cannot be written down. Set HOME.")
-        settings = self.around.settings
+        settings = self.environment.settings
         is_first = not settings.profiles and not settings.default_profile
         try:
             write_profile(file, profile, make_default=is_first)
@@ -224,10 +224,10 @@ def login(
 ) -> None:
     """Try a personal API key, see what it may do, and keep it for a profile."""
 
-    around = look_around()
-    wish = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
+    environment = read_login_environment()
+    options = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
     person = TerminalPerson(False) if with_token else find_person()
-    TerminalSignIn(wish, around, person, KeyPlaces(folder=around.places.state)).run()
+    TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
 
 
 @command.command("status")

@@ -32,7 +32,7 @@ class Demonstration:
     mouse: bool = True
 
 
-def open_demo(wish: Demonstration) -> int:
+def open_demo(options: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
     from flagtui.app.app import FlagTui
     from flagtui.app.state.preferences import Preferences
@@ -41,23 +41,23 @@ def open_demo(wish: Demonstration) -> int:
     from flagtui.changes.journal import Journal
 
     folder = _folder()
-    name = _name(wish)
-    if wish.fresh:
+    name = _name(options)
+    if options.fresh:
         _start_over(folder, name)
     opened: list[Any] = []
     session = Session(
         profile=name,
         host="embedded service",
-        badge="NASTY" if wish.nasty else "DEMO",
-        colour="warning" if wish.nasty else "success",
-        rules=GuardRules(Level.READ_ONLY if wish.read_only else Level.GUARDED, place="DEMO"),
-        connect=_connector(folder / f"{name}.db", wish, opened),
+        badge="NASTY" if options.nasty else "DEMO",
+        colour="warning" if options.nasty else "success",
+        rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
+        connect=_connector(folder / f"{name}.db", options, opened),
         journal=Journal(folder / f"{name}-journal"),
         state_folder=folder,
-        tastes=Preferences(memory=folder / f"{name}-tastes"),
+        preferences=Preferences(memory=folder / f"{name}-tastes"),
     )
     try:
-        return run_app(FlagTui(session), mouse=wish.mouse)
+        return run_app(FlagTui(session), mouse=options.mouse)
     finally:
         from flagtui.service import close_service
 
@@ -72,10 +72,10 @@ def _folder() -> Path:
         raise Trouble(str(fault)) from None
 
 
-def _name(wish: Demonstration) -> str:
+def _name(options: Demonstration) -> str:
     """Each kind of sample keeps its own file."""
-    kind = "nasty" if wish.nasty else "demo"
-    return kind if wish.flags is None else f"{kind}-{wish.flags}"
+    kind = "nasty" if options.nasty else "demo"
+    return kind if options.flags is None else f"{kind}-{options.flags}"
 
 
 def _start_over(folder: Path, name: str) -> None:
@@ -85,13 +85,13 @@ def _start_over(folder: Path, name: str) -> None:
     rmtree(folder / f"{name}-journal", ignore_errors=True)
 
 
-def _connector(path: Path, wish: Demonstration, opened: list[Any]) -> "Callable[[], Awaitable[Client]]":
+def _connector(path: Path, options: Demonstration, opened: list[Any]) -> "Callable[[], Awaitable[Client]]":
     async def connect() -> "Client":
         import asyncio
 
-        from flagtui.app.shell.preload import CLIENT, load_behind
+        from flagtui.app.shell.preload import CLIENT, load_in_background
 
-        await load_behind(CLIENT)
+        await load_in_background(CLIENT)
         from flagtui.api import Client
         from flagtui.api.errors import ApiError
         from flagtui.api.in_process import in_process
@@ -101,21 +101,25 @@ def _connector(path: Path, wish: Demonstration, opened: list[Any]) -> "Callable[
 
         if not opened:
             try:
-                opened.append(await asyncio.to_thread(_open_service, path, wish))
+                opened.append(await asyncio.to_thread(_open_service, path, options))
             except DatabaseUnusable as fault:
                 raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
-        project = NASTY if wish.nasty else WEB
+        project = NASTY if options.nasty else WEB
         return Client(NOWHERE, KEY, project, transport=in_process(opened[0]))
 
     return connect
 
 
-def _open_service(path: Path, wish: Demonstration) -> Any:
+def _open_service(path: Path, options: Demonstration) -> Any:
     from flagtui.service import create_service
     from flagtui.service.sample_data import sample
 
-    fill = sample(nasty=wish.nasty) if wish.flags is None else sample(nasty=wish.nasty, flags=wish.flags)
-    return create_service(path, key=KEY, sample=fill, max_flags=max(2_000, 2 * (wish.flags or 0)))
+    fill = (
+        sample(nasty=options.nasty)
+        if options.flags is None
+        else sample(nasty=options.nasty, flags=options.flags)
+    )
+    return create_service(path, key=KEY, sample=fill, max_flags=max(2_000, 2 * (options.flags or 0)))
 
 
 @click.command("demo")
@@ -133,9 +137,9 @@ def command(fresh: bool, nasty: bool, flags: int | None, read_only: bool, no_mou
     """
     require_terminal()
 
-    wish = Demonstration(fresh=fresh, nasty=nasty, flags=flags, read_only=read_only, mouse=not no_mouse)
+    options = Demonstration(fresh=fresh, nasty=nasty, flags=flags, read_only=read_only, mouse=not no_mouse)
     try:
-        raise SystemExit(open_demo(wish))
+        raise SystemExit(open_demo(options))
     except OSError as fault:
         raise Trouble(
             f"the demo's data cannot be kept: {fault.strerror or fault}: {fault.filename or ''}"

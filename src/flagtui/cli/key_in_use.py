@@ -22,10 +22,10 @@ class KeyInUse:
     async def connect(self) -> "Client":
         """Finds the key and makes the client. Raises ApiError."""
         from flagtui.api.errors import BadKey
-        from flagtui.app.shell.preload import CLIENT, load_behind
+        from flagtui.app.shell.preload import CLIENT, load_in_background
         from flagtui.config.daemon import await_call
 
-        await load_behind(CLIENT)
+        await load_in_background(CLIENT)
         from flagtui.cli.client import make_client
 
         opening = self.opening

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.key_in_use import KeyInUse
-from flagtui.cli.profile_choice import Opening, ProfileRequest, choose_other, choose_signed_in, look_around
+from flagtui.cli.profile_choice import (
+    Opening,
+    ProfileRequest,
+    choose_other,
+    choose_signed_in,
+    read_login_environment,
+)
 from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.config.settings import SettingsError
 
@@ -15,14 +21,14 @@ if TYPE_CHECKING:
     from flagtui.app.state.session import Session
 
 
-def open_app(wish: ProfileRequest) -> int:
+def open_app(request: ProfileRequest) -> int:
     """Run the app until it is left; the exit code.
 
     Raises:
         Trouble: when something the person wrote, or this machine, makes it impossible.
     """
     require_terminal()
-    opening = choose_signed_in(look_around(), wish)
+    opening = choose_signed_in(read_login_environment(), request)
     opening.state_folder()
     from flagtui.app.app import FlagTui
     from flagtui.app.commands.command_table import COMMANDS
@@ -36,18 +42,18 @@ def open_app(wish: ProfileRequest) -> int:
         opening.settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
     except SettingsError as wrong:
         raise Trouble(str(wrong)) from None
-    app = FlagTui(replace(make_session(opening, read_only=wish.read_only), flag=wish.flag))
+    app = FlagTui(replace(make_session(opening, read_only=request.read_only), flag=request.flag))
     app.set_keymap(keymap)
-    return run_app(app, mouse=wish.mouse and opening.settings.mouse)
+    return run_app(app, mouse=request.mouse and opening.settings.mouse)
 
 
-def tastes_of(opening: Opening) -> "Preferences":
+def preferences_of(opening: Opening) -> "Preferences":
     """What the settings say of the lists, and what is remembered of them."""
     from flagtui.app.state.preferences import Preferences
 
     settings = opening.settings
     return Preferences(
-        settings_file=opening.around.places.settings_file,
+        settings_file=opening.environment.places.settings_file,
         memory=opening.state_folder(),
         columns=settings.columns,
         queries=settings.queries,
@@ -55,7 +61,7 @@ def tastes_of(opening: Opening) -> "Preferences":
     )
 
 
-def make_session(opening: Opening, *, read_only: bool, tastes: "Preferences | None" = None) -> "Session":
+def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences | None" = None) -> "Session":
     """What the app needs to work in this profile; tastes go along to the next. Raises Trouble."""
     from flagtui.app.state.session import Neighbour, Session
     from flagtui.changes.journal import Journal
@@ -63,12 +69,12 @@ def make_session(opening: Opening, *, read_only: bool, tastes: "Preferences | No
     from flagtui.store.snapshots import Snapshots
 
     profile, state = opening.profile, opening.state_folder()
-    key, liked = KeyInUse(opening), tastes or tastes_of(opening)
-    cache = opening.around.places.cache if opening.settings.snapshots else None
+    key, shared = KeyInUse(opening), preferences or preferences_of(opening)
+    cache = opening.environment.places.cache if opening.settings.snapshots else None
 
     def switch(name: str) -> "Session | str":
         try:
-            return make_session(choose_other(opening, name), read_only=read_only, tastes=liked)
+            return make_session(choose_other(opening, name), read_only=read_only, preferences=shared)
         except Trouble as trouble:
             return str(trouble)
 
@@ -85,7 +91,7 @@ def make_session(opening: Opening, *, read_only: bool, tastes: "Preferences | No
         snapshots=Snapshots(cache / "rows" if cache else None),
         refresh=float(profile.refresh),
         unlock=profile.unlock * 60.0,
-        tastes=liked,
+        preferences=shared,
         overridden=" ".join(opening.chosen.overridden),
         theme=opening.settings.theme or Session.theme,
         redact=key.redact,

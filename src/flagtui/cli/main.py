@@ -108,10 +108,10 @@ def door(
         from flagtui.cli.launch import open_app
         from flagtui.cli.profile_choice import ProfileRequest
 
-        wish = ProfileRequest(
+        request = ProfileRequest(
             profile=profile, project=project, read_only=read_only, mouse=not no_mouse, flag=flag
         )
-        raise SystemExit(open_app(wish))
+        raise SystemExit(open_app(request))
 
 
 def main() -> None:

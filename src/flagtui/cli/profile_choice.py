@@ -49,7 +49,7 @@ class LoginEnvironment:
 class Opening:
     """A profile and everything that could be found out about it without asking anybody."""
 
-    around: LoginEnvironment
+    environment: LoginEnvironment
     chosen: Chosen
     host: Host
 
@@ -59,7 +59,7 @@ class Opening:
 
     @property
     def settings(self) -> Settings:
-        return self.around.settings
+        return self.environment.settings
 
     @property
     def owner(self) -> Owner:
@@ -69,8 +69,8 @@ class Opening:
     @property
     def keys(self) -> KeyPlaces:
         """Where the key can be."""
-        command, folder = self.profile.key_command, self.around.places.state
-        return KeyPlaces(environment=self.around.key, command=command, folder=folder)
+        command, folder = self.profile.key_command, self.environment.places.state
+        return KeyPlaces(environment=self.environment.key, command=command, folder=folder)
 
     @property
     def words(self) -> str:
@@ -83,10 +83,10 @@ class Opening:
 
     def state_folder(self) -> Path:
         """Where the journal and crash reports go. Raises Trouble."""
-        return writable_state(self.around.places)
+        return writable_state(self.environment.places)
 
 
-def look_around() -> LoginEnvironment:
+def read_login_environment() -> LoginEnvironment:
     """Read environment and settings. Raises Trouble."""
     given = read_environment()
     key = take_variable(KEY_VARIABLE)
@@ -104,16 +104,16 @@ def settings_in(places: Locations) -> Settings:
     return settings
 
 
-def choose(around: LoginEnvironment, wish: ProfileRequest) -> Opening:
+def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     """The profile that was asked for, or that nothing else was. Raises Trouble."""
-    settings = around.settings
+    settings = environment.settings
     try:
         chosen = choose_profile(
             settings.profiles,
             settings.default_profile,
-            around.given,
-            asked=wish.profile or "",
-            project=wish.project or "",
+            environment.given,
+            asked=request.profile or "",
+            project=request.project or "",
             origin_of=_origin_of,
         )
         host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
@@ -121,7 +121,7 @@ def choose(around: LoginEnvironment, wish: ProfileRequest) -> Opening:
         raise Trouble(str(wrong)) from None
     except ApiError as wrong:
         raise in_words(wrong) from None
-    return Opening(around, chosen, host)
+    return Opening(environment, chosen, host)
 
 
 def _origin_of(text: str) -> str:
@@ -132,14 +132,14 @@ def _origin_of(text: str) -> str:
         return text
 
 
-def choose_signed_in(around: LoginEnvironment, wish: ProfileRequest) -> Opening:
+def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     """The same, when there is a key or a profile at all. Raises Trouble."""
-    if not around.key and not around.settings.profiles:
+    if not environment.key and not environment.settings.profiles:
         raise Trouble(
             "there is no API key and no profile. Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
             "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo"
         )
-    return choose(around, wish)
+    return choose(environment, request)
 
 
 def choose_other(opening: Opening, name: str) -> Opening:
@@ -147,12 +147,12 @@ def choose_other(opening: Opening, name: str) -> Opening:
 
     The variables were meant for the profile the program was started with: its key goes to no other host.
     """
-    around = opening.around
-    bare = replace(around, given=Given(), key="")
+    environment = opening.environment
+    bare = replace(environment, given=Given(), key="")
     other = choose(bare, ProfileRequest(profile=name))
-    if around.key and other.host.origin == opening.host.origin:
+    if environment.key and other.host.origin == opening.host.origin:
         chosen = replace(other.chosen, overridden=(KEY_VARIABLE,))
-        return Opening(replace(bare, key=around.key), chosen, other.host)
+        return Opening(replace(bare, key=environment.key), chosen, other.host)
     return other
 
 

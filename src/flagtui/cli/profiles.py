@@ -3,7 +3,7 @@
 import click
 
 from flagtui.cli.output import say, say_json, say_table
-from flagtui.cli.profile_choice import look_around
+from flagtui.cli.profile_choice import read_login_environment
 from flagtui.config.profiles import Profile
 
 
@@ -12,8 +12,8 @@ from flagtui.config.profiles import Profile
 def command(as_json: bool) -> None:
     """List the profiles of the settings file; the one with a star is opened when none is named."""
 
-    around = look_around()
-    profiles, default = around.settings.profiles, around.settings.default_profile
+    environment = read_login_environment()
+    profiles, default = environment.settings.profiles, environment.settings.default_profile
 
     def is_default(profile: Profile) -> bool:
         return profile.name == default or len(profiles) == 1

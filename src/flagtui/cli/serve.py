@@ -31,46 +31,46 @@ class Serving:
     legacy: bool
 
 
-def serve(wish: Serving) -> None:
+def serve(options: Serving) -> None:
     """Serve until SIGTERM or ctrl+c.
 
     Raises:
         Trouble: when the wish makes no sense or the address cannot be listened on.
         DatabaseUnusable: when the file cannot be used.
     """
-    _check(wish)
-    place = Place(wish.host, wish.port, wish.allow_remote)
+    _check(options)
+    place = Place(options.host, options.port, options.allow_remote)
     try:
         listener = listen(place)
     except CannotListen as fault:
         raise Trouble(str(fault)) from None
-    chosen = {} if wish.flags is None else {"flags": wish.flags}
-    key = wish.key
-    if key is None and not _has_keys(wish.database):
+    chosen = {} if options.flags is None else {"flags": options.flags}
+    key = options.key
+    if key is None and not _has_keys(options.database):
         key = make_secret()
     application = create_service(
-        wish.database,
+        options.database,
         key=key,
-        sample=sample(nasty=wish.nasty, **chosen) if wish.sample else None,
-        strict=wish.strict,
-        legacy=wish.legacy,
-        rate_limit=wish.rate_limit,
-        max_flags=max(2_000, 2 * (wish.flags or 0)),
+        sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
+        strict=options.strict,
+        legacy=options.legacy,
+        rate_limit=options.rate_limit,
+        max_flags=max(2_000, 2 * (options.flags or 0)),
     )
     try:
-        _introduce(wish, listener.getsockname()[1], key)
+        _introduce(options, listener.getsockname()[1], key)
         run(application, listener, place, _log)
     finally:
         close_service(application)
         listener.close()
 
 
-def _check(wish: Serving) -> None:
-    if not wish.sample and (wish.nasty or wish.flags is not None):
+def _check(options: Serving) -> None:
+    if not options.sample and (options.nasty or options.flags is not None):
         raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.")
     try:
-        if wish.key is not None:
-            check_secret(wish.key)
+        if options.key is not None:
+            check_secret(options.key)
     except KeyRefused as fault:
         raise Trouble(f"--key: {fault}") from None
 
@@ -80,16 +80,16 @@ def _has_keys(database: Path) -> bool:
     return database.is_file() and bool(list_keys(database))
 
 
-def _introduce(wish: Serving, port: int, key: str | None) -> None:
-    address = f"http://[{wish.host}]:{port}" if ":" in wish.host else f"http://{wish.host}:{port}"
-    _say(f"serving {wish.database} on {address}, project 1 · ctrl+c stops")
-    if wish.allow_remote:
+def _introduce(options: Serving, port: int, key: str | None) -> None:
+    address = f"http://[{options.host}]:{port}" if ":" in options.host else f"http://{options.host}:{port}"
+    _say(f"serving {options.database} on {address}, project 1 · ctrl+c stops")
+    if options.allow_remote:
         _say("other machines can reach it; keys and data cross the network unencrypted")
     if key is not None:
         _say(f"key: {safe_text(key, 600)}")
         _say(f"open the app on it: FLAGTUI_HOST={address} FLAGTUI_API_KEY={safe_text(key, 600)} flagtui")
     else:
-        _say(f"keys: flagtui keys list --db {wish.database}")
+        _say(f"keys: flagtui keys list --db {options.database}")
 
 
 def _say(line: str) -> None:

@@ -17,7 +17,7 @@ from flagtui.cli.profile_choice import (
     Opening,
     ProfileRequest,
     choose_signed_in,
-    look_around,
+    read_login_environment,
 )
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, NoCredential, Source
 from flagtui.config.key_file import KeyFileRefused
@@ -35,7 +35,9 @@ Answer = TypeVar("Answer")
 
 def open_profile(profile: str, project: str = "") -> Opening:
     """The profile a command works with. Raises Trouble."""
-    return choose_signed_in(look_around(), ProfileRequest(profile=profile or None, project=project or None))
+    return choose_signed_in(
+        read_login_environment(), ProfileRequest(profile=profile or None, project=project or None)
+    )
 
 
 def find_key(opening: Opening) -> FoundSecret:
@@ -82,7 +84,7 @@ def sign_out(profile: str) -> None:
         say(f"The key of {name} for {opening.host.origin} is forgotten ({', '.join(gone)}).")
     else:
         say(f"No key was kept for {name} at {opening.host.origin}.")
-    if opening.around.key:
+    if opening.environment.key:
         say("FLAGTUI_API_KEY still has one here.")
     if opening.profile.key_command:
         say("The profile still gets one from its key_command.")
@@ -106,7 +108,7 @@ def _forget_key(opening: Opening) -> list[Source]:
 def _forget_rows(opening: Opening) -> None:
     from flagtui.store.snapshots import Snapshots
 
-    cache = opening.around.places.cache
+    cache = opening.environment.places.cache
     if cache is not None:
         Snapshots(cache / "rows").forget_all(opening.profile.name, opening.host.origin)
     with suppress(OSError):

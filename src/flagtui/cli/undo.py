@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Confirmation, GuardRefused, GuardRules, NotYet
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Ending, Entry, Signature
-from flagtui.changes.undo import BackEnded, UndoTools, WayBack, find_way_back, parts_left
+from flagtui.changes.undo import BackEnded, PreparedUndo, UndoTools, parts_left, prepare_undo
 from flagtui.changes.undo_list import as_left, undoable, why_not
 from flagtui.cli.confirmation import how_to_agree, settle, show_question
 from flagtui.cli.errors import Trouble
@@ -77,20 +77,20 @@ class Work:
         """Everything that was confirmed together, one after the other, until one is not taken back."""
         if client.project == "@current":
             client = client.for_project(await client.projects.current())
-        office = await self._office(client)
-        entries = await asyncio.to_thread(office.journal.entries)
-        for entry in chosen(entries, change, office.signature):
+        tools = await self._tools(client)
+        entries = await asyncio.to_thread(tools.journal.entries)
+        for entry in chosen(entries, change, tools.signature):
             parts = await parts_left(as_left(entry, entries), client)
             for part in parts:
                 undoes = entry.id if part is parts[-1] else ""
-                way = await find_way_back(part, office, undoes, entries)
-                if way is None:
+                prepared = await prepare_undo(part, tools, undoes, entries)
+                if prepared is None:
                     self._ended(part, BackEnded(part.key, "saved", ALREADY, "" if change else ANOTHER))
-                elif code := await self._take_back(part, way):
+                elif code := await self._take_back(part, prepared):
                     return code
         return 0
 
-    async def _office(self, client: Client) -> UndoTools:
+    async def _tools(self, client: Client) -> UndoTools:
         try:
             me = await client.people.me()
         except ApiError:
@@ -105,28 +105,28 @@ class Work:
         journal = Journal(self.opening.state_folder() / "journal")
         return UndoTools(client, journal, here, client.connection.clock, me, self._say)
 
-    async def _take_back(self, part: Entry, way: WayBack | Blocked) -> int:
-        if isinstance(way, Blocked):
-            raise Trouble(_sentence(part.key, way.reason, way.next))
-        place = f"{self.rules.place} › {way.place}" if way.place else self.rules.place
-        question = way.ask(replace(self.rules, place=place))
+    async def _take_back(self, part: Entry, prepared: PreparedUndo | Blocked) -> int:
+        if isinstance(prepared, Blocked):
+            raise Trouble(_sentence(part.key, prepared.reason, prepared.next))
+        place = f"{self.rules.place} › {prepared.place}" if prepared.place else self.rules.place
+        question = prepared.ask(replace(self.rules, place=place))
         if isinstance(question, GuardRefused):
             raise Trouble(_sentence(part.key, question.reason, question.next))
         if not self.as_json:
             show_question(question)
         approved = settle(question, self.answer, self.person)
         if isinstance(approved, NotYet):
-            return self._not_agreed(part, way, how_to_agree(question, approved.why))
+            return self._not_agreed(part, prepared, how_to_agree(question, approved.why))
         self.is_on_its_way = True
-        ended = await way.send(approved)
+        ended = await prepared.send(approved)
         self.is_on_its_way = False
         self._ended(part, ended)
         return _CODES.get(ended.ending, 2)
 
-    def _not_agreed(self, part: Entry, way: WayBack, words: str) -> int:
-        if not way.plan.clashes or self.answer.overwrite:
+    def _not_agreed(self, part: Entry, prepared: PreparedUndo, words: str) -> int:
+        if not prepared.plan.clashes or self.answer.overwrite:
             raise Trouble(f"{part.key}: {words}")
-        self._ended(part, BackEnded(part.key, "conflicted", words), way.plan.clashes)
+        self._ended(part, BackEnded(part.key, "conflicted", words), prepared.plan.clashes)
         return CONFLICT
 
     def _ended(self, part: Entry, ended: BackEnded, clashes: Sequence[Clash] = ()) -> None:

@@ -47,7 +47,7 @@ class EvaluationSubject:
         )
 
 
-def read_whom(line: str) -> EvaluationSubject | None:
+def read_subject(line: str) -> EvaluationSubject | None:
     """Whom the line means, None for an empty one. Raises Misread."""
     try:
         words = shlex.split(line[:LONGEST])

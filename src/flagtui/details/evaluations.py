@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class PersonEvaluation:
     """One person before all flags. The server's word counts; ours explains it."""
 
-    whom: EvaluationSubject
+    subject: EvaluationSubject
     flag: Flag
     trial: Trial | None = None
     """The server's own account of this flag."""
@@ -45,7 +45,7 @@ class PersonEvaluation:
     @property
     def is_from_server(self) -> bool:
         """Whether the value is the server's own."""
-        return self.trial is not None and not self.whom.is_supposed
+        return self.trial is not None and not self.subject.is_supposed
 
     @property
     def value(self) -> JSON:
@@ -77,18 +77,20 @@ class PersonEvaluation:
 
     def value_of(self, key: str) -> JSON:
         """Any flag's value; None when it is not known."""
-        if not self.whom.is_supposed and key in self.said:
+        if not self.subject.is_supposed and key in self.said:
             return self.said[key].value
         return self.worked_out[key].value if key in self.worked_out else None
 
 
 async def account_for(
-    whom: EvaluationSubject, flag: Flag, client: Client, local: LocalDefinitions
+    subject: EvaluationSubject, flag: Flag, client: Client, local: LocalDefinitions
 ) -> PersonEvaluation:
     """Asks the server as far as it answers, and works out the rest."""
     refusals: list[str] = []
     trial, said, definitions = await asyncio.gather(
-        _trial(whom, flag, client, refusals), _said(whom, client, refusals), local.definitions([flag.raw])
+        _trial(subject, flag, client, refusals),
+        _said(subject, client, refusals),
+        local.definitions([flag.raw]),
     )
     if local.trouble is not None:
         refusals.append(local.trouble.what)
@@ -96,28 +98,30 @@ async def account_for(
     by_library: Evaluation | None = None
     if definitions is not None:
         known = trial.person_properties if trial else {}
-        person = whom.person(known, is_complete=bool(trial and trial.conditions))
+        person = subject.person(known, is_complete=bool(trial and trial.conditions))
         worked_out = await asyncio.to_thread(evaluate_all, person, definitions)
         by_library = evaluate(flag.key, person, definitions, Rules.LIBRARY)
     once = tuple(dict.fromkeys(refusals))
-    return PersonEvaluation(whom, flag, trial, said, worked_out, definitions, once, by_library)
+    return PersonEvaluation(subject, flag, trial, said, worked_out, definitions, once, by_library)
 
 
-async def _trial(whom: EvaluationSubject, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
+async def _trial(subject: EvaluationSubject, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
     try:
         return await client.evaluation.test_evaluation(
-            flag.id, flag.key, whom.distinct_id, groups=whom.groups
+            flag.id, flag.key, subject.distinct_id, groups=subject.groups
         )
     except ApiError as error:
         refusals.append(error.what)
         return None
 
 
-async def _said(whom: EvaluationSubject, client: Client, refusals: list[str]) -> Mapping[str, EvaluatedFlag]:
-    if whom.is_supposed:
+async def _said(
+    subject: EvaluationSubject, client: Client, refusals: list[str]
+) -> Mapping[str, EvaluatedFlag]:
+    if subject.is_supposed:
         return {}
     try:
-        return await client.evaluation.evaluation_reasons(whom.distinct_id, groups=whom.groups)
+        return await client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
     except ApiError as error:
         refusals.append(error.what)
         return {}

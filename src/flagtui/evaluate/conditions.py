@@ -70,7 +70,7 @@ def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, .
         found = check(asking, vantage, question)
         checks.append(found)
         if found.verdict is False and asking is run:
-            asking = run.aside()
+            asking = run.for_explanation()
     return tuple(checks)
 
 

@@ -79,7 +79,7 @@ class Run:
         group = self.group(index)
         return (_NOTHING, True) if group is None else (group.known_properties, self.is_complete)
 
-    def aside(self) -> "Run":
+    def for_explanation(self) -> "Run":
         """For questions that are answered only to explain: what they decide is forgotten."""
         return replace(self, decided=dict(self.decided))
 

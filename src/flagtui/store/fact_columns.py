@@ -75,8 +75,8 @@ class FactColumn:
 
     def passing(self, test: Test[Any]) -> bytes:
         """A byte for each row: 1 where the test holds for its value."""
-        verdicts = {value: test(value) for value in self.different}
-        return bytes(map(verdicts.__getitem__, self.every))
+        passes = {value: test(value) for value in self.different}
+        return bytes(map(passes.__getitem__, self.every))
 
 
 def column_of(of: Callable[[Row], Hashable], rows: Sequence[Row]) -> FactColumn | None:

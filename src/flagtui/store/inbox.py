@@ -72,9 +72,9 @@ class Inbox:
 
     def proposal(self, case: Case) -> Suggestion:
         """A description from the twin, else the nearest neighbour; tags that several neighbours share."""
-        around = [row for row in self._by_beginning.get(_beginning(case.name), ()) if row.id != case.id]
-        source = self._described(case, around)
-        tags, neighbours = _shared_tags([row for row in around if row.tags], case.row.tags)
+        alike = [row for row in self._by_beginning.get(_beginning(case.name), ()) if row.id != case.id]
+        source = self._described(case, alike)
+        tags, neighbours = _shared_tags([row for row in alike if row.tags], case.row.tags)
         if case.twin is not None and case.twin.tags:
             tags = tuple(tag for tag in case.twin.tags if tag not in case.row.tags)
             neighbours = 1
@@ -83,13 +83,13 @@ class Inbox:
         )
 
     @staticmethod
-    def _described(case: Case, around: Iterable[EventDefinitionRow]) -> EventDefinitionRow | None:
+    def _described(case: Case, alike: Iterable[EventDefinitionRow]) -> EventDefinitionRow | None:
         if case.row.description.strip():
             return None
         if case.twin is not None and case.twin.description.strip():
             return case.twin
         mine = set(words_of(case.name))
-        described = [row for row in around if row.description.strip()]
+        described = [row for row in alike if row.description.strip()]
         return max(described, key=lambda row: len(mine & set(words_of(row.name))), default=None)
 
 
@@ -98,9 +98,9 @@ def _beginning(name: str) -> str:
     return next(iter(words_of(name)), "")
 
 
-def _shared_tags(around: Sequence[EventDefinitionRow], there: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    counted = Counter(tag for row in around for tag in row.tags if tag not in there)
-    needed = max(ENOUGH, (len(around) + 1) // 2)
+def _shared_tags(alike: Sequence[EventDefinitionRow], there: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    counted = Counter(tag for row in alike for tag in row.tags if tag not in there)
+    needed = max(ENOUGH, (len(alike) + 1) // 2)
     tags = tuple(tag for tag, count in counted.most_common(4) if count >= needed)
     return tags, min((counted[tag] for tag in tags), default=0)
 

@@ -146,7 +146,7 @@ class Loading(Generic[Row]):
             self.trouble, self.loaded_at = None, self._clock()
             self._become(Loaded(self.loaded_at))
 
-    def doubt(self, trouble: ApiError | None) -> None:
+    def set_trouble(self, trouble: ApiError | None) -> None:
         """The rows could not be compared with the server's, or, with None, some of them could again."""
         if trouble is not self.trouble:
             self.trouble = trouble

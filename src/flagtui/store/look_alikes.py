@@ -82,10 +82,10 @@ def keys_of(name: str) -> Iterator[str]:
     yield f"={''.join(ordered)}"
     for place, word in enumerate(ordered):
         if len(word) >= LONG and word.isalpha():
-            around = [*ordered[:place], "", *ordered[place + 1 :]]
+            changed = [*ordered[:place], "", *ordered[place + 1 :]]
             for shorter in {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}:
-                around[place] = shorter
-                yield f"~{'.'.join(around)}"
+                changed[place] = shorter
+                yield f"~{'.'.join(changed)}"
 
 
 class LookAlikes:

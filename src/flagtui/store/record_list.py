@@ -83,7 +83,7 @@ class RecordList(Generic[Row]):
             loading.take_whole(page)
             return False
         collection.put_all(page.rows, asked)
-        loading.doubt(None)
+        loading.set_trouble(None)
         known = sum(1 for row in collection.said_rows if not _is_archived(row))
         is_due = page.total <= SMALL and (loading.age or 0.0) >= WHOLE_AGAIN
         return is_due or (page.total != known and not page.is_capped)

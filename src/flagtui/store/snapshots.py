@@ -31,7 +31,7 @@ _LONG_ARRAY: Final = b"\xdd"
 """In MessagePack, before the number of items in four bytes."""
 _AT_ONCE: Final = 1_000
 _SUFFIX: Final = ".rows"
-_ASIDE: Final = ".unreadable"
+_UNREADABLE: Final = ".unreadable"
 _BEGUN: Final = ".new"
 _NAME_LENGTH: Final = 80
 _BEGUN_LENGTH: Final = 40
@@ -149,7 +149,7 @@ class Snapshots:
             return _decode(body, row_type)
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError):
             with suppress(OSError):
-                path.replace(path.with_suffix(_ASIDE))
+                path.replace(path.with_suffix(_UNREADABLE))
             return None
 
     def forget(self, place: SnapshotPlace) -> None:
@@ -192,7 +192,7 @@ class Snapshots:
 
 def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     for path in (*folder.iterdir(), *(folder / EARLIER).iterdir()):
-        if path.suffix in (_SUFFIX, _ASIDE, _BEGUN):
+        if path.suffix in (_SUFFIX, _UNREADABLE, _BEGUN):
             with suppress(OSError):
                 yield path, path.stat()
 

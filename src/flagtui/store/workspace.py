@@ -42,7 +42,7 @@ class Workspace:
     ) -> None:
         self.client = client
         self.profile = profile
-        self.in_doubt = 0
+        self.unresolved = 0
         """Changes of which nobody knows yet whether the server made them."""
         by_change: Query = {"order": "-updated_at"}
         self._flags = RecordList[FlagRow](lambda: self.client.flags, by_change, clock)

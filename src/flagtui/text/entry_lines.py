@@ -26,7 +26,7 @@ class Shown:
     """The flag as it is today; None when it is not in the list."""
     centre: Centre | None = None
     is_secret: bool = True
-    """Whether payloads must not be shown: they are encrypted, or nobody knows."""
+    """Whether payloads must not be shown: they are encrypted, or it is not known whether they are."""
     why_not: str = ""
     """Why nothing can be taken back here, such as a scope that is missing."""
     can_write: bool = True
@@ -60,7 +60,7 @@ def entry_lines(shown: Shown) -> Iterator[list[Piece]]:
         yield [(activity_words(row.entry, 300, shown.names), "")]
         yield []
     yield from _today(shown)
-    yield from _way_back(shown)
+    yield from _undo_hint(shown)
 
 
 def distance(at: float | None, centre: Centre) -> str:
@@ -78,7 +78,7 @@ def distance(at: float | None, centre: Centre) -> str:
 def _when(shown: Shown) -> Iterator[list[Piece]]:
     at = shown.row.at
     if at is None:
-        yield [("nobody knows when", "")]
+        yield [("at an unknown time", "")]
     else:
         yield [(ago(at, shown.now), ""), (f"  {moment(at)}", "$text-muted")]
     if shown.centre is not None:
@@ -109,7 +109,7 @@ def _today(shown: Shown) -> Iterator[list[Piece]]:
             yield [(f"v{flag.version} is the newest", "$text-muted")]
 
 
-def _way_back(shown: Shown) -> Iterator[list[Piece]]:
+def _undo_hint(shown: Shown) -> Iterator[list[Piece]]:
     if not shown.can_write:
         yield [(shown.why_not or "this profile is read-only", "$faint")]
     elif shown.row.is_standing:

@@ -111,10 +111,10 @@ def _identifier(account: PersonEvaluation) -> str | None:
     if parts is None or account.definitions is None:
         return None
     if parts.group_index is not None:
-        return account.whom.groups.get(account.definitions.group_types.get(str(parts.group_index), ""))
+        return account.subject.groups.get(account.definitions.group_types.get(str(parts.group_index), ""))
     if parts.is_by_device:
-        return account.whom.device_id
-    return account.whom.distinct_id
+        return account.subject.device_id
+    return account.subject.distinct_id
 
 
 def payload_words(account: PersonEvaluation) -> str:
@@ -130,7 +130,7 @@ def payload_words(account: PersonEvaluation) -> str:
 def why_they_differ(one: PersonEvaluation, other: PersonEvaluation) -> str:
     """Where their ways part on this flag, in one sentence."""
     here, there = one.here, other.here
-    names = (safe_text(one.whom.distinct_id, 40), safe_text(other.whom.distinct_id, 40))
+    names = (safe_text(one.subject.distinct_id, 40), safe_text(other.subject.distinct_id, 40))
     if here is None or there is None or not (_is_explained(one) and _is_explained(other)):
         return f"{names[0]}: {decided_by(one)}; {names[1]}: {decided_by(other)}"
     for first, second in zip(here.conditions, there.conditions, strict=False):

@@ -30,7 +30,7 @@ _COLOURS: Final[dict[Role, str]] = {
     "value": "",
     "variant": "$secondary",
     "odd": "$warning",
-    "aside": "$faint",
+    "note": "$faint",
 }
 
 
@@ -112,7 +112,7 @@ def condition_lines(
     """`1 50 % of users where` and a line for each property."""
     colour = "bold $success" if condition.rollout > 0 else "bold $text-muted"
     head: list[Piece] = [(f" {number} ", "bold $primary"), (percent(condition.rollout), colour)]
-    head.append((_of_whom(number, condition, filters, names), ""))
+    head.append((_audience(number, condition, filters, names), ""))
     if condition.variant:
         head += [(", as ", "$text-muted"), (safe_text(condition.variant, 40), "$secondary")]
         if condition.variant not in {variant.key for variant in filters.variants}:
@@ -125,7 +125,7 @@ def condition_lines(
     return lines
 
 
-def _of_whom(number: int, condition: Condition, filters: Filters, names: Names) -> str:
+def _audience(number: int, condition: Condition, filters: Filters, names: Names) -> str:
     index = filters.group_type_of(condition)
     noun = "users" if index is None else safe_text(group_noun(index, names), 40)
     if condition.properties:

@@ -80,26 +80,26 @@ def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Pie
         yield [("nothing: no neighbour is described or tagged", "$faint")]
 
 
-def decided_lines(verdicts: Sequence[TriageDecision], shown: int, width: int) -> Iterator[list[Piece]]:
+def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -> Iterator[list[Piece]]:
     """What is decided and not applied, the newest first."""
-    if not verdicts or shown < 2:
+    if not decisions or shown < 2:
         return
     yield [("   DECIDED, NOT YET APPLIED", "$text-muted")]
-    for verdict in list(reversed(verdicts))[: shown - 1]:
-        target = f" → {safe_text(verdict.same_as, 40)}" if verdict.same_as else ""
-        tags = verdict.changes.get("tags")
-        more = " ".join(f"+{safe_text(tag, 20)}" for tag in _added(verdict)) if tags else ""
+    for decision in list(reversed(decisions))[: shown - 1]:
+        target = f" → {safe_text(decision.same_as, 40)}" if decision.same_as else ""
+        tags = decision.changes.get("tags")
+        more = " ".join(f"+{safe_text(tag, 20)}" for tag in _added(decision)) if tags else ""
         pieces: list[Piece] = [
-            (f"   {verdict.words:<12.20} ", "$success"),
-            (safe_text(verdict.name, 40) + target, ""),
+            (f"   {decision.words:<12.20} ", "$success"),
+            (safe_text(decision.name, 40) + target, ""),
             (f"   {more}", "$text-muted"),
         ]
-        if verdict.trouble:
-            pieces.append((f"  {safe_text(verdict.trouble, max(20, width - 60))}", "$error"))
+        if decision.trouble:
+            pieces.append((f"  {safe_text(decision.trouble, max(20, width - 60))}", "$error"))
         yield pieces
 
 
-def _added(verdict: TriageDecision) -> list[str]:
-    after, before = verdict.changes.get("tags"), verdict.seen.get("tags")
+def _added(decision: TriageDecision) -> list[str]:
+    after, before = decision.changes.get("tags"), decision.seen.get("tags")
     known = before if isinstance(before, list) else []
     return [str(tag) for tag in after if tag not in known] if isinstance(after, list) else []

@@ -227,7 +227,7 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
     assert text.splitlines()[:3] == ["# What \\`we\\` did", "", "## 2026-03-01 (UTC)"]
     assert "- **08:41:12** `new-nav`: turned off by sam@acme.test <https://x.test/12>" in text.splitlines()
     assert "tags changed, or saved without a change by sam@acme.test (v3)" in text
-    assert "## Nobody knows when" in text
+    assert "## Unknown time" in text
     assert as_markdown([], "None", str) == "# None\n\nNothing was changed.\n"
 
 

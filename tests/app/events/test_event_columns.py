@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.app.events.event_columns import EVENT_COLUMNS, draw_verdict
+from flagtui.app.events.event_columns import EVENT_COLUMNS, draw_state_word
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
 from flagtui.models.rows import EventDefinitionRow
@@ -42,7 +42,7 @@ def test_one_never_seen_is_not_silent() -> None:
 )
 def test_the_state_is_told_by_a_word(fields: dict[str, bool], word: str) -> None:
     row = EventDefinitionRow("1", "a", **fields)  # type: ignore[arg-type]  # only the states
-    assert draw_verdict(row, Slot(10, UNICODE, NOON))[0][0] == word
+    assert draw_state_word(row, Slot(10, UNICODE, NOON))[0][0] == word
 
 
 def test_nothing_from_a_server_reaches_the_terminal_as_it_is() -> None:

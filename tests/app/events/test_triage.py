@@ -11,59 +11,59 @@ OTHER = EventDefinitionRow("id-2", "left")
 
 
 def test_several_verdicts_on_one_event_are_one_request(tmp_path: Path) -> None:
-    verdicts = Triage(tmp_path, "here")
-    verdicts.decide(ROW, {"tags": ["a", "b"]})
-    verdicts.decide(ROW, {"description": "new"})
-    verdicts.decide(ROW, {"verified": True})
-    [verdict] = verdicts.by_id.values()
+    triage = Triage(tmp_path, "here")
+    triage.decide(ROW, {"tags": ["a", "b"]})
+    triage.decide(ROW, {"description": "new"})
+    triage.decide(ROW, {"verified": True})
+    [verdict] = triage.by_id.values()
     assert verdict.changes == {"tags": ["a", "b"], "description": "new", "verified": True}
     assert verdict.seen == {"tags": ["a"], "description": "old"}
     assert verdict.intent.verb == "tidy up"
 
 
 def test_verified_and_hidden_exclude_each_other(tmp_path: Path) -> None:
-    verdicts = Triage(tmp_path, "here")
-    verdicts.decide(ROW, {"hidden": True})
-    verdicts.decide(ROW, {"verified": True})
-    assert verdicts.by_id["id-1"].changes == {"verified": True}
-    verdicts.decide(ROW, {"hidden": True}, same_as="signed_up")
-    assert verdicts.by_id["id-1"].changes == {"hidden": True}
-    assert verdicts.by_id["id-1"].words == "same as"
+    triage = Triage(tmp_path, "here")
+    triage.decide(ROW, {"hidden": True})
+    triage.decide(ROW, {"verified": True})
+    assert triage.by_id["id-1"].changes == {"verified": True}
+    triage.decide(ROW, {"hidden": True}, same_as="signed_up")
+    assert triage.by_id["id-1"].changes == {"hidden": True}
+    assert triage.by_id["id-1"].words == "same as"
 
 
 def test_a_later_run_finds_what_was_decided_and_only_in_its_own_project(tmp_path: Path) -> None:
-    verdicts = Triage(tmp_path, "here")
-    verdicts.decide(ROW, {"hidden": True}, same_as="other")
-    verdicts.decide(OTHER, {"verified": True})
-    assert stat.S_IMODE(verdicts.path.stat().st_mode) == 0o600
+    triage = Triage(tmp_path, "here")
+    triage.decide(ROW, {"hidden": True}, same_as="other")
+    triage.decide(OTHER, {"verified": True})
+    assert stat.S_IMODE(triage.path.stat().st_mode) == 0o600
     later = Triage(tmp_path, "here")
     assert later.load() == 2
-    assert list(later.by_id.values()) == list(verdicts.by_id.values())
+    assert list(later.by_id.values()) == list(triage.by_id.values())
     assert Triage(tmp_path, "elsewhere").load() == 0
 
 
 def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) -> None:
-    verdicts = Triage(tmp_path, "here")
-    verdicts.decide(ROW, {"verified": True})
-    verdicts.decide(OTHER, {"verified": True})
-    verdicts.settle("id-1")
-    verdicts.settle("id-2", "Not found")
-    assert [one.trouble for one in verdicts.by_id.values()] == ["Not found"]
-    assert verdicts.take_back() is not None
-    assert verdicts.take_back() is None
-    assert not verdicts.path.exists()
+    triage = Triage(tmp_path, "here")
+    triage.decide(ROW, {"verified": True})
+    triage.decide(OTHER, {"verified": True})
+    triage.settle("id-1")
+    triage.settle("id-2", "Not found")
+    assert [one.trouble for one in triage.by_id.values()] == ["Not found"]
+    assert triage.take_back() is not None
+    assert triage.take_back() is None
+    assert not triage.path.exists()
 
 
 def test_a_damaged_file_counts_as_none(tmp_path: Path) -> None:
-    verdicts = Triage(tmp_path, "here")
+    triage = Triage(tmp_path, "here")
     for text in ("", "{", "[1, null]", '{"a": 1}', '[{"id": "x"}]', '[{"changes": {"hidden": true}}]'):
-        verdicts.path.write_text(text)
-        assert verdicts.load() == 0
+        triage.path.write_text(text)
+        assert triage.load() == 0
 
 
 def test_a_disk_that_refuses_loses_only_the_memory(tmp_path: Path) -> None:
     folder = tmp_path / "file"
     folder.write_text("in the way")
-    verdicts = Triage(folder, "here")
-    verdicts.decide(ROW, {"verified": True})
-    assert list(verdicts.by_id) == ["id-1"]
+    triage = Triage(folder, "here")
+    triage.decide(ROW, {"verified": True})
+    assert list(triage.by_id) == ["id-1"]

@@ -2,25 +2,27 @@
 
 import pytest
 
-from flagtui.details.evaluation_subject import Misread, read_whom
+from flagtui.details.evaluation_subject import Misread, read_subject
 
 
 def test_a_distinct_id_alone_is_somebody_the_server_can_be_asked_about() -> None:
-    whom = read_whom("  anna=1@acme.com ")
-    assert whom is not None
-    assert whom.distinct_id == "anna=1@acme.com"
-    assert not whom.is_supposed
-    assert read_whom("   ") is None
+    subject = read_subject("  anna=1@acme.com ")
+    assert subject is not None
+    assert subject.distinct_id == "anna=1@acme.com"
+    assert not subject.is_supposed
+    assert read_subject("   ") is None
 
 
 def test_properties_groups_device_and_cohorts_are_read() -> None:
-    whom = read_whom('"anna b" plan=pro seats=12 beta=true name="A B" group:company=acme device:d1 cohort:31')
-    assert whom is not None
-    assert whom.distinct_id == "anna b"
-    assert whom.properties == {"plan": "pro", "seats": 12, "beta": True, "name": "A B"}
-    assert whom.groups == {"company": "acme"}
-    assert whom.is_supposed
-    person = whom.person({"plan": "free", "country": "DE"}, is_complete=True)
+    subject = read_subject(
+        '"anna b" plan=pro seats=12 beta=true name="A B" group:company=acme device:d1 cohort:31'
+    )
+    assert subject is not None
+    assert subject.distinct_id == "anna b"
+    assert subject.properties == {"plan": "pro", "seats": 12, "beta": True, "name": "A B"}
+    assert subject.groups == {"company": "acme"}
+    assert subject.is_supposed
+    person = subject.person({"plan": "free", "country": "DE"}, is_complete=True)
     assert person.properties["plan"] == "pro"
     assert person.properties["country"] == "DE"
     assert person.groups["company"].key == "acme"
@@ -29,9 +31,9 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
 
 
 def test_a_group_has_properties_of_its_own() -> None:
-    whom = read_whom("a group:company=acme group:company.plan=pro")
-    assert whom is not None
-    assert whom.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
+    subject = read_subject("a group:company=acme group:company.plan=pro")
+    assert subject is not None
+    assert subject.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
 
 
 @pytest.mark.parametrize(
@@ -45,4 +47,4 @@ def test_a_group_has_properties_of_its_own() -> None:
 )
 def test_what_names_nobody_says_why(line: str, words: str) -> None:
     with pytest.raises(Misread, match=words.replace("?", r"\?")):
-        read_whom(line)
+        read_subject(line)

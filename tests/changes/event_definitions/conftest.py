@@ -47,7 +47,7 @@ class World:
     client: Client
     wire: Wire
     timing: Timing
-    desk: DefinitionSaveContext
+    save_context: DefinitionSaveContext
     ids: dict[str, str] = field(default_factory=dict)
 
     async def fresh(self, name: str) -> EventDefinition:
@@ -56,10 +56,10 @@ class World:
     async def save(
         self, *plans: EventPlan, undoes: dict[str, str] | None = None
     ) -> Sequence[DefinitionEnded]:
-        return [ended async for ended in save_all(approve(*plans), self.desk, undoes)]
+        return [ended async for ended in save_all(approve(*plans), self.save_context, undoes)]
 
     def entries(self) -> list[Entry]:
-        return self.desk.journal.entries()
+        return self.save_context.journal.entries()
 
 
 Opened = Callable[..., Any]

@@ -1,4 +1,4 @@
-"""What a wish means for a definition as it is now, in words and on the wire."""
+"""The plan of an intent for a definition as it is now, in words and on the wire."""
 
 from tests.changes.event_definitions.conftest import AROUND, approve, definition
 
@@ -68,8 +68,8 @@ def test_an_owner_is_read_as_a_person_and_written_as_a_number() -> None:
 
 
 def test_tags_of_two_people_are_put_together() -> None:
-    wish = retag(ID, "add", [" Billing "], ["old"])
-    plan = planned(plan_event(wish, definition(tags=["old", "theirs"]), AROUND))
+    intent = retag(ID, "add", [" Billing "], ["old"])
+    plan = planned(plan_event(intent, definition(tags=["old", "theirs"]), AROUND))
     assert plan.body == {"tags": ["billing", "old", "theirs"]}
     assert not plan.clashes
     gone = planned(
@@ -100,7 +100,7 @@ def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() 
     fresh = definition(description="x", tags=["a", "b"], owner=BOB, verified=True, last_seen_at=seen)
     plan = planned(plan_event(delete(ID), fresh, AROUND))
     told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
-    assert "without a way back there" in told
+    assert "which cannot restore it" in told
     assert "with the next event, without its metadata; last seen" in told
     assert "description, 2 tags, owner, that it is verified" in told
     assert plan.before["tags"] == ["a", "b"]

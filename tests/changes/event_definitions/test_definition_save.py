@@ -173,36 +173,36 @@ async def test_an_unlicensed_server_says_no_once_and_nothing_more_is_sent(opened
 
 async def test_a_lost_answer_is_looked_up_and_never_sent_again(opened: Opened) -> None:
     async with opened("a") as world:
-        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
         world.wire.after = broken_after("event_definitions")
-        [ended] = await world.save(wish)
+        [ended] = await world.save(planned)
         assert ended.ending == "saved"
         assert len(world.wire.writes()) == 1
 
 
 async def test_a_lost_answer_to_a_deletion_is_looked_up(opened: Opened) -> None:
     async with opened("a") as world:
-        wish = await plan(world, "a", delete(world.ids["a"]))
+        planned = await plan(world, "a", delete(world.ids["a"]))
         world.wire.after = broken_after("event_definitions", "DELETE")
-        [ended] = await world.save(wish)
+        [ended] = await world.save(planned)
         assert ended.ending == "saved"
 
 
 async def test_what_stays_unknown_is_found_out_at_the_next_start(opened: Opened) -> None:
     async with opened("a") as world:
-        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
         world.wire.before = lambda request: httpx.ReadTimeout("lost", request=request)
-        [ended] = await world.save(wish)
+        [ended] = await world.save(planned)
         assert ended.ending == "unknown"
         world.wire.before = lambda request: None
         definitions = world.client.event_definitions
-        [found] = await recover(world.desk.journal, definitions, HERE)
+        [found] = await recover(world.save_context.journal, definitions, HERE)
         assert found.truth == "not known", "the server may still do it"
         world.timing.now += WATCH_FOR
-        [found] = await recover(world.desk.journal, definitions, HERE)
+        [found] = await recover(world.save_context.journal, definitions, HERE)
         assert found.truth == "not applied"
         assert world.entries()[0].ending == "failed"
-        assert not await recover(world.desk.journal, world.client.event_definitions, HERE)
+        assert not await recover(world.save_context.journal, world.client.event_definitions, HERE)
 
 
 @pytest.mark.parametrize(("is_done", "theirs"), [(True, ""), (True, "z"), (False, "z")])
@@ -210,19 +210,19 @@ async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
     opened: Opened, is_done: bool, theirs: str
 ) -> None:
     async with opened("a") as world:
-        wish = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
         lost = httpx.ReadTimeout("lost")
         if is_done:
             world.wire.after = lambda request: lost
         else:
             world.wire.before = lambda request: lost
-        [ended] = await world.save(wish)
+        [ended] = await world.save(planned)
         assert ended.ending == "unknown"
         world.wire.before = world.wire.after = lambda request: None
         if theirs:
             await world.client.event_definitions.update(world.ids["a"], {"description": theirs})
         world.timing.now += WATCH_FOR
-        [found] = await recover(world.desk.journal, world.client.event_definitions, HERE)
+        [found] = await recover(world.save_context.journal, world.client.event_definitions, HERE)
         assert found.truth == ("changed since" if theirs else "applied")
         assert world.entries()[0].ending == ("unknown" if theirs else "saved")
 
@@ -243,6 +243,6 @@ async def test_a_link_that_breaks_stops_the_batch_and_the_rest_is_not_sent(opene
 async def test_an_approval_is_good_for_one_use(opened: Opened) -> None:
     async with opened("a") as world:
         approved = approve(await plan(world, "a", verify(world.ids["a"])))
-        assert [ended.ending async for ended in save_all(approved, world.desk)] == ["saved"]
+        assert [ended.ending async for ended in save_all(approved, world.save_context)] == ["saved"]
         with pytest.raises(ValueError, match="used before"):
-            assert [ended async for ended in save_all(approved, world.desk)]
+            assert [ended async for ended in save_all(approved, world.save_context)]

@@ -94,14 +94,16 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
     taken: list[str] = []
     wrong: list[str] = []
     async with client_of(tmp_path) as client:
-        desk = StepSaveContext(client.experiments, Journal(tmp_path / "journal"), Signature(), SteadyClock())
+        save_context = StepSaveContext(
+            client.experiments, Journal(tmp_path / "journal"), Signature(), SteadyClock()
+        )
         for name, choices in TAKEN:
             for is_on in (True, False) if state != "archived" else (False,):
                 fresh = await standing_in(client, state, TARGETING[targeting], is_on=is_on)
                 intent = ExperimentIntent(fresh.id, STEPS[name], choices)
                 plan = plan_step(intent, fresh, StepContext(now=NOW))
                 if isinstance(plan, ExperimentPlan):
-                    seen = await follow(plan, client, desk)
+                    seen = await follow(plan, client, save_context)
                     what = f"{name} {choices.variant or choices.disable_flag} while it is {is_on}"
                     taken.append(what)
                     wrong += [f"{what}: {one}" for one in untrue(seen)]
@@ -123,12 +125,12 @@ async def standing_in(client: Client, state: str, targeting: Json, *, is_on: boo
     return await client.experiments.get(fresh.id)
 
 
-async def follow(plan: ExperimentPlan, client: Client, desk: StepSaveContext) -> Seen:
+async def follow(plan: ExperimentPlan, client: Client, save_context: StepSaveContext) -> Seen:
     """Take the step; what there was before, and is afterwards."""
     flag = plan.fresh.feature_flag
     assert flag is not None
     before = await client.flags.get(flag.id)
-    ended = await save_step(approve(plan), desk)
+    ended = await save_step(approve(plan), save_context)
     assert ended.ending == "saved", (plan.title, ended.reason, ended.error)
     assert ended.record is not None
     return Seen(plan, before, await client.flags.get(flag.id), ended.record)

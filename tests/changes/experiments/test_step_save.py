@@ -75,7 +75,7 @@ def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
     return approved
 
 
-def desk_for(server: Server, folder: Path) -> StepSaveContext:
+def context_for(server: Server, folder: Path) -> StepSaveContext:
     timing = Timing()
     return StepSaveContext(server, Journal(folder, clock=timing.time), HERE, timing)
 
@@ -84,11 +84,11 @@ async def test_a_step_is_sent_once_and_written_down(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment())
-    desk = desk_for(server, tmp_path)
+    save_context = context_for(server, tmp_path)
     approved = approve(planned("pause", experiment()))
-    ended = await save_step(approved, desk)
+    ended = await save_step(approved, save_context)
     assert (ended.ending, server.taken) == ("saved", ["pause"])
-    (entry,) = desk.journal.entries()
+    (entry,) = save_context.journal.entries()
     assert (entry.kind, entry.record, entry.verb, entry.ending) == (
         "experiment",
         12,
@@ -98,7 +98,7 @@ async def test_a_step_is_sent_once_and_written_down(
     assert entry.reason == "calm"
     assert "flag blue: on → off" in entry.words
     with pytest.raises(ValueError, match="used before"):
-        await save_step(approved, desk)
+        await save_step(approved, save_context)
     assert server.taken == ["pause"]
 
 
@@ -119,23 +119,23 @@ async def test_several_steps_go_on_after_a_refusal_of_one_and_stop_at_what_is_ev
 ) -> None:
     server = Server(made(), fault, acts=acts)
     approved = approve(planned("pause", made()), planned("pause", made(id=13)))
-    desk = desk_for(server, tmp_path)
+    save_context = context_for(server, tmp_path)
     found = []
-    async for one in save_steps(approved, desk):
+    async for one in save_steps(approved, save_context):
         found.append(one.ending)
         server.stored = made(id=13)
     assert found == endings
     assert server.taken == ["pause"] * len(endings)
-    assert len(desk.journal.entries()) == len(endings)
+    assert len(save_context.journal.entries()) == len(endings)
     with pytest.raises(ValueError, match="used before"):
-        await anext(save_steps(approved, desk))
+        await anext(save_steps(approved, save_context))
 
 
 async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), Unanswered("The server did not answer in time."))
-    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    ended = await save_step(approve(planned("pause", experiment())), context_for(server, tmp_path))
     assert (ended.ending, server.taken) == ("saved", ["pause"])
     assert ended.record is not None
     assert ended.record.state == "paused"
@@ -145,10 +145,10 @@ async def test_what_cannot_be_found_out_is_said_to_be_unknown(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), Unanswered("The server did not answer in time."), acts=False)
-    desk = desk_for(server, tmp_path)
-    ended = await save_step(approve(planned("pause", experiment())), desk)
+    save_context = context_for(server, tmp_path)
+    ended = await save_step(approve(planned("pause", experiment())), save_context)
     assert (ended.ending, server.taken) == ("unknown", ["pause"])
-    assert desk.journal.entries()[0].is_open
+    assert save_context.journal.entries()[0].is_open
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ async def test_a_refusal_is_told_apart_from_a_failure(
     fault: ApiError, ending: str, experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), fault, acts=False)
-    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    ended = await save_step(approve(planned("pause", experiment())), context_for(server, tmp_path))
     assert ended.ending == ending
     assert ended.reason
 
@@ -172,7 +172,7 @@ async def test_a_yes_that_changed_nothing_is_not_called_saved(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), acts=False)
-    ended = await save_step(approve(planned("pause", experiment())), desk_for(server, tmp_path))
+    ended = await save_step(approve(planned("pause", experiment())), context_for(server, tmp_path))
     assert ended.ending == "refused"
     assert "it is running" in ended.reason
 
@@ -182,9 +182,9 @@ async def test_a_question_that_stood_long_is_checked_against_today(
 ) -> None:
     plan = planned("pause", experiment())
     server = Server(experiment("stopped"))
-    desk = desk_for(server, tmp_path)
-    desk.clock.now += 3600  # type: ignore[attr-defined]  # the double above
-    ended = await save_step(approve(plan), desk)
+    save_context = context_for(server, tmp_path)
+    save_context.clock.now += 3600  # type: ignore[attr-defined]  # the double above
+    ended = await save_step(approve(plan), save_context)
     assert (ended.ending, server.taken) == ("conflicted", [])
 
 
@@ -192,27 +192,27 @@ async def test_the_last_step_can_be_taken_back_once(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment())
-    desk = desk_for(server, tmp_path)
-    await save_step(approve(planned("pause", experiment())), desk)
-    entry = last_step(desk.journal.entries(), HERE)
+    save_context = context_for(server, tmp_path)
+    await save_step(approve(planned("pause", experiment())), save_context)
+    entry = last_step(save_context.journal.entries(), HERE)
     assert entry is not None
     back = step_back(entry)
     assert back is not None
     assert back.step.name == "resume"
-    await save_step(approve(planned("resume", experiment("paused"))), desk, undoes=entry.id)
-    following = last_step(desk.journal.entries(), HERE)
+    await save_step(approve(planned("resume", experiment("paused"))), save_context, undoes=entry.id)
+    following = last_step(save_context.journal.entries(), HERE)
     assert following is not None
     assert following.verb == "resume experiment"
-    assert last_step(desk.journal.entries(), Signature(host="elsewhere", project="1")) is None
+    assert last_step(save_context.journal.entries(), Signature(host="elsewhere", project="1")) is None
 
 
 async def test_an_end_is_taken_back_with_the_conclusion_it_erased(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     fresh = experiment(conclusion="won", conclusion_comment="so far")
-    desk = desk_for(Server(fresh), tmp_path)
-    await save_step(approve(planned("end", fresh)), desk)
-    entry = last_step(desk.journal.entries(), HERE)
+    save_context = context_for(Server(fresh), tmp_path)
+    await save_step(approve(planned("end", fresh)), save_context)
+    entry = last_step(save_context.journal.entries(), HERE)
     assert entry is not None
     back = step_back(entry)
     assert back is not None

@@ -23,14 +23,16 @@ def edited(**moves: tuple[Any, Any]) -> Entry:
     )
 
 
-def way_back(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | None:
+def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | None:
     intent = step_back(entry)
     assert intent is not None
     return plan_step_back(entry, intent, fresh, StepContext(now=NOW))
 
 
 def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
-    plan = way_back(edited(name=("Old", "New"), description=("", "why")), made(name="New", description="why"))
+    plan = planned_undo(
+        edited(name=("Old", "New"), description=("", "why")), made(name="New", description="why")
+    )
     assert isinstance(plan, ExperimentPlan)
     assert dict(plan.choices.fields) == {"name": "Old", "description": ""}
     assert plan.clashes == ()
@@ -38,7 +40,7 @@ def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
 
 def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to_that() -> None:
     entry = edited(name=("Old", "Mine"), description=("was", "is"))
-    plan = way_back(entry, made(name="Theirs", description="is"))
+    plan = planned_undo(entry, made(name="Theirs", description="is"))
     assert isinstance(plan, ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [("name", "Mine", "Old", "Theirs")]
     question = guard([plan], GuardRules())
@@ -48,8 +50,8 @@ def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to
 
 def test_what_is_as_it_was_is_left_alone() -> None:
     entry = edited(name=("Old", "New"), description=("a", "b"))
-    assert way_back(entry, made(name="Old", description="a")) is None
-    plan = way_back(entry, made(name="Old", description="b"))
+    assert planned_undo(entry, made(name="Old", description="a")) is None
+    plan = planned_undo(entry, made(name="Old", description="b"))
     assert isinstance(plan, ExperimentPlan)
     assert dict(plan.choices.fields) == {"description": "a"}
 
@@ -66,7 +68,7 @@ def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
 
 def test_a_way_back_that_today_s_state_forbids_says_so() -> None:
     entry = Entry("e", NOW, 12, "Blue button", "pause experiment", kind="experiment")
-    found = way_back(entry, made("running"))
+    found = planned_undo(entry, made("running"))
     assert isinstance(found, Blocked)
     assert found.reason == "it is not paused"
 
@@ -93,7 +95,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
     is_on: bool, words: str
 ) -> None:
     flag = made().raw["feature_flag"] | {"active": is_on}
-    plan = way_back(reset(), made("draft", feature_flag=flag))
+    plan = planned_undo(reset(), made("draft", feature_flag=flag))
     assert isinstance(plan, ExperimentPlan)
     assert plan.clashes == ()
     assert [line.words for line in plan.lines] == [
@@ -104,7 +106,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
 
 
 def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:
-    anew = way_back(reset(), made("running", start_date="2026-03-01T09:00:00Z"))
+    anew = planned_undo(reset(), made("running", start_date="2026-03-01T09:00:00Z"))
     assert isinstance(anew, ExperimentPlan)
     assert [clash.where for clash in anew.clashes] == ["start_date"]
 
@@ -115,10 +117,10 @@ def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_da
         "after": {"status": "stopped", "conclusion": "won"},
     }
     entry = Entry("e", NOW, 12, "Blue button", "end experiment", kind="experiment", **sides)
-    blocked = way_back(entry, made("draft"))
+    blocked = planned_undo(entry, made("draft"))
     assert isinstance(blocked, Blocked)
     assert blocked.reason == "it was reset to a draft since"
-    plan = way_back(entry, made("stopped", conclusion="won", is_legacy=True))
+    plan = planned_undo(entry, made("stopped", conclusion="won", is_legacy=True))
     assert isinstance(plan, ExperimentPlan)
     assert dict(plan.choices.fields) == {"end_date": None}
 

@@ -36,7 +36,7 @@ async def test_without_a_journal_nothing_is_sent(office: Office) -> None:
     def full(descriptor: int, data: bytes) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    office.desk = FlagSaveContext(
+    office.save_context = FlagSaveContext(
         office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock
     )
     outcome = await office.turn_off()
@@ -49,11 +49,11 @@ async def test_a_person_can_agree_to_go_without_the_journal_and_cannot_undo_then
     def full(descriptor: int, data: bytes) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    desk = FlagSaveContext(
+    save_context = FlagSaveContext(
         office.ada, Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock
     )
     approved = office.approve(await office.plan(), answer=Confirmation(yes=True, without_journal=True))
-    outcome = await save(approved, desk)
+    outcome = await save(approved, save_context)
     assert isinstance(outcome, Saved)
     assert outcome.undo_words == ""
 
@@ -78,9 +78,9 @@ async def test_a_disk_that_fills_up_meanwhile_does_not_change_the_outcome(office
 
 async def test_an_approval_saves_once(office: Office) -> None:
     approved = office.approve(await office.plan())
-    await save(approved, office.desk)
+    await save(approved, office.save_context)
     with pytest.raises(ValueError, match="used before"):
-        await save(approved, office.desk)
+        await save(approved, office.save_context)
     assert office.ada.sends == 1
 
 
@@ -88,7 +88,7 @@ async def test_a_plan_nobody_approved_is_not_sent(office: Office) -> None:
     approved = office.approve(await office.plan())
     other = await office.plan(flag_intent.delete(812))
     with pytest.raises(ValueError, match="nobody approved"):
-        await save_plan(approved, other, office.desk)
+        await save_plan(approved, other, office.save_context)
     assert office.ada.sends == 0
 
 
@@ -103,7 +103,7 @@ async def test_a_version_gap_says_that_somebody_else_wrote_too(office: Office) -
 async def test_a_conflict_brings_both_sides(office: Office) -> None:
     office.ada.before_update = lambda: office.bob_writes(name="Bob's words")
     wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
-    outcome = await save(office.approve(await office.plan(wanted)), office.desk)
+    outcome = await save(office.approve(await office.plan(wanted)), office.save_context)
     assert isinstance(outcome, Conflicted)
     assert outcome.theirs is not None
     assert outcome.theirs.name == "Bob's words"
@@ -123,7 +123,7 @@ async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: 
     office.ada.before_update = deliver_before
     office.ada.faults = [errors.Conflict("The feature flag was updated by ada@acme.test.")]
     wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
-    outcome = await save(office.approve(await office.plan(wanted)), office.desk)
+    outcome = await save(office.approve(await office.plan(wanted)), office.save_context)
     assert isinstance(outcome, Saved)
 
 
@@ -131,7 +131,7 @@ async def test_an_old_plan_is_held_back_when_somebody_wrote_since(office: Office
     plan = await office.plan()
     office.bob_writes(name="Bob's words")
     office.clock.now += 31
-    outcome = await save(office.approve(plan), office.desk)
+    outcome = await save(office.approve(plan), office.save_context)
     assert isinstance(outcome, Conflicted)
     assert office.ada.sends == 0
 
@@ -139,13 +139,13 @@ async def test_an_old_plan_is_held_back_when_somebody_wrote_since(office: Office
 async def test_an_old_plan_goes_out_when_nothing_moved(office: Office) -> None:
     plan = await office.plan()
     office.clock.now += 3600
-    assert isinstance(await save(office.approve(plan), office.desk), Saved)
+    assert isinstance(await save(office.approve(plan), office.save_context), Saved)
 
 
 async def test_tags_which_the_server_cannot_compare_are_read_again_first(office: Office) -> None:
     plan = await office.plan(flag_intent.set_field(812, "tags", ["checkout"], ["checkout", "ada"]))
     office.server.stored[812]["tags"] = ["checkout", "bob"]
-    outcome = await save(office.approve(plan), office.desk)
+    outcome = await save(office.approve(plan), office.save_context)
     assert isinstance(outcome, Conflicted)
     assert office.server.stored[812]["tags"] == ["checkout", "bob"]
 
@@ -198,7 +198,7 @@ async def test_stopping_the_program_in_the_middle_leaves_an_open_entry(office: O
         get = office.ada.get
         update = staticmethod(never)
 
-    desk = FlagSaveContext(Stalled(), office.journal, HERE, office.clock)  # type: ignore[arg-type]
+    save_context = FlagSaveContext(Stalled(), office.journal, HERE, office.clock)  # type: ignore[arg-type]
     with pytest.raises(asyncio.CancelledError):
-        await save(office.approve(await office.plan()), desk)
+        await save(office.approve(await office.plan()), save_context)
     assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]

@@ -25,7 +25,7 @@ CALM = Context(dependents=())
 
 async def done(office: Office, wanted: Intent) -> Entry:
     """A change of Ada's that was saved, as the journal has it."""
-    assert isinstance(await save(office.approve(await office.plan(wanted)), office.desk), Saved)
+    assert isinstance(await save(office.approve(await office.plan(wanted)), office.save_context), Saved)
     return office.journal.entries()[0]
 
 
@@ -35,7 +35,7 @@ async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked |
     found = plan_undo(entry, await office.ada.get(812), context, HERE)
     if isinstance(found, Plan):
         office.clock.now += 1
-        assert isinstance(await save(office.approve(found), office.desk, undoes=entry.id), Saved)
+        assert isinstance(await save(office.approve(found), office.save_context, undoes=entry.id), Saved)
     return found
 
 

@@ -95,7 +95,7 @@ def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
 
 
 async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(office: Office) -> None:
-    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.desk)
+    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.save_context)
     assert isinstance(outcome, Saved)
     assert outcome.report.is_clean
     entry = office.journal.entries()[0]
@@ -107,7 +107,7 @@ async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
     office.ada.faults = ["lose the answer"]
-    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.desk)
+    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.save_context)
     assert isinstance(outcome, Saved)
     assert office.journal.entries()[0].record == outcome.record.id
     assert office.ada.sends == 1
@@ -115,7 +115,7 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
 
 async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: Office) -> None:
     office.ada.faults = ["never arrives"]
-    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.desk)
+    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.save_context)
     assert isinstance(outcome, Unknown)
     found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
     assert isinstance(found, Failed)
@@ -124,7 +124,7 @@ async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: O
 
 async def test_a_key_taken_meanwhile_is_refused(office: Office) -> None:
     plan = planned(boolean_flag("checkout-v2"))
-    assert isinstance(await save(office.approve(plan), office.desk), Refused)
+    assert isinstance(await save(office.approve(plan), office.save_context), Refused)
 
 
 @pytest.mark.parametrize(
@@ -153,6 +153,6 @@ async def test_the_real_service_creates_what_was_planned(
     tmp_path: Path, generation: str, fields: dict[str, JSON]
 ) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        outcome = await save(bench.approve(planned(fields)), bench.desk)
+        outcome = await save(bench.approve(planned(fields)), bench.save_context)
         assert isinstance(outcome, Saved)
         assert outcome.report.is_clean, outcome.report

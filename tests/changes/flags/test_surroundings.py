@@ -55,7 +55,7 @@ def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
     return Flag.of(raw_flag(filters={"groups": list(groups)}, **fields))
 
 
-def around(*rows: FlagRow, seen: int | None = None) -> Surroundings:
+def surroundings(*rows: FlagRow, seen: int | None = None) -> Surroundings:
     return Surroundings(rows, None, NOW, seen)
 
 
@@ -113,35 +113,35 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     ("fresh", "values", "reach"), [row[1:] for row in REACHES], ids=[row[0] for row in REACHES]
 )
 async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, JSON], reach: Reach) -> None:
-    assert (await gather(Answers(), fresh, values, around())).reach == reach
+    assert (await gather(Answers(), fresh, values, surroundings())).reach == reach
 
 
 async def test_a_condition_whose_share_alone_changes_is_counted_once() -> None:
     ask = Answers()
     wanted = {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}}
-    await gather(ask, flag({"properties": ASKS, "rollout_percentage": 25}), wanted, around())
+    await gather(ask, flag({"properties": ASKS, "rollout_percentage": 25}), wanted, surroundings())
     assert len(ask.counted) == 1
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted_and_say_why() -> None:
     many = [{"properties": [{**ASKS[0], "value": str(place)}]} for place in range(COUNTED + 1)]
-    found = await gather(Answers(), flag(*many), {"active": False}, around())
+    found = await gather(Answers(), flag(*many), {"active": False}, surroundings())
     assert isinstance(found.reach, NotKnown)
     assert "too many" in found.reach.why
     mixed = flag({"aggregation_group_type_index": 0}, {"aggregation_group_type_index": None})
-    found = await gather(Answers(), mixed, {"active": False}, around())
+    found = await gather(Answers(), mixed, {"active": False}, surroundings())
     assert isinstance(found.reach, NotKnown)
 
 
 async def test_nothing_is_counted_for_a_description() -> None:
     ask = Answers()
-    await gather(ask, flag({}), {"name": "Other words"}, around())
+    await gather(ask, flag({}), {"name": "Other words"}, surroundings())
     assert ask.counted == []
 
 
 async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None:
     found = await gather(
-        Answers(fault=errors.ServerFault("The server failed.")), flag({}), {"active": False}, around()
+        Answers(fault=errors.ServerFault("The server failed.")), flag({}), {"active": False}, surroundings()
     )
     assert found.reach == NotKnown("The server failed")
     assert found.dependents == NotKnown("The server failed")
@@ -177,7 +177,7 @@ async def test_who_was_here_since_the_person_looked_is_named_with_what_they_did(
         }
         for version in (12, 11, 10)
     ]
-    found = await gather(ask, flag({}), {"active": False}, around(seen=10))
+    found = await gather(ask, flag({}), {"active": False}, surroundings(seen=10))
     assert [(touch.who, touch.what) for touch in found.touched_since] == [("Sam", "turned on")] * 2
 
 
@@ -192,20 +192,22 @@ async def test_of_many_flags_nothing_is_asked_and_dependents_come_from_the_list(
 
 async def test_dependents_that_are_off_are_known_from_the_list() -> None:
     rows = (FlagRow(9, "child", active=True, depends_on=(812,)), FlagRow(10, "asleep", depends_on=(812,)))
-    found = await gather(Answers(), flag({}), {"active": False}, around(*rows))
+    found = await gather(Answers(), flag({}), {"active": False}, surroundings(*rows))
     assert found.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
 
 
 async def test_without_an_answer_the_list_names_the_dependents() -> None:
     rows = (FlagRow(9, "child", active=True, depends_on=(812,)),)
-    found = await gather(Answers(fault=errors.ServerFault("No.")), flag({}), {"active": False}, around(*rows))
+    found = await gather(
+        Answers(fault=errors.ServerFault("No.")), flag({}), {"active": False}, surroundings(*rows)
+    )
     assert found.dependents == (Linked(9, "child", True),)
 
 
 async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
     asks = {"properties": [{"key": "3", "type": "flag", "operator": "flag_evaluates_to", "value": True}]}
     found = await gather(
-        Answers(), flag(asks), {"active": True}, around(FlagRow(3, "base"), FlagRow(4, "other"))
+        Answers(), flag(asks), {"active": True}, surroundings(FlagRow(3, "base"), FlagRow(4, "other"))
     )
     assert found.dependencies == (Linked(3, "base", False),)
 

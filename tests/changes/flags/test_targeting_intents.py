@@ -101,7 +101,7 @@ def test_every_rollout_at_once() -> None:
     ]
 
 
-WISHES: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
+INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
     (
         "add",
         lambda fresh: targeting_intents.add_condition(fresh, {"properties": [], "rollout_percentage": 5}),
@@ -121,12 +121,12 @@ WISHES: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("wish", "places"), [row[1:] for row in WISHES], ids=[row[0] for row in WISHES])
+@pytest.mark.parametrize(("intent", "places"), [row[1:] for row in INTENTS], ids=[row[0] for row in INTENTS])
 async def test_a_wish_moves_only_the_places_it_names(
-    wish: Callable[[Flag], Intent], places: list[str]
+    intent: Callable[[Flag], Intent], places: list[str]
 ) -> None:
     fresh = flag()
-    after = await saved(wish(fresh), fresh)
+    after = await saved(intent(fresh), fresh)
     lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
     assert [line.where for line in lines] == places
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from flagtui.service.application import close_service, create_service
 
 PROJECTS = (1, 2, 3)
-Story = Callable[[httpx.AsyncClient], Awaitable[Any]]
+Exchange = Callable[[httpx.AsyncClient], Awaitable[Any]]
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +34,10 @@ async def client_of(application: Starlette) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-def told(application: Starlette, story: Story) -> Any:
+def told(application: Starlette, exchange: Exchange) -> Any:
     async def tell() -> Any:
         async with client_of(application) as client:
-            return await story(client)
+            return await exchange(client)
 
     return asyncio.run(tell())
 

@@ -52,7 +52,7 @@ def _who(row: ChangeRow) -> str:
 
 
 def _day(row: ChangeRow) -> str:
-    return day_heading(row.at) if row.at is not None else "Nobody knows when"
+    return day_heading(row.at) if row.at is not None else "Unknown time"
 
 
 def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:

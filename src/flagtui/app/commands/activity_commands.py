@@ -22,7 +22,7 @@ ACTIVITY_COMMANDS: Final[tuple[Command, ...]] = (
         "activity.moment",
         "at",
         "moment",
-        "What was changed around a moment: type a time behind the @, such as 14:05 or 20m",
+        "What was changed around a moment: type a time after the @, such as 14:05 or 20m",
         "moment",
         "activity",
         True,

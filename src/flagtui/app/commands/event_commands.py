@@ -12,7 +12,7 @@ def _change(name: str, key: str, title: str, help: str, shown: bool = True) -> C
     return Command(f"events.{name}", key, title, help, f"{name}", "events", shown, True, also=_BOTH)
 
 
-def _verdict(name: str, key: str, title: str, help: str, action: str, shown: bool = True) -> Command:
+def _inbox_command(name: str, key: str, title: str, help: str, action: str, shown: bool = True) -> Command:
     """A decision in the inbox; nothing is sent before they are applied."""
     return Command(f"inbox.{name}", key, title, help, action, "inbox", shown, True)
 
@@ -45,15 +45,19 @@ EVENT_COMMANDS: Final[tuple[Command, ...]] = (
         "event",
         True,
     ),
-    _verdict("verify", "V", "verify", "Decide to verify it", "verify"),
-    _verdict("hide", "H", "hide", "Decide to hide it", "hide"),
-    _verdict("tags", "t", "tags", "Take the proposed tags, or type some", "take_tags"),
-    _verdict("describe", "e", "describe", "Describe it, starting from the proposal", "describe"),
-    _verdict("same_as", "m", "same as", "It is the same as its look-alike: hide it with a note", "same_as"),
-    _verdict("type_tags", "T", "type tags", "Type tags instead of taking those proposed", "type_tags", False),
+    _inbox_command("verify", "V", "verify", "Decide to verify it", "verify"),
+    _inbox_command("hide", "H", "hide", "Decide to hide it", "hide"),
+    _inbox_command("tags", "t", "tags", "Take the proposed tags, or type some", "take_tags"),
+    _inbox_command("describe", "e", "describe", "Describe it, starting from the proposal", "describe"),
+    _inbox_command(
+        "same_as", "m", "same as", "It is the same as its look-alike: hide it with a note", "same_as"
+    ),
+    _inbox_command(
+        "type_tags", "T", "type tags", "Type tags instead of taking those proposed", "type_tags", False
+    ),
     Command("inbox.next", "n", "next", "Leave it for now", "next", "inbox", True),
-    _verdict("undo", "u", "undo", "Forget the last verdict, or take applied ones back", "undo"),
-    _verdict("apply", "A", "apply", "Apply everything decided", "apply"),
+    _inbox_command("undo", "u", "undo", "Forget the last decision, or undo applied ones", "undo"),
+    _inbox_command("apply", "A", "apply", "Apply everything decided", "apply"),
     Command("inbox.reason", "r", "reason", "Only one reason: next one", "reason", "inbox", True),
     Command(
         "inbox.open", "enter", "open", "Open the event under the cursor", "open", "inbox", key_display="⏎"

@@ -12,7 +12,7 @@ from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.journal_recovery import FoundOut, look_back
+from flagtui.app.writing.journal_recovery import FoundOut, recover_unresolved
 from flagtui.app.writing.listener import Saved
 from flagtui.app.writing.result_lines import event_results
 from flagtui.app.writing.unresolved import Unresolved
@@ -54,7 +54,7 @@ class EventChanges:
         self._app_state = app_state
         self.changing = changing
         self._refusal: tuple[Workspace, str] | None = None
-        self._doubts = Unresolved(app_state)
+        self._unresolved = Unresolved(app_state)
 
     @property
     def why_read_only(self) -> str:
@@ -78,9 +78,9 @@ class EventChanges:
         """Take back one earlier change of this person here, whatever came after it."""
         self.changing.run(self._follow([entry]))
 
-    def look_back(self) -> None:
+    def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open."""
-        self.changing.app.run_worker(self._look_back(), group="changing")
+        self.changing.app.run_worker(self._recover_unresolved(), group="changing")
 
     async def _follow(self, asked: Sequence[Asked], listener: EventListener = EventListener()) -> None:
         workspace = self._app_state.workspace
@@ -158,7 +158,7 @@ class EventChanges:
                 believe(one, workspace, session.clock(), people)
                 if one.ending == "unknown":
                     events, loading = workspace.events, workspace.events_loading
-                    await self._doubts.keep(one.plan.id, events, loading, workspace)
+                    await self._unresolved.keep(one.plan.id, events, loading, workspace)
                 painted[one.plan.key].close()
                 ended.append(one)
         self._remember_refusal(ended, workspace)
@@ -184,8 +184,8 @@ class EventChanges:
             return
         await self._follow(found)
 
-    async def _look_back(self) -> None:
-        await look_back(self._app_state, self._recover, self.changing.tell)
+    async def _recover_unresolved(self) -> None:
+        await recover_unresolved(self._app_state, self._recover, self.changing.tell)
 
     async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
         return await recover(self._app_state.session.journal, workspace.client.event_definitions, here)

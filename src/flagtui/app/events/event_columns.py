@@ -20,7 +20,7 @@ def draw_state(event: EventDefinitionRow, slot: Slot) -> Cell:
     return _glyph(event, slot), slot.sign
 
 
-def draw_verdict(event: EventDefinitionRow, slot: Slot) -> Cell:
+def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
     """The same as a word."""
     return (state_piece(event),)
 
@@ -60,7 +60,7 @@ EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("state", "", draw_state, 2, gap=0, sortable=False),
     Column("name", "EVENT", draw_name, 18, grow=5, most=60),
     Column("seen", "SEEN", draw_seen, 6, gap=2, align="right"),
-    Column("verified", "STATE", draw_verdict, 10, gap=2, from_width=STANDARD_FROM),
+    Column("verified", "STATE", draw_state_word, 10, gap=2, from_width=STANDARD_FROM),
     Column("owner", "OWNER", draw_owner, 8, from_width=ALL_FROM, sortable=False),
     Column("tags", "TAGS", draw_tags, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
     Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),

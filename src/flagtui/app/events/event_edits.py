@@ -33,7 +33,7 @@ from flagtui.text.outcomes import explain_error
 NOBODY = -1
 """The choice of no owner: a picker answers None when it is left."""
 MODES = (("allow", "take events that do not fit"), ("reject", "drop events that do not fit, for good"))
-Story = Coroutine[Any, Any, None]
+Edit = Coroutine[Any, Any, None]
 Rows = Sequence[EventDefinitionRow]
 
 
@@ -154,11 +154,11 @@ class EventEditing:
             self._path.changing.tell(explain_error(error, "the TypeScript cannot be had"))
             return ""
 
-    def _run(self, story: Story) -> None:
+    def _run(self, edit: Edit) -> None:
         if self._is_read_only():
-            story.close()
+            edit.close()
         else:
-            self._path.changing.run(story)
+            self._path.changing.run(edit)
 
     def _is_read_only(self) -> bool:
         if why := self._path.why_read_only:

@@ -49,7 +49,7 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
         self.app_state = app_state
         self.event_path = EventChanges(app_state, changing)
         self.event_editing = EventEditing(app_state, self.event_path)
-        self._looked_back: Workspace | None = None
+        self._recovered: Workspace | None = None
 
     def make_rows(self) -> RowList[EventDefinitionRow]:
         return RowList(EVENT_COLUMNS, clock=self._app_state.now)
@@ -80,9 +80,9 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
 
     def _show_rows(self, workspace: Workspace) -> None:
         super()._show_rows(workspace)
-        if self._looked_back is not workspace:
-            self._looked_back = workspace
-            self.event_path.look_back()
+        if self._recovered is not workspace:
+            self._recovered = workspace
+            self.event_path.recover_unresolved()
 
     def chosen(self) -> list[EventDefinitionRow]:
         return RecordsScreen.chosen(self)

@@ -58,7 +58,7 @@ class EventPlanner:
         self._app_state = app_state
         self._workspace = workspace
         self._tell = tell
-        self._around = DefinitionContext(app_state.session.clock(), people_of(workspace))
+        self._context = DefinitionContext(app_state.session.clock(), people_of(workspace))
 
     async def plan_all(self, asked: Sequence[Asked]) -> tuple[list[EventStep], list[LeftOut]]:
         """The plans that can be asked about together, and why the others cannot; of one alone it is told."""
@@ -74,20 +74,20 @@ class EventPlanner:
 
     async def _plan(self, asked: Asked, *, is_alone: bool) -> EventStep | LeftOut:
         if isinstance(asked, Entry) and is_deletion(asked):
-            return EventStep(plan_recreation(asked.key, asked.before, self._around), asked)
+            return EventStep(plan_recreation(asked.key, asked.before, self._context), asked)
         fresh = await self._read(asked, is_alone=is_alone)
         if isinstance(fresh, LeftOut):
             return fresh
         if isinstance(asked, Entry):
-            found = plan_undo(asked, fresh, self._around)
+            found = plan_undo(asked, fresh, self._context)
             if isinstance(found, EventPlan) and found.clashes:
                 entries = await asyncio.to_thread(self._app_state.session.journal.entries)
                 found = replace(found, clashes=told_apart(found.clashes, asked, entries))
         else:
-            around = self._around
+            context = self._context
             if is_alone and OUT_OF_SIGHT & asked.changes.keys():
-                around = replace(around, used_by=await self._used_by(fresh.name))
-            found = plan_event(asked, fresh, around)
+                context = replace(context, used_by=await self._used_by(fresh.name))
+            found = plan_event(asked, fresh, context)
         if isinstance(found, AlreadySo):
             if is_alone and isinstance(asked, Entry):
                 self._tell(outcomes.explain_already_back(found.name))

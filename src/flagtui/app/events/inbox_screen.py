@@ -62,7 +62,7 @@ class InboxScreen(Screen[None]):
         here = app_state.signature(app_state.workspace) if app_state.workspace else None
         place = f"{here.host} {here.project}" if here else ""
         self._uses = EventUses(app_state.workspace.client) if app_state.workspace else None
-        self._verdicts = Triage(app_state.session.state_folder, place)
+        self._triage = Triage(app_state.session.state_folder, place)
 
     def compose(self) -> ComposeResult:
         yield Header()
@@ -89,7 +89,7 @@ class InboxScreen(Screen[None]):
         self._stop_watching = self._app_state.watch(self._draw)
         self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Looking through the events…")
-        if left := self._verdicts.load():
+        if left := self._triage.load():
             tell(self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one"))
         self._sort_out()
 
@@ -104,7 +104,7 @@ class InboxScreen(Screen[None]):
     def _show_queue(self) -> None:
         if self._inbox is None:
             return
-        decided = self._verdicts.by_id
+        decided = self._triage.by_id
         self._cases = [
             case
             for case in self._inbox.cases
@@ -142,12 +142,12 @@ class InboxScreen(Screen[None]):
         left, decided = len(self._cases), self._looked_at
         minutes = (app_state.session.monotonic() - self._began) / MINUTE
         pace = decided / minutes if decided and minutes > 0 else None
-        waiting = len(self._verdicts.by_id)
+        waiting = len(self._triage.by_id)
         end = styled((f"   {waiting} decided  " if waiting else "", "$primary"))
         progress = progress_line(self._reason, left, decided, pace, width)
         self.query_one("#progress", Line).show(styled(*progress), end)
         self.query_one("#bar", Line).show(styled(*progress_bar(left, decided, width)))
-        lines = list(decided_lines([*self._verdicts.by_id.values()], DECIDED_LINES, width))
+        lines = list(decided_lines([*self._triage.by_id.values()], DECIDED_LINES, width))
         pane = self.query_one("#decided", Pane)
         pane.display = bool(lines)
         pane.show(lines)
@@ -177,7 +177,7 @@ class InboxScreen(Screen[None]):
         case = self.case
         if case is None:
             return
-        self._verdicts.decide(case.row, changes, same_as)
+        self._triage.decide(case.row, changes, same_as)
         self._looked_at += 1
         if moves:
             self._show_queue()
@@ -242,20 +242,20 @@ class InboxScreen(Screen[None]):
 
     def action_undo(self) -> None:
         """Forget the last verdict; once all are applied, take the applied ones back."""
-        verdict = self._verdicts.take_back()
-        if verdict is None:
+        decision = self._triage.take_back()
+        if decision is None:
             self._path.undo()
             return
         self._looked_at = max(0, self._looked_at - 1)
         self._show_queue()
-        self.rows.select(verdict.id)
+        self.rows.select(decision.id)
 
     # Applying
 
     def action_apply(self) -> None:
         """Everything decided, as far as the profile lets one confirmation go, on the written path."""
         most = self._app_state.session.rules.bulk_limit
-        intents = [verdict.intent for verdict in list(self._verdicts.by_id.values())[:most]]
+        intents = [decision.intent for decision in list(self._triage.by_id.values())[:most]]
         if not intents:
             tell(self.app, Notice("nothing is decided yet"))
             return
@@ -270,9 +270,9 @@ class InboxScreen(Screen[None]):
             one = known.get(id)
             row = workspace.events.get(id) if workspace else None
             if one is not None and not one.is_saved:
-                self._verdicts.settle(id, safe_text(one.reason, 120))
-            elif one is not None or row is None or self._verdicts.is_so(row):
-                self._verdicts.settle(id)
+                self._triage.settle(id, safe_text(one.reason, 120))
+            elif one is not None or row is None or self._triage.is_so(row):
+                self._triage.settle(id)
         if self._inbox is not None and workspace is not None:
             self._all = workspace.events.rows
             self._sort_out()

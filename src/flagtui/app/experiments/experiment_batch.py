@@ -46,9 +46,9 @@ class ExperimentBatch:
 
     def start(self, name: StepName, rows: Sequence[ExperimentRow], saved: Saved) -> None:
         """Begin the path; `saved` hears which of them took the step."""
-        self._changing.run(self._story(STEPS[name], rows, saved))
+        self._changing.run(self._take_steps(STEPS[name], rows, saved))
 
-    async def _story(self, step: Step, rows: Sequence[ExperimentRow], saved: Saved) -> None:
+    async def _take_steps(self, step: Step, rows: Sequence[ExperimentRow], saved: Saved) -> None:
         workspace = self._app_state.workspace
         if workspace is None:
             self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
@@ -81,7 +81,7 @@ class ExperimentBatch:
         refused = next((one.error for one in ended if needs_key(one.error)), None)
         if await self._experimenting.signs_in(refused) or await agreeing.tell(results):
             again = {result.id for result in results if result.can_try_again}
-            await self._story(step, [row for row in rows if row.id in again], saved)
+            await self._take_steps(step, [row for row in rows if row.id in again], saved)
 
     async def _look(self, step: Step, row: ExperimentRow, workspace: Workspace) -> Experiment | LeftOut:
         """The experiment as it is now, or why it cannot take the step whatever is chosen."""
@@ -101,8 +101,8 @@ class ExperimentBatch:
     async def _plan(self, fresh: Experiment, wanted: Wanted) -> ExperimentPlan | LeftOut:
         workspace, step, choices = wanted
         intent = ExperimentIntent(fresh.id, step, choices)
-        around = await gather(intent, fresh, workspace)
-        plan = plan_step(intent, fresh, replace(around, now=self._app_state.session.clock()))
+        context = await gather(intent, fresh, workspace)
+        plan = plan_step(intent, fresh, replace(context, now=self._app_state.session.clock()))
         return _left_out(fresh, plan) if isinstance(plan, Blocked) else plan
 
     async def _save(self, approved: Approved[ExperimentPlan], workspace: Workspace) -> list[StepEnded]:
@@ -113,8 +113,8 @@ class ExperimentBatch:
         self._app_state.tell()
         counted = count_results([*step_results(ended, approved.plans)])
         is_clean = all(one.ending == "saved" for one in ended) and len(ended) == len(approved.plans)
-        has_way_back = any(one.ending == "saved" and one.plan.verb.undo for one in ended)
-        back = "\nu takes them back, one after the other" if has_way_back else ""
+        can_undo = any(one.ending == "saved" and one.plan.verb.undo for one in ended)
+        back = "\nu takes them back, one after the other" if can_undo else ""
         self._changing.tell(Notice(f"{counted}{back}", "information" if is_clean else "warning"))
         return ended
 

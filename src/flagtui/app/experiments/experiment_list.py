@@ -104,7 +104,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         return replace(said, age=age(found.at, self._app_state.now())) if is_old else said
 
     def on_mount(self) -> None:
-        self.app.run_worker(self.experimenting.look_back(), group="looking back")
+        self.app.run_worker(self.experimenting.recover_unresolved(), group="recovery")
 
     # Following the cursor
 
@@ -136,12 +136,12 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
             self._staying.stop()
         # Who wants nothing refreshed by itself asks with a key.
         if self._app_state.session.refresh > 0:
-            self._staying = self.set_timer(STAY, self._glance_around)
+            self._staying = self.set_timer(STAY, self._begin_glances)
 
     def on_screen_resume(self) -> None:
         self._glance_soon()
 
-    def _glance_around(self) -> None:
+    def _begin_glances(self) -> None:
         if self.is_current and not self._is_glancing:
             self._glance()
 
@@ -167,7 +167,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         """Results of what is in sight, now and whatever was known of them."""
         if self.inspector is not None:
             self.inspector.forget_glances()
-            self._glance_around()
+            self._begin_glances()
 
     def action_open(self) -> None:
         if self.record is not None and self.inspector is not None:

@@ -68,11 +68,11 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
     place = "experiment"
 
     def __init__(
-        self, app_state: AppState, stories: ExperimentKeys, inspector: ExperimentInspector, row: ExperimentRow
+        self, app_state: AppState, keys: ExperimentKeys, inspector: ExperimentInspector, row: ExperimentRow
     ) -> None:
         super().__init__()
-        self.experimenting = stories.experimenting
-        self.writing = stories.writing
+        self.experimenting = keys.experimenting
+        self.writing = keys.writing
         self._app_state = app_state
         self._inspector = inspector
         self._row = row

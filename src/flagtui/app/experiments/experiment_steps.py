@@ -9,7 +9,7 @@ from flagtui.app.experiments.step_choices import StepQuestions
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.journal_recovery import FoundOut, look_back
+from flagtui.app.writing.journal_recovery import FoundOut, recover_unresolved
 from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes import guard
 from flagtui.changes.experiments.metric_nodes import events_measured
@@ -42,17 +42,17 @@ class ExperimentSteps:
         self._app_state = app_state
         self.changing = changing
         self._questions = StepQuestions(changing)
-        self._doubts = Unresolved(app_state)
+        self._unresolved = Unresolved(app_state)
 
     def start(
         self, name: StepName, row: ExperimentRow, leading: str = "", saved: Callable[[], None] = _nobody_waits
     ) -> None:
         """Begin the path; `leading` says what the first metric shows so far, `saved` hears of the end."""
-        self.changing.run(self._story(STEPS[name], row, leading, saved))
+        self.changing.run(self._take_step(STEPS[name], row, leading, saved))
 
-    async def look_back(self) -> None:
+    async def recover_unresolved(self) -> None:
         """Say what became of steps that an earlier run left open in this project."""
-        await look_back(self._app_state, self._recover, self.changing.tell)
+        await recover_unresolved(self._app_state, self._recover, self.changing.tell)
 
     async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
         client = workspace.client
@@ -63,7 +63,9 @@ class ExperimentSteps:
             lambda project: client.for_project(project).experiments,
         )
 
-    async def _story(self, step: Step, row: ExperimentRow, leading: str, saved: Callable[[], None]) -> None:
+    async def _take_step(
+        self, step: Step, row: ExperimentRow, leading: str, saved: Callable[[], None]
+    ) -> None:
         workspace = self._app_state.workspace
         if workspace is None:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
@@ -124,9 +126,9 @@ class ExperimentSteps:
         saved: Callable[[], None] = _nobody_waits,
     ) -> None:
         """Say what the step means, ask, and take it; `saved` hears when that was done."""
-        around = await gather(intent, fresh, workspace)
-        around = replace(around, now=self._app_state.session.clock(), leading=leading)
-        plan = plan_step(intent, fresh, around)
+        context = await gather(intent, fresh, workspace)
+        context = replace(context, now=self._app_state.session.clock(), leading=leading)
+        plan = plan_step(intent, fresh, context)
         if isinstance(plan, Blocked):
             self.changing.tell(explain_blocked(plan, fresh.name))
             return
@@ -174,7 +176,7 @@ class ExperimentSteps:
         await believe(ended, workspace)
         if ended.ending == "unknown":
             rows, loading = workspace.experiments, workspace.experiments_loading
-            await self._doubts.keep(ended.plan.id, rows, loading, workspace)
+            await self._unresolved.keep(ended.plan.id, rows, loading, workspace)
 
     async def is_asked_again(self, ended: StepEnded) -> bool:
         """Say how a step ended; True when the key was refused and there is another one now.
@@ -189,19 +191,19 @@ class ExperimentSteps:
 
 async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspace) -> StepContext:
     """What only the server knows. Hints that cannot be had are left out: the server still decides."""
-    around = StepContext(flag_keys=frozenset(row.key for row in workspace.flags.rows))
+    context = StepContext(flag_keys=frozenset(row.key for row in workspace.flags.rows))
     flag, client = fresh.feature_flag, workspace.client
     try:
         if intent.step.name == "launch" and (events := events_measured(fresh)):
             needs_code = await client.results.requires_flag_implementation(events)
-            around = replace(around, needs_code=needs_code)
+            context = replace(context, needs_code=needs_code)
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
             off = {row.id for row in workspace.flags.rows if not row.active}
             found = await client.flags.dependents(flag.id)
-            around = replace(around, dependents=tuple(one.key for one in found if one.id not in off))
+            context = replace(context, dependents=tuple(one.key for one in found if one.id not in off))
     except ApiError:
-        return around
-    return around
+        return context
+    return context
 
 
 async def believe(ended: StepEnded, workspace: Workspace) -> None:

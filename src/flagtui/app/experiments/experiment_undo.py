@@ -85,8 +85,8 @@ class ExperimentUndo:
         fresh = await self._read(intent, entry, workspace)
         if fresh is None:
             return False
-        around = replace(await gather(intent, fresh, workspace), now=self._app_state.session.clock())
-        plan = plan_step_back(entry, intent, fresh, around)
+        context = replace(await gather(intent, fresh, workspace), now=self._app_state.session.clock())
+        plan = plan_step_back(entry, intent, fresh, context)
         if plan is None:
             self._changing.tell(explain_already_back(entry.key))
             return True

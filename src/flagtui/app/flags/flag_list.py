@@ -14,7 +14,7 @@ from flagtui.app.flags.flag_list_keys import ListKeys
 from flagtui.app.flags.flag_preview import Preview
 from flagtui.app.flags.form.flag_form_keys import AnyScreen, FlagKeys
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.shell.preload import PANE, load_behind
+from flagtui.app.shell.preload import PANE, load_in_background
 from flagtui.app.shell.status_line import link_of, location_of, words_without_records
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
@@ -86,7 +86,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         return self.record
 
     def on_mount(self) -> None:
-        self.take_tastes()
+        self.apply_preferences()
         self._show_sort()
         self._app_state.watch(self.believe)
         self.believe()
@@ -171,7 +171,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         inspector = self._app_state.inspector
         if inspector is None:
             return
-        await load_behind(PANE)
+        await load_in_background(PANE)
         details: FlagDetails
         async for details in inspector.look(row):
             if self.flag is not None and self.flag.id == row.id:

@@ -58,29 +58,32 @@ class ListKeys(BrowseScreen):
 
     # As it was left
 
-    def take_tastes(self) -> None:
+    def apply_preferences(self) -> None:
         """Put the list as the person left it."""
-        tastes = self._app_state.session.tastes
-        self.set_class(tastes.shows_preview, "-preview")
-        self.query_one(RowList).set_columns(chosen_columns(tastes.columns.get(LIST, ())))
-        self.query_one(SearchLine).history = LineHistory(tuple(reversed(tastes.remembered.history)))
-        sort = tastes.remembered.sorts.get(LIST, "")
+        preferences = self._app_state.session.preferences
+        self.set_class(preferences.shows_preview, "-preview")
+        self.query_one(RowList).set_columns(chosen_columns(preferences.columns.get(LIST, ())))
+        self.query_one(SearchLine).history = LineHistory(tuple(reversed(preferences.remembered.history)))
+        sort = preferences.remembered.sorts.get(LIST, "")
         if sort.removeprefix("-") in self._finder.order_names:
             self._finder.sort_by(Sort(sort.removeprefix("-"), sort.startswith("-")))
 
     def keep_sort(self, sort: Sort) -> None:
         """For the next run; the list's own order needs no remembering."""
-        tastes, wanted = self._app_state.session.tastes, f"{'-' if sort.is_reversed else ''}{sort.name}"
-        if wanted != tastes.remembered.sorts.get(LIST, OWN_SORT):
-            tastes.keep_sort(LIST, wanted)
+        preferences, wanted = (
+            self._app_state.session.preferences,
+            f"{'-' if sort.is_reversed else ''}{sort.name}",
+        )
+        if wanted != preferences.remembered.sorts.get(LIST, OWN_SORT):
+            preferences.keep_sort(LIST, wanted)
 
     def leave_line(self) -> None:
-        self._app_state.session.tastes.keep_line(self.search.value)
+        self._app_state.session.preferences.keep_line(self.search.value)
         super().leave_line()
 
     def action_preview(self) -> None:
         self.toggle_class("-preview")
-        self._app_state.session.tastes.keep_preview(self.has_class("-preview"))
+        self._app_state.session.preferences.keep_preview(self.has_class("-preview"))
 
     # Columns
 
@@ -91,7 +94,7 @@ class ListKeys(BrowseScreen):
         from flagtui.app.dialogs.checklist import Checklist, ChecklistScreen
         from flagtui.app.dialogs.picker import Choice
 
-        shown = chosen_columns(self._app_state.session.tastes.columns.get(LIST, ()))
+        shown = chosen_columns(self._app_state.session.preferences.columns.get(LIST, ()))
         rest = [column for column in ALL_FLAG_COLUMNS if column not in shown]
         choices = [
             Choice(each.name, column_word(each)) for each in [*shown, *rest] if each.name not in ALWAYS
@@ -108,7 +111,7 @@ class ListKeys(BrowseScreen):
             return
         names = [*ALWAYS, *found]
         usual = [column.name for column in FLAG_COLUMNS]
-        wrong = self._app_state.session.tastes.keep_columns(LIST, [] if names == usual else names)
+        wrong = self._app_state.session.preferences.keep_columns(LIST, [] if names == usual else names)
         self.query_one(RowList).set_columns(chosen_columns(names))
         if wrong:
             tell(self.app, Notice(wrong, "warning"))
@@ -117,7 +120,7 @@ class ListKeys(BrowseScreen):
 
     def tabs(self) -> list[Tab]:
         """The lists, then the named searches with how many flags each finds."""
-        named = self._app_state.session.tastes.queries_of(LIST)[:QUERY_KEYS]
+        named = self._app_state.session.preferences.queries_of(LIST)[:QUERY_KEYS]
         keys = range(FIRST_QUERY, FIRST_QUERY + QUERY_KEYS)
         return [
             *tabs_of(self._app_state),
@@ -130,13 +133,13 @@ class ListKeys(BrowseScreen):
     def current_tab(self) -> str:
         """The named search that stands in the line, else the list."""
         line = self.query_one(SearchLine).value.strip()
-        for place, query in enumerate(self._app_state.session.tastes.queries_of(LIST)[:QUERY_KEYS]):
+        for place, query in enumerate(self._app_state.session.preferences.queries_of(LIST)[:QUERY_KEYS]):
             if line and line == query.line.strip():
                 return str(FIRST_QUERY + place)
         return "1"
 
     def action_query(self, key: int) -> None:
-        named = self._app_state.session.tastes.queries_of(LIST)
+        named = self._app_state.session.preferences.queries_of(LIST)
         place = key - FIRST_QUERY
         if place < len(named):
             self.query_one(SearchLine).set_line(named[place].line)
@@ -156,7 +159,7 @@ class ListKeys(BrowseScreen):
         name = await self._changing.ask(PromptScreen(prompt))
         if name is None:
             return
-        wrong = self._app_state.session.tastes.keep_query(name.strip(), line, LIST)
+        wrong = self._app_state.session.preferences.keep_query(name.strip(), line, LIST)
         tell(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name.strip()}"))
         self.reframe()
 

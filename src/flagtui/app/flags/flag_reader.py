@@ -38,12 +38,12 @@ class FlagReader:
         self._app_state = app_state
         self._changing = changing
 
-    async def account(self, whom: EvaluationSubject, flag: Flag) -> PersonEvaluation | None:
+    async def account(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation | None:
         """One person before this flag and all others."""
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None or inspector is None:
             return None
-        return await account_for(whom, flag, workspace.client, inspector.definitions)
+        return await account_for(subject, flag, workspace.client, inspector.definitions)
 
     async def log(self, record: int) -> Sequence[Activity]:
         """A flag's log, newest first. Raises ApiError."""

@@ -14,7 +14,7 @@ from flagtui.app.writing.related_changes import agree_and_send, said
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.creation import RelatedPlan
-from flagtui.changes.related.schedule_undo import plan_unscheduling, way_back
+from flagtui.changes.related.schedule_undo import inverse_of, plan_unscheduling
 from flagtui.changes.related.schedules import RECURRENCE, Later, plan_later, read_moment, send_later
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -120,7 +120,7 @@ class FlagSchedules:
             self._changing.tell(explain_already_back(entry.key))
         elif isinstance(plan, Blocked):
             self._changing.tell(explain_blocked(plan, entry.key))
-        elif await self._is_asked_again(way_back(entry), replace(plan, undoes=entry.id), workspace):
+        elif await self._is_asked_again(inverse_of(entry), replace(plan, undoes=entry.id), workspace):
             await self._take_back(entry)
 
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:

@@ -110,7 +110,7 @@ class Polling:
             else:
                 await workspace.compare(app_state.kind)
         except ApiError as error:
-            loading.doubt(error)
+            loading.set_trouble(error)
         if loading.trouble is None or needs_key(loading.trouble):
             app_state.become_troubled(loading.trouble)
 

@@ -32,7 +32,7 @@ REST: Final = (
 """In the order in which a person is likely to need it, first of all the question before a change."""
 
 
-async def load_behind(names: Sequence[str] = REST) -> None:
+async def load_in_background(names: Sequence[str] = REST) -> None:
     """Returns when these modules are loaded. Whatever else is waiting takes its turn after each."""
     for name in names:
         if name not in sys.modules:

@@ -36,7 +36,7 @@ async def connect(app_state: AppState, polling: Polling) -> None:
 def as_left(client: Client, app_state: AppState) -> Client:
     """Where no project is named, the one that was open last, rather than the browser's."""
     session = app_state.session
-    last = session.tastes.last_project(session.profile, session.host)
+    last = session.preferences.last_project(session.profile, session.host)
     return client.for_project(last) if last and client.project == "@current" else client
 
 
@@ -49,7 +49,7 @@ async def open_project(app_state: AppState, polling: Polling, client: Client) ->
     except ApiError as error:
         app_state.become_troubled(error)
         return
-    session.tastes.keep_project(session.profile, session.host, workspace.client.project)
+    session.preferences.keep_project(session.profile, session.host, workspace.client.project)
     app_state.leave_workspace()
     app_state.workspace, app_state.inspector = workspace, Inspector(workspace.client)
     app_state.is_connecting = False
@@ -111,7 +111,7 @@ def projects_to_choose(app_state: AppState, found: Introduction) -> list[Choice[
     workspace, session, known = app_state.workspace, app_state.session, {each.id for each in found.projects}
     here = workspace.client.project if workspace else session.project
     if here == "@current":
-        here = session.tastes.last_project(session.profile, session.host) or here
+        here = session.preferences.last_project(session.profile, session.host) or here
     is_settled = here in known or (here == "@current" and len(known) < 2)
     if not known or is_settled:
         return []

@@ -42,8 +42,8 @@ def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
     loading, link = workspace.loading(kind), workspace.client.link
     if workspace.waiting:
         return Link("retrying", "asked to wait")
-    doubt = f"{count(workspace.in_doubt, 'change')} not known" if workspace.in_doubt else ""
-    more = doubt or _missing_words(workspace, kind)
+    unresolved = f"{count(workspace.unresolved, 'change')} not known" if workspace.unresolved else ""
+    more = unresolved or _missing_words(workspace, kind)
     if not more and loading.loaded_at:
         more = f"data {_rough(loading.age)} old"
     trouble = app_state.connection_trouble or loading.trouble
@@ -51,7 +51,7 @@ def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
         return Link("offline", _joined("offline", more))
     if trouble is not None and not loading.is_running:
         return _troubled_link(trouble, more)
-    return Link("retrying", doubt) if doubt else None
+    return Link("retrying", unresolved) if unresolved else None
 
 
 def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:

@@ -65,12 +65,12 @@ FEW_COLOURS: Final = ("linux", "vt100", "vt102", "vt220", "ansi", "xterm-mono", 
 """Values of TERM that promise no more than sixteen colours."""
 
 
-def choose_theme(wished: str, environment: Mapping[str, str]) -> str:
+def choose_theme(wanted: str, environment: Mapping[str, str]) -> str:
     """The theme that was asked for, unless the terminal could not show it."""
     has_many = environment.get("COLORTERM") or environment.get("TERM") not in FEW_COLOURS
     if "NO_COLOR" in environment or not has_many:
         return PLAIN.name
-    return wished
+    return wanted
 
 
 VARIABLES: Final[dict[str, str]] = {

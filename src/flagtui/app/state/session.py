@@ -55,7 +55,7 @@ class Session:
     theme: str = "flagtui-night"
     flag: str = ""
     """Key of the flag to open first."""
-    tastes: Preferences = field(default_factory=Preferences)
+    preferences: Preferences = field(default_factory=Preferences)
     """What the person likes of the lists; shared by all profiles."""
     timing: Clock = field(default_factory=SystemClock)
     redact: Callable[[str], str] = str

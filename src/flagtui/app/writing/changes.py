@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from textual.app import App
 from textual.screen import Screen
 
-from flagtui.app.shell.preload import load_behind
+from flagtui.app.shell.preload import load_in_background
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
@@ -65,20 +65,22 @@ class Changes:
             await asyncio.wait(self._on_their_way, timeout=GOODBYE)
         return not self._on_their_way
 
-    def run(self, story: Coroutine[Any, Any, None]) -> None:
+    def run(self, change: Coroutine[Any, Any, None]) -> None:
         """Let a story that ends in a change take its time; nothing on any screen cancels it.
 
         While a question is prepared or asked, a key that is held or pressed again does nothing.
         """
-        self.app.run_worker(self._tell_story(story, asyncio.current_task()), group="changing")
+        self.app.run_worker(self._run_change(change, asyncio.current_task()), group="changing")
 
-    async def _tell_story(self, story: Coroutine[Any, Any, None], begun_by: asyncio.Task[Any] | None) -> None:
+    async def _run_change(
+        self, change: Coroutine[Any, Any, None], begun_by: asyncio.Task[Any] | None
+    ) -> None:
         if self._preparing not in (None, begun_by) or self.app.screen.is_modal:
-            story.close()
+            change.close()
             return
         self._preparing = asyncio.current_task()
         try:
-            await story
+            await change
         finally:
             self._is_prepared()
 
@@ -130,13 +132,13 @@ class Changes:
         if here is not None:
             self.run(self._path.create(wanted, here, listener))
 
-    def look_back(self) -> None:
+    def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""
-        self.app.run_worker(self._look_back(), group="changing")
+        self.app.run_worker(self._recover_unresolved(), group="changing")
 
-    async def _look_back(self) -> None:
-        await load_behind()
-        await self._path.look_back()
+    async def _recover_unresolved(self) -> None:
+        await load_in_background()
+        await self._path.recover_unresolved()
 
     def undo(self) -> None:
         """Take back the newest change of this person here, or all that were confirmed together with it."""

@@ -11,15 +11,15 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.flag_planner import Planner
-from flagtui.app.writing.journal_recovery import FoundOut, look_back
+from flagtui.app.writing.journal_recovery import FoundOut, recover_unresolved
 from flagtui.app.writing.listener import NOBODY, Listener
 from flagtui.app.writing.optimistic_save import FlagsEnded, Saver
 from flagtui.app.writing.requested_changes import (
     NewFlag,
     RequestedChange,
-    wish_for,
-    wish_reverted,
-    wish_undone,
+    request_for,
+    request_revert,
+    request_undo,
 )
 from flagtui.app.writing.result_lines import flag_results
 from flagtui.changes.flags.flag_context import Context
@@ -34,7 +34,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Failed, Outcome, Refused, Saved
 from flagtui.changes.related.project_copies import as_creation, project_of
-from flagtui.changes.related.related_recovery import recover_asides
+from flagtui.changes.related.related_recovery import recover_related
 from flagtui.changes.undo_list import as_left, undoable
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import as_text
@@ -59,11 +59,11 @@ class FlagPipeline:
 
     async def change(self, intents: Sequence[Intent], listener: Listener) -> None:
         """What is meant, confirmed together."""
-        await self._follow([wish_for(intent) for intent in intents], listener)
+        await self._follow([request_for(intent) for intent in intents], listener)
 
     async def revert(self, record: int, entry: Activity, listener: Listener) -> None:
         """Anybody's change of a flag, unless the same thing was changed since."""
-        await self._follow([wish_reverted(record, entry)], listener)
+        await self._follow([request_revert(record, entry)], listener)
 
     async def create(self, wanted: Sequence[NewFlag], workspace: Workspace, listener: Listener) -> None:
         """New flags in the project of this workspace, confirmed together."""
@@ -101,14 +101,14 @@ class FlagPipeline:
         context = Context(now=now, me=workspace.me, similar=similar, names=names)
         return plan_create(one.fields, taken, context, one.told, place)
 
-    async def look_back(self) -> None:
+    async def recover_unresolved(self) -> None:
         """What became of changes that an earlier run left open in this project."""
-        await look_back(self._app_state, self._recover, self._tell)
+        await recover_unresolved(self._app_state, self._recover, self._tell)
 
     async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
         journal = self._app_state.session.journal
         found = await recover(journal, workspace.client.flags, here)
-        return [*found, *await recover_asides(journal, workspace.client, here)]
+        return [*found, *await recover_related(journal, workspace.client, here)]
 
     async def undo_entry(self, entry: Entry) -> None:
         """One earlier change of this person here, whatever came after it."""
@@ -122,7 +122,7 @@ class FlagPipeline:
         if project is not None:
             entry, name = as_creation(entry), as_text(entry.after.get("project_name"))
             listener = Listener(place=name or f"project #{project}", project=project)
-        await self._follow([wish_undone(entry, self._app_state.signature(workspace), entries)], listener)
+        await self._follow([request_undo(entry, self._app_state.signature(workspace), entries)], listener)
 
     async def undo_part(self, entry: Entry, undoes: str, entries: Sequence[Entry]) -> bool:
         """Take back what a step of its experiment did to a flag. Only within `run`.
@@ -133,13 +133,13 @@ class FlagPipeline:
         workspace = self._app_state.workspace
         if workspace is None:
             return False
-        wish = wish_undone(entry, self._app_state.signature(workspace), entries)
-        planned = await self._planner.plan_one(wish, workspace)
+        request = request_undo(entry, self._app_state.signature(workspace), entries)
+        planned = await self._planner.plan_one(request, workspace)
         found = planned[1] if planned is not None else None
         if found is None:
             refused = self._app_state.trouble
         elif isinstance(found, Plan):
-            ended = await self._ask_and_save([found], {wish.record: undoes}, workspace, NOBODY)
+            ended = await self._ask_and_save([found], {request.record: undoes}, workspace, NOBODY)
             if ended is None or ended.is_saved:
                 return ended is not None
             refused = key_refused(ended.outcomes)
@@ -175,53 +175,53 @@ class FlagPipeline:
         if not found:
             self._tell(Notice("There is nothing of yours to undo in this project."))
             return
-        await self._follow([wish_undone(as_left(entry, entries), here, entries) for entry in found])
+        await self._follow([request_undo(as_left(entry, entries), here, entries) for entry in found])
 
-    async def _follow(self, wishes: Sequence[RequestedChange], listener: Listener = NOBODY) -> None:
+    async def _follow(self, requests: Sequence[RequestedChange], listener: Listener = NOBODY) -> None:
         workspace = self._workspace(listener.project)
         if workspace is None:
             self._tell(Notice("There is no connection yet; nothing was changed.", "warning"))
             return
-        if len(wishes) + len(listener.left_out) > 1:
-            planned = await self._planner.plan_all(wishes, workspace)
+        if len(requests) + len(listener.left_out) > 1:
+            planned = await self._planner.plan_all(requests, workspace)
             plans, left_out = planned.plans, [*listener.left_out, *planned.left_out]
         else:
-            plans, left_out = await self._plan_alone(wishes[0], workspace), []
+            plans, left_out = await self._plan_alone(requests[0], workspace), []
         listener = replace(listener, left_out=left_out)
         if not plans:
-            if not await self._sign_in_and_ask_again(wishes, replace(listener, left_out=())):
+            if not await self._sign_in_and_ask_again(requests, replace(listener, left_out=())):
                 await self._agreeing(listener).tell(())
             return
-        undoes = {wish.record: wish.undoes for wish in wishes}
+        undoes = {request.record: request.undoes for request in requests}
         ended = await self._ask_and_save(plans, undoes, workspace, listener)
         if ended is None:
             return
         listener.saved(ended.saved_ids)
-        again = [wish for wish in wishes if wish.record in ended.retryable]
+        again = [request for request in requests if request.record in ended.retryable]
         if refused := key_refused(ended.outcomes):
             self._app_state.become_troubled(refused)
             await self._sign_in_and_ask_again(again, replace(listener, left_out=()))
         elif await self._agreeing(listener).tell([*flag_results(ended)]):
             await self._follow(again, replace(listener, left_out=()))
 
-    async def _plan_alone(self, wish: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
+    async def _plan_alone(self, request: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
         """The plan of one wish; none, once it was said why."""
-        match await self._planner.plan_one(wish, workspace):
+        match await self._planner.plan_one(request, workspace):
             case _, Plan() as plan:
                 return [plan]
             case key, Blocked() as blocked:
                 self._tell(outcomes.explain_blocked(blocked, key))
             case key, NothingToDo() as nothing:
-                already = outcomes.explain_already_back(key) if wish.undoes else None
+                already = outcomes.explain_already_back(key) if request.undoes else None
                 self._tell(already or outcomes.explain_nothing(nothing))
         return []
 
-    async def _sign_in_and_ask_again(self, wishes: Sequence[RequestedChange], listener: Listener) -> bool:
+    async def _sign_in_and_ask_again(self, requests: Sequence[RequestedChange], listener: Listener) -> bool:
         """With another key the same question is asked anew; only the person's answer sends anything."""
         trouble = self._app_state.trouble
         if not (needs_key(trouble) and await self._interface.signing_in.ask(trouble)):
             return False
-        await self._follow(wishes, listener)
+        await self._follow(requests, listener)
         return True
 
     def _agreeing(self, listener: Listener) -> Approval[Plan]:

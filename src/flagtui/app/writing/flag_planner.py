@@ -33,15 +33,15 @@ class Planner:
         self._app_state = app_state
         self._tell = tell
 
-    async def plan_all(self, wishes: Sequence[RequestedChange], workspace: Workspace) -> Planned:
+    async def plan_all(self, requests: Sequence[RequestedChange], workspace: Workspace) -> Planned:
         """The plans that can be asked about together, and why the others cannot."""
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def one(wish: RequestedChange) -> Looked | LeftOut:
+        async def one(request: RequestedChange) -> Looked | LeftOut:
             async with turn:
-                return await self._look(wish, workspace, is_one_of_many=True)
+                return await self._look(request, workspace, is_one_of_many=True)
 
-        looked = await asyncio.gather(*map(one, wishes))
+        looked = await asyncio.gather(*map(one, requests))
         left_out = [item for item in looked if isinstance(item, LeftOut)]
         known = [item for item in looked if not isinstance(item, LeftOut)]
         while True:
@@ -55,31 +55,31 @@ class Planner:
             left_out += out
             known = [item for item, plan in found if isinstance(plan, Plan)]
 
-    async def plan_one(self, wish: RequestedChange, workspace: Workspace) -> tuple[str, Found] | None:
+    async def plan_one(self, request: RequestedChange, workspace: Workspace) -> tuple[str, Found] | None:
         """The key of the record and what the wish comes to; None, and said, when it cannot be read."""
-        looked = await self._look(wish, workspace, is_one_of_many=False)
+        looked = await self._look(request, workspace, is_one_of_many=False)
         if isinstance(looked, LeftOut):
             return None
-        return looked.fresh.key, looked.plan(frozenset({wish.record}))
+        return looked.fresh.key, looked.plan(frozenset({request.record}))
 
     async def _look(
-        self, wish: RequestedChange, workspace: Workspace, *, is_one_of_many: bool
+        self, request: RequestedChange, workspace: Workspace, *, is_one_of_many: bool
     ) -> Looked | LeftOut:
         flags, asked = workspace.client.flags, workspace.flags.moment
         try:
-            fresh = await flags.get(wish.record)
+            fresh = await flags.get(request.record)
         except ApiError as error:
             if needs_key(error):
                 self._app_state.become_troubled(error)
-            row = workspace.flags.get(wish.record)
-            key = row.key if row else f"flag {wish.record}"
+            row = workspace.flags.get(request.record)
+            key = row.key if row else f"flag {request.record}"
             if not is_one_of_many:
                 self._tell(outcomes.explain_error(error, key))
-            return LeftOut(wish.record, key, error.what.rstrip("."), error.next.rstrip("."))
+            return LeftOut(request.record, key, error.what.rstrip("."), error.next.rstrip("."))
         if not fresh.deleted:
             workspace.flags.put(fresh.row(), asked)
-        intent = wish.intent(fresh)
-        around = Surroundings(
+        intent = request.intent(fresh)
+        surroundings = Surroundings(
             workspace.flags.rows,
             workspace.me,
             self._app_state.session.clock(),
@@ -87,7 +87,7 @@ class Planner:
             is_one_of_many=is_one_of_many,
             names=self._app_state.names,
         )
-        return Looked(wish, fresh, await gather(flags, fresh, intent.changes, around))
+        return Looked(request, fresh, await gather(flags, fresh, intent.changes, surroundings))
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,13 @@ class Planned:
 class Looked:
     """A record read again for a wish, and what surrounds it."""
 
-    wish: RequestedChange
+    request: RequestedChange
     fresh: Flag
     context: Context
 
     def plan(self, together: frozenset[int]) -> Found:
         """What the wish comes to when these records change at the same time."""
-        return self.wish.plan(self.fresh, within_batch(self.context, together))
+        return self.request.plan(self.fresh, within_batch(self.context, together))
 
 
 def _left_out(fresh: Flag, found: NothingToDo | Blocked) -> LeftOut:

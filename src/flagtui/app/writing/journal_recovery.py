@@ -24,7 +24,7 @@ Recover = Callable[[Workspace, Signature], Awaitable[Sequence[FoundOut]]]
 """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`."""
 
 
-async def look_back(app_state: AppState, recover: Recover, tell: Callable[[Notice], None]) -> None:
+async def recover_unresolved(app_state: AppState, recover: Recover, tell: Callable[[Notice], None]) -> None:
     """Have it found out for the project that is open, and tell it."""
     workspace = app_state.workspace
     if workspace is None:

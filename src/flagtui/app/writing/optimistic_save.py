@@ -53,7 +53,7 @@ class Saver:
     def __init__(self, app_state: AppState, tell: Callable[[Notice], None]) -> None:
         self._app_state = app_state
         self._tell = tell
-        self._doubts = Unresolved(app_state)
+        self._unresolved = Unresolved(app_state)
 
     async def save(self, approved: Approved, workspace: Workspace, undoes: Mapping[int, str]) -> FlagsEnded:
         """Everything this approval covers; `undoes` names the journal entry each plan takes back."""
@@ -76,7 +76,7 @@ class Saver:
         if not isinstance(outcome, Unknown):
             self._tell(outcomes.explain_outcome(outcome, is_here=workspace is self._app_state.workspace))
         else:
-            with self._doubts.about(plan.id, workspace.flags, workspace):
+            with self._unresolved.about(plan.id, workspace.flags, workspace):
                 self._tell(outcomes.explain_outcome(outcome))
                 outcome = await settle(
                     outcome, workspace.client.flags, context.journal, context.clock, context.tell
@@ -105,11 +105,13 @@ class Saver:
         finally:
             for stack in painted.values():
                 stack.close()
-        with ExitStack() as doubts:
+        with ExitStack() as unresolved:
             for outcome in batch.outcomes.values():
                 if isinstance(outcome, Unknown):
                     # The first one ends the batch, so there is no other.
-                    doubts.enter_context(self._doubts.about(outcome.plan.id, workspace.flags, workspace))
+                    unresolved.enter_context(
+                        self._unresolved.about(outcome.plan.id, workspace.flags, workspace)
+                    )
             self._tell(outcomes.explain_batch(batch))
             async for _plan, outcome in batch.settle():
                 await self._believe_late(outcome, workspace)
@@ -120,7 +122,7 @@ class Saver:
         """What was found out at last; what nobody could read stays in doubt."""
         believe(outcome, workspace)
         if isinstance(outcome, Unknown) and outcome.seen is None:
-            await self._doubts.keep(outcome.plan.id, workspace.flags, workspace.flags_loading, workspace)
+            await self._unresolved.keep(outcome.plan.id, workspace.flags, workspace.flags_loading, workspace)
 
 
 def believe(outcome: Outcome, workspace: Workspace, asked: Moment | None = None) -> None:

@@ -166,10 +166,10 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
         box = self.query_one("#question")
         inputs, is_short = len(self.query(Typed)), self.app.size.height < SHORT
         box.set_class(is_short, "-short")
-        around, each = (4, 2) if is_short else (6 - bool(inputs), 4)
+        frame, each = (4, 2) if is_short else (6 - bool(inputs), 4)
         # On a narrow screen a complaint takes two lines.
-        around += self.app.size.width < 80
-        room = self.app.size.height * TALLEST // 100 - around - each * inputs
+        frame += self.app.size.width < 80
+        room = self.app.size.height * TALLEST // 100 - frame - each * inputs
         if left_out := self.query("#left-out"):
             # What can be done comes first where there is not much room.
             lines = min(len(self._question.left_out) * 2, max(2, (room - 1) // 3))

@@ -3,7 +3,7 @@
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.related.creation import RelatedEnded, RelatedPlan, RelatedSaveContext, Send, send_aside
+from flagtui.changes.related.creation import RelatedEnded, RelatedPlan, RelatedSaveContext, Send, send_related
 from flagtui.store.workspace import Workspace
 from flagtui.text.notices import Notice
 
@@ -22,8 +22,8 @@ async def agree_and_send(
     if approved is None:
         return None
     session = app_state.session
-    around = RelatedSaveContext(session.journal, app_state.signature(workspace), session.timing)
-    return await changing.see_through(send_aside(approved, send, around))
+    context = RelatedSaveContext(session.journal, app_state.signature(workspace), session.timing)
+    return await changing.see_through(send_related(approved, send, context))
 
 
 def said(ended: RelatedEnded, not_known: str, not_done: str, back: str = "") -> Notice:

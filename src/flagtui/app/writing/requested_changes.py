@@ -42,14 +42,14 @@ class NewFlag:
     """The number of the flag it is a copy of."""
 
 
-def wish_for(intent: Intent) -> RequestedChange:
+def request_for(intent: Intent) -> RequestedChange:
     """New values for some fields."""
     return RequestedChange(
         intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context)
     )
 
 
-def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> RequestedChange:
+def request_undo(entry: Entry, here: Signature, entries: Sequence[Entry]) -> RequestedChange:
     """An earlier change of this person taken back, whatever happened to the record since.
 
     `entries` tell what of that this person did.
@@ -64,7 +64,7 @@ def wish_undone(entry: Entry, here: Signature, entries: Sequence[Entry]) -> Requ
     return RequestedChange(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
 
 
-def wish_reverted(record: int, entry: Activity) -> RequestedChange:
+def request_revert(record: int, entry: Activity) -> RequestedChange:
     """Anybody's change taken back, as the activity tells it."""
     return RequestedChange(
         record,

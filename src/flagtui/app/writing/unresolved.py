@@ -22,13 +22,13 @@ class Unresolved:
     @contextmanager
     def about(self, record: RecordId, rows: Collection[Any], workspace: Workspace) -> Iterator[None]:
         """In doubt until the block is left."""
-        workspace.in_doubt += 1
+        workspace.unresolved += 1
         try:
             with rows.showing(record, {}):
                 self._app_state.tell()
                 yield
         finally:
-            workspace.in_doubt -= 1
+            workspace.unresolved -= 1
             self._app_state.tell()
 
     async def keep(
@@ -41,11 +41,11 @@ class Unresolved:
         # It begins before whoever calls can end a doubt of their own: the row's mark does not blink.
         await asyncio.sleep(0)
 
-    async def _keep(self, doubt: AbstractContextManager[None], loading: Loading[Any]) -> None:
+    async def _keep(self, mark: AbstractContextManager[None], loading: Loading[Any]) -> None:
         is_read, last = asyncio.Event(), loading.loaded_at
         stop = loading.watch(lambda: is_read.set() if loading.loaded_at != last else None)
         try:
-            with doubt:
+            with mark:
                 await is_read.wait()
         finally:
             stop()

@@ -107,11 +107,11 @@ class AlreadySo:
 
 
 def plan_event(
-    intent: EventIntent, fresh: EventDefinition, around: DefinitionContext
+    intent: EventIntent, fresh: EventDefinition, context: DefinitionContext
 ) -> EventPlan | AlreadySo:
     """What the wish means for the definition as it is now."""
     if intent.changes.get("deleted") is True:
-        return _plan_deletion(intent, fresh, around)
+        return _plan_deletion(intent, fresh, context)
     wanted, clashes = _on_top_of(intent, fresh)
     body = {name: value for name, value in wanted.items() if not same(value, stored(fresh, name))}
     if not body:
@@ -125,15 +125,15 @@ def plan_event(
         values=values,
         before=before,
         body=body,
-        lines=tuple(_lines(before, values, around)),
-        consequences=tuple(consequences_of(fresh, values, around.used_by, around.now)),
+        lines=tuple(_lines(before, values, context)),
+        consequences=tuple(consequences_of(fresh, values, context.used_by, context.now)),
         clashes=clashes,
         cautions=tuple(Caution("rule", words) for words in rules_of(fresh, body)),
-        read_at=around.now,
+        read_at=context.now,
     )
 
 
-def plan_recreation(name: str, kept: Mapping[str, JSON], around: DefinitionContext) -> EventPlan:
+def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionContext) -> EventPlan:
     """A deleted definition made again from the copy in the journal."""
     values = {field: kept[field] for field in MADE_AGAIN if kept.get(field) not in (None, [], "", False)}
     intent = EventIntent("", values, "recreate")
@@ -147,7 +147,7 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], around: DefinitionConte
         values=values,
         before={},
         body=values,
-        lines=tuple(_lines({}, values, around)),
+        lines=tuple(_lines({}, values, context)),
         consequences=(Consequence("Lost", lost, "warning"),),
     )
 
@@ -176,7 +176,7 @@ def moved_by_rule(body: Mapping[str, JSON], fresh: EventDefinition) -> dict[str,
     return {}
 
 
-def _plan_deletion(intent: EventIntent, fresh: EventDefinition, around: DefinitionContext) -> EventPlan:
+def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan:
     """The journal keeps the whole definition, since nothing else will."""
     line = DiffLine(
         DifferenceLine(("definition",), "there", MISSING), "the definition is deleted, not the events"
@@ -189,8 +189,8 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, around: Definiti
         before={**fresh.raw, "owner": stored(fresh, "owner")},
         body={},
         lines=(line,),
-        consequences=tuple(consequences_of(fresh, {"deleted": True}, around.used_by, around.now)),
-        read_at=around.now,
+        consequences=tuple(consequences_of(fresh, {"deleted": True}, context.used_by, context.now)),
+        read_at=context.now,
     )
 
 
@@ -224,15 +224,15 @@ def _texts(value: JSON) -> tuple[str, ...]:
 
 
 def _lines(
-    before: Mapping[str, JSON], values: Mapping[str, JSON], around: DefinitionContext
+    before: Mapping[str, JSON], values: Mapping[str, JSON], context: DefinitionContext
 ) -> Iterator[DiffLine]:
     for name, after in values.items():
         old = before.get(name, MISSING) if before else MISSING
-        line = DifferenceLine((name,), _shown(name, old, around), _shown(name, after, around))
-        yield DiffLine(line, in_words(name, None if old is MISSING else old, after, around.people))
+        line = DifferenceLine((name,), _shown(name, old, context), _shown(name, after, context))
+        yield DiffLine(line, in_words(name, None if old is MISSING else old, after, context.people))
 
 
-def _shown(name: str, value: JSON, around: DefinitionContext) -> JSON:
+def _shown(name: str, value: JSON, context: DefinitionContext) -> JSON:
     if name == "owner" and isinstance(value, int):
-        return around.people.get(value, f"user {value}")
+        return context.people.get(value, f"user {value}")
     return value

@@ -51,16 +51,16 @@ class DefinitionSaveContext:
 
 
 async def save_all(
-    approved: Approved[EventPlan], desk: DefinitionSaveContext, undoes: Mapping[str, str] | None = None
+    approved: Approved[EventPlan], context: DefinitionSaveContext, undoes: Mapping[str, str] | None = None
 ) -> AsyncIterator[DefinitionEnded]:
     """Every plan with how it ended; what would stop all stops here, and the rest is not sent.
 
     `undoes` names by event name the journal entry a plan takes back. Raises for an approval that was used.
     """
     spend(approved)
-    adapter = DefinitionAdapter(desk.definitions, desk.clock)
+    adapter = DefinitionAdapter(context.definitions, context.clock)
     for group in grouped(approved.plans):
-        every = await _save_group(group, approved, adapter, desk, undoes or {})
+        every = await _save_group(group, approved, adapter, context, undoes or {})
         for ended in every:
             yield ended
         if any(stops_all(ended, ended.error, by_journal=ended.is_without_journal) for ended in every):
@@ -71,17 +71,17 @@ async def _save_group(
     group: Bulk,
     approved: Approved[EventPlan],
     adapter: "DefinitionAdapter",
-    desk: DefinitionSaveContext,
+    context: DefinitionSaveContext,
     undoes: Mapping[str, str],
 ) -> Sequence[DefinitionEnded]:
     if len(group.plans) == 1:
         plan = group.plans[0]
-        return [await write(approved, plan, adapter, desk, undoes.get(plan.key, ""))]
+        return [await write(approved, plan, adapter, context, undoes.get(plan.key, ""))]
 
     async def send() -> Sequence[DefinitionEnded]:
-        return await save_group(group, adapter, desk)
+        return await save_group(group, adapter, context)
 
-    return await write_together(approved, group.plans, adapter, desk, undoes, send)
+    return await write_together(approved, group.plans, adapter, context, undoes, send)
 
 
 @dataclass(frozen=True)

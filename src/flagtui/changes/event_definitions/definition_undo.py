@@ -40,15 +40,15 @@ def is_recreation(entry: Entry) -> bool:
     return entry.verb == "recreate"
 
 
-def plan_undo(entry: Entry, fresh: EventDefinition, around: DefinitionContext) -> EventPlan | AlreadySo:
+def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | AlreadySo:
     """The old values put on today's definition; where somebody changed them since, that is a clash."""
     if is_recreation(entry):
-        return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, around)
+        return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
     names = [name for name in entry.after if name in MADE_AGAIN and name in entry.before]
     before = {name: entry.before[name] for name in names}
     seen = {name: entry.after[name] for name in names}
     # Both at once are refused only when both are true, and the one that was true brings the other along.
-    return plan_event(EventIntent(fresh.id, before, "edit", seen), fresh, around)
+    return plan_event(EventIntent(fresh.id, before, "edit", seen), fresh, context)
 
 
 def _is_here(entry: Entry, here: Signature) -> bool:

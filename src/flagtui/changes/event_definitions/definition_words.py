@@ -60,7 +60,7 @@ def consequences_of(
 
 
 def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
-    yield Consequence("Real", "deleted at once, on the server, without a way back there", "danger")
+    yield Consequence("Real", "deleted at once on the server, which cannot restore it", "danger")
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
         text = f"with the next event, without its metadata; last seen {ago(now - seen)}"

@@ -82,17 +82,19 @@ class Triage:
         """Forgets the last verdict."""
         if not self.by_id:
             return None
-        _, verdict = self.by_id.popitem()
+        _, decision = self.by_id.popitem()
         self.save()
-        return verdict
+        return decision
 
     def settle(self, id: str, trouble: str = "") -> None:
         """It was applied, or why it was not."""
-        verdict = self.by_id.get(id)
-        if verdict is None:
+        decision = self.by_id.get(id)
+        if decision is None:
             return
         if trouble:
-            named = TriageDecision(id, verdict.name, verdict.changes, verdict.seen, verdict.same_as, trouble)
+            named = TriageDecision(
+                id, decision.name, decision.changes, decision.seen, decision.same_as, trouble
+            )
             self.by_id[id] = named
         else:
             del self.by_id[id]

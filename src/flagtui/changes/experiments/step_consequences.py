@@ -44,7 +44,7 @@ class StepContext:
 
 
 def consequences(
-    fresh: Experiment, step: Step, choices: Choices, around: StepContext
+    fresh: Experiment, step: Step, choices: Choices, context: StepContext
 ) -> Iterator[Consequence]:
     """All that is known to follow, in the order of a dialog."""
     match step.name:
@@ -69,24 +69,24 @@ def consequences(
             yield _flag(fresh, *left_alone(fresh))
         case "delete":
             yield _flag(fresh, *left_alone(fresh))
-            yield Consequence(
-                "Way back", f"by its number only, #{fresh.id}: no list shows deleted experiments"
-            )
+            yield Consequence("Undo", f"by its number only, #{fresh.id}: no list shows deleted experiments")
         case "restore":
             yield _flag(fresh, "stays as it is")
         case "reopen":
             yield from _reopening(fresh, choices)
-    yield from _of_making(fresh, step, choices, around)
-    if around.leading and step.name in ("end", "ship", "reset"):
-        yield Consequence("So far", around.leading)
+    yield from _of_making(fresh, step, choices, context)
+    if context.leading and step.name in ("end", "ship", "reset"):
+        yield Consequence("So far", context.leading)
 
 
-def _of_making(fresh: Experiment, step: Step, choices: Choices, around: StepContext) -> Iterator[Consequence]:
+def _of_making(
+    fresh: Experiment, step: Step, choices: Choices, context: StepContext
+) -> Iterator[Consequence]:
     match step.name:
         case "duplicate":
-            yield from _copying(choices, around)
+            yield from _copying(choices, context)
         case "create":
-            yield from _creating(choices, around)
+            yield from _creating(choices, context)
         case "edit":
             yield from _editing(fresh, choices)
         case "copy":
@@ -97,19 +97,19 @@ def _of_making(fresh: Experiment, step: Step, choices: Choices, around: StepCont
             yield Consequence("Cohort", f"everybody who {_did(fresh)} since the start")
 
 
-def cautions(fresh: Experiment, step: Step, choices: Choices, around: StepContext) -> Iterator[Caution]:
+def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepContext) -> Iterator[Caution]:
     """Reasons to look twice."""
     if step.name in ("end", "ship") and fresh.state in LIVE:
-        yield from _peeking(fresh, around)
+        yield from _peeking(fresh, context)
     if step.name == "launch":
         if not any(measured(fresh)):
             yield Caution("targeting", "it has no metric: nothing will be measured", ("give it one with e",))
-        if around.needs_code:
+        if context.needs_code:
             text = "no event of the last 7 days carried a flag: the code is probably not there yet"
             yield Caution("targeting", text)
     if step.name == "end":
         yield from _erased(fresh, choices)
-    if step.name == "duplicate" and choices.flag_key in around.flag_keys:
+    if step.name == "duplicate" and choices.flag_key in context.flag_keys:
         text = f"the flag {choices.flag_key} exists: the copy takes its variants and shares it"
         yield Caution("linked experiment", text)
     if step.name == "ship" and fresh.feature_flag is not None and not fresh.feature_flag.active:
@@ -151,11 +151,11 @@ def _while_off(fresh: Experiment) -> str:
 def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     flag = fresh.feature_flag
     filters = flag.targeting if flag is not None else Filters.of({})
-    whom = "everyone" if choices.everyone else "everyone its conditions let in"
+    audience = "everyone" if choices.everyone else "everyone its conditions let in"
     if not choices.everyone and filters.rollout <= 0:
-        whom = "nobody, since no condition lets anybody in"
+        audience = "nobody, since no condition lets anybody in"
     begins = "stays off; once it is on it " if flag is not None and not flag.active else ""
-    yield _flag(fresh, f"{begins}gives {choices.variant} to {whom}", "danger")
+    yield _flag(fresh, f"{begins}gives {choices.variant} to {audience}", "danger")
     others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone))
     yield Consequence("Others", others or "no other variant is given to anybody")
     if choices.everyone:
@@ -199,9 +199,9 @@ def _did(fresh: Experiment) -> str:
     return f"called {fresh.feature_flag_key}"
 
 
-def _creating(choices: Choices, around: StepContext) -> Iterator[Consequence]:
+def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     key, fields = choices.flag_key, choices.fields
-    if key in around.flag_keys:
+    if key in context.flag_keys:
         yield Consequence("Flag", f"{key} is used as it is, with its variants, on or off as now")
     else:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
@@ -220,8 +220,10 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     if "parameters" in fields:
         yield _flag(fresh, "gets these variants and shares", "warning")
     if "holdout_id" in fields:
-        whom = f"the people of holdout #{fields['holdout_id']}" if fields["holdout_id"] else "nobody any more"
-        yield _flag(fresh, f"leaves out {whom}", "warning")
+        audience = (
+            f"the people of holdout #{fields['holdout_id']}" if fields["holdout_id"] else "nobody any more"
+        )
+        yield _flag(fresh, f"leaves out {audience}", "warning")
     if not FOR_DRAFTS & fields.keys():
         yield _flag(fresh, "stays as it is")
     if fresh.start_date is not None and {*METRICS, "exposure_criteria", "stats_config"} & fields.keys():
@@ -235,19 +237,19 @@ def _unseen(choices: Choices) -> Iterator[Consequence]:
         yield Consequence("Events", text, "warning")
 
 
-def _copying(choices: Choices, around: StepContext) -> Iterator[Consequence]:
+def _copying(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     yield Consequence("Copy", f"a draft named {choices.name}" if choices.name else "a draft, named as a copy")
-    if choices.flag_key not in around.flag_keys:
+    if choices.flag_key not in context.flag_keys:
         yield Consequence("Flag", f"{choices.flag_key} is made new, with the same variants, off")
     yield Consequence("Left behind", "dates, conclusion, holdout and exposure cohort")
 
 
-def _peeking(fresh: Experiment, around: StepContext) -> Iterator[Caution]:
+def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
     """What looking at results and stopping when they please is worth."""
     started = unix(fresh.start_date)
-    if started is None or not around.now:
+    if started is None or not context.now:
         return
-    days = max(0.0, (around.now - started) / DAY)
+    days = max(0.0, (context.now - started) / DAY)
     planned = as_number((fresh.running_time_calculation or fresh.parameters).get("recommended_running_time"))
     worth = "a result that was watched until it pleased is less sure than it says"
     if planned and days < planned:

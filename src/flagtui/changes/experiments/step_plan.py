@@ -95,21 +95,21 @@ class ExperimentPlan:
         return f"#{self.id} · {self.fresh.state}" if self.id else "new"
 
 
-def plan_step(intent: ExperimentIntent, fresh: Experiment, around: StepContext) -> ExperimentPlan | Blocked:
+def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext) -> ExperimentPlan | Blocked:
     """What the step means for the experiment as it is now."""
     step, choices = intent.step, intent.choices
     if refusal := foresee_refusal(fresh, step, choices):
         return refusal
-    if around.dependents and (step.name == "pause" or choices.disable_flag):
-        reason = f"{', '.join(around.dependents[:5])} asks for its flag, so that cannot be turned off"
+    if context.dependents and (step.name == "pause" or choices.disable_flag):
+        reason = f"{', '.join(context.dependents[:5])} asks for its flag, so that cannot be turned off"
         return Blocked("dependents", reason, "change or turn off what asks for it first")
     return ExperimentPlan(
         intent=intent,
         fresh=fresh,
         moves=tuple(DiffLine(line, words) for line, words in _lines(fresh, step, choices)),
-        consequences=tuple(consequences(fresh, step, choices, around)),
-        cautions=tuple(cautions(fresh, step, choices, around)),
-        read_at=around.now,
+        consequences=tuple(consequences(fresh, step, choices, context)),
+        cautions=tuple(cautions(fresh, step, choices, context)),
+        read_at=context.now,
     )
 
 

@@ -102,22 +102,28 @@ class Numbered:
     version: int | None = None
 
 
-async def save_step(approved: Approved[ExperimentPlan], desk: StepSaveContext, undoes: str = "") -> StepEnded:
+async def save_step(
+    approved: Approved[ExperimentPlan], context: StepSaveContext, undoes: str = ""
+) -> StepEnded:
     """Takes the one approved step once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
         raise ValueError("several steps are taken by save_steps")
     spend(approved)
-    return await write(approved, approved.plans[0], StepAdapter(desk.experiments, desk.clock), desk, undoes)
+    return await write(
+        approved, approved.plans[0], StepAdapter(context.experiments, context.clock), context, undoes
+    )
 
 
-async def save_steps(approved: Approved[ExperimentPlan], desk: StepSaveContext) -> AsyncIterator[StepEnded]:
+async def save_steps(
+    approved: Approved[ExperimentPlan], context: StepSaveContext
+) -> AsyncIterator[StepEnded]:
     """Takes each approved step once, one after the other; what would stop all stops the rest.
 
     Raises for an approval that was used.
     """
     spend(approved)
     for plan in approved.plans:
-        ended = await write(approved, plan, StepAdapter(desk.experiments, desk.clock), desk)
+        ended = await write(approved, plan, StepAdapter(context.experiments, context.clock), context)
         yield ended
         # Refused without an answer and without a record: the journal cannot be written.
         by_journal = ended.ending == "refused" and ended.error is None and ended.record is None

@@ -39,7 +39,7 @@ def last_step(entries: Iterable[Entry], here: Signature) -> Entry | None:
 def parts_of(entry: Entry) -> tuple[Entry, ...]:
     """What has to be taken back one after the other: the step, and what it did to the flag besides.
 
-    The flag is never given to anybody for whom the experiment does not count.
+    Their order never has the flag on while the experiment does not count.
     """
     step, flag = BY_VERB.get(entry.verb), _flag_part(entry)
     own = () if step is None or _intent(entry, step) is None else (entry,)
@@ -97,7 +97,7 @@ def why_no_step_back(entry: Entry) -> Blocked | None:
     step = BY_VERB.get(entry.verb)
     if step is STEPS["cohort"]:
         return Blocked(
-            "no way back", "no server takes a cohort away for a key", "delete the cohort in the browser"
+            "cannot be undone", "no server takes a cohort away for a key", "delete the cohort in the browser"
         )
     if not entry.record:
         return Blocked(
@@ -105,19 +105,19 @@ def why_no_step_back(entry: Entry) -> Blocked | None:
         )
     if parts_of(entry):
         return None
-    return Blocked("no way back", f"what it was before was not written down: {entry.verb}")
+    return Blocked("cannot be undone", f"what it was before was not written down: {entry.verb}")
 
 
 def plan_step_back(
-    entry: Entry, intent: ExperimentIntent, fresh: Experiment, around: StepContext
+    entry: Entry, intent: ExperimentIntent, fresh: Experiment, context: StepContext
 ) -> ExperimentPlan | Blocked | None:
-    """The way back from one step, held against the experiment as it is now; None when it is so already."""
+    """Plans the undo of one step on the experiment as it is now; None when nothing would change."""
     if intent.step.name == "delete":
-        found = plan_step(intent, fresh, around)
+        found = plan_step(intent, fresh, context)
         clashes = tuple(_changed_since(entry, fresh))
         return replace(found, clashes=clashes) if isinstance(found, ExperimentPlan) else found
     if intent.step.name not in ("edit", "reopen"):
-        return plan_step(intent, fresh, around)
+        return plan_step(intent, fresh, context)
     wanted = intent.choices.fields
     if intent.step.name == "reopen" and not wanted.get("start_date") and fresh.state == "draft":
         return Blocked("state", "it was reset to a draft since", "take that back first, or launch it")
@@ -127,7 +127,7 @@ def plan_step_back(
     fields = {name: value for name, value in wanted.items() if not _alike(value, now[name])}
     if not fields:
         return None
-    plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, around)
+    plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, context)
     if isinstance(plan, Blocked):
         return plan
     clashes = tuple(
@@ -139,7 +139,7 @@ def plan_step_back(
 
 
 def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[Clash]:
-    """What somebody made of an experiment since it was made: deleting it takes that away, too."""
+    """What was changed on an experiment since it was created, which deleting it would lose."""
     step = BY_VERB.get(entry.verb)
     if step is None or step.name not in MAKING:
         return

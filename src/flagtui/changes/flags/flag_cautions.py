@@ -77,8 +77,10 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
     for number, (old, new) in enumerate(pairs, 1):
         was, now = before.group_type_of(old), after.group_type_of(new)
         if was != now and old.rollout > 0 and len(before.conditions) == len(after.conditions):
-            whom = "people" if now is None else group_noun(now, context.names)
-            yield Caution("redrawn", f"condition {number} is drawn anew, among {whom}: others will be in it")
+            audience = "people" if now is None else group_noun(now, context.names)
+            yield Caution(
+                "redrawn", f"condition {number} is drawn anew, among {audience}: others will be in it"
+            )
 
 
 def _has_other_draws(fresh: Flag, values: Mapping[str, JSON]) -> bool:

@@ -64,17 +64,17 @@ class FlagSaveContext:
     """Hears what is known while an answer is missing."""
 
 
-async def save(approved: Approved, desk: FlagSaveContext, undoes: str = "") -> Outcome:
+async def save(approved: Approved, context: FlagSaveContext, undoes: str = "") -> Outcome:
     """Sends the one approved plan once. Raises for an approval that was used, or one for several plans."""
     if len(approved.plans) != 1:
         raise ValueError("several plans are saved by a batch")
     spend(approved)
-    return await save_plan(approved, approved.plans[0], desk, undoes)
+    return await save_plan(approved, approved.plans[0], context, undoes)
 
 
-async def save_plan(approved: Approved, plan: Plan, desk: FlagSaveContext, undoes: str = "") -> Outcome:
+async def save_plan(approved: Approved, plan: Plan, context: FlagSaveContext, undoes: str = "") -> Outcome:
     """One plan of an approval whose use the caller has settled."""
-    return await write(approved, plan, FlagAdapter(desk.flags, desk.clock), desk, undoes)
+    return await write(approved, plan, FlagAdapter(context.flags, context.clock), context, undoes)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from flagtui.evaluate.value_words import asked_words, listed
 from flagtui.models.filters import Property
 from flagtui.models.names import NO_NAMES, Names
 
-Role = Literal["name", "verb", "value", "variant", "odd", "aside"]
+Role = Literal["name", "verb", "value", "variant", "odd", "note"]
 """What is asked, how, for which value or variant; what servers make nothing of; what else is to be known."""
 Word = tuple[Role, str]
 NAMES_ROOM: Final = 60
@@ -27,7 +27,7 @@ def property_words(item: Property, names: Names = NO_NAMES) -> tuple[Word, ...]:
         words.append(("value", f" {values}"))
     if item.is_negated:
         # Servers and libraries look at the mark only inside the definition of a cohort.
-        words.append(("aside", " (marked as negated, which counts in cohorts only)"))
+        words.append(("note", " (marked as negated, which counts in cohorts only)"))
     return tuple(words)
 
 
@@ -62,5 +62,5 @@ def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
         case _:
             return (*named, ("odd", f" gives {listed(item.value, room=NAMES_ROOM)}: matches nobody"))
     why = names.undecided.get(item.flag_id or 0)
-    aside: tuple[Word, ...] = (("odd", f" ({why})"),) if why else ()
-    return (*named, *said, *aside)
+    note: tuple[Word, ...] = (("odd", f" ({why})"),) if why else ()
+    return (*named, *said, *note)

@@ -52,36 +52,38 @@ class Surroundings:
     names: Names = NO_NAMES
 
 
-async def gather(ask: Answers, fresh: Flag, values: Mapping[str, JSON], around: Surroundings) -> Context:
+async def gather(
+    ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
+) -> Context:
     """Everything around one flag that is to get these values."""
     known = Context(
-        now=around.now,
-        me=around.me,
-        names=around.names,
-        dependencies=_dependencies(fresh, around.rows),
-        similar=similar_keys(fresh.key, (row.key for row in around.rows)),
+        now=surroundings.now,
+        me=surroundings.me,
+        names=surroundings.names,
+        dependencies=_dependencies(fresh, surroundings.rows),
+        similar=similar_keys(fresh.key, (row.key for row in surroundings.rows)),
     )
-    if around.is_one_of_many:
+    if surroundings.is_one_of_many:
         reach = NotKnown("not counted when several flags change at once")
-        return replace(known, reach=reach, dependents=_dependents_listed(fresh, around.rows))
-    return await _asked(ask, fresh, values, around, known)
+        return replace(known, reach=reach, dependents=_dependents_listed(fresh, surroundings.rows))
+    return await _asked(ask, fresh, values, surroundings, known)
 
 
 async def _asked(
-    ask: Answers, fresh: Flag, values: Mapping[str, JSON], around: Surroundings, known: Context
+    ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings, known: Context
 ) -> Context:
     reach, dependents, page = await asyncio.gather(
-        _within(reach_of(ask, fresh, values), around.patience),
-        _within(ask.dependents(fresh.id), around.patience),
-        _within(ask.activity(fresh.id, limit=10), around.patience),
+        _within(reach_of(ask, fresh, values), surroundings.patience),
+        _within(ask.dependents(fresh.id), surroundings.patience),
+        _within(ask.activity(fresh.id, limit=10), surroundings.patience),
     )
     entries = () if isinstance(page, NotKnown) else page.entries
     return replace(
         known,
         reach=reach if reach is not None else NotKnown("nothing of it changes"),
-        dependents=_dependents(dependents, _dependents_listed(fresh, around.rows)),
+        dependents=_dependents(dependents, _dependents_listed(fresh, surroundings.rows)),
         last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
-        touched_since=tuple(_touch(entry) for entry in _since(entries, around.seen_version)),
+        touched_since=tuple(_touch(entry) for entry in _since(entries, surroundings.seen_version)),
     )
 
 

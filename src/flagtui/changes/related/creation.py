@@ -78,7 +78,7 @@ Send = Callable[[], Awaitable[Answered]]
 
 @dataclass(frozen=True)
 class RelatedSaveContext:
-    """What sending needs around it."""
+    """What sending works with."""
 
     journal: Journal
     signature: Signature
@@ -86,11 +86,13 @@ class RelatedSaveContext:
     tell: Callable[[str], None] = lambda _words: None
 
 
-async def send_aside(approved: Approved[RelatedPlan], send: Send, desk: RelatedSaveContext) -> RelatedEnded:
+async def send_related(
+    approved: Approved[RelatedPlan], send: Send, context: RelatedSaveContext
+) -> RelatedEnded:
     """Asks for it once, written down before and after. Raises for an approval that was used."""
     spend(approved)
     plan = approved.plans[0]
-    return await write(approved, plan, RelatedAdapter(send), desk, plan.undoes)
+    return await write(approved, plan, RelatedAdapter(send), context, plan.undoes)
 
 
 @dataclass

@@ -26,7 +26,7 @@ OPERATIONS: Final[dict[What, str]] = {
 
 
 class Makers(Protocol):
-    """Whoever makes them, as `client.flags` does. Each is asked once."""
+    """Creates them: `client.flags`. Each request is sent once."""
 
     async def create_static_cohort(self, id: int) -> Cohort: ...
     async def dashboard(self, id: int) -> bool: ...
@@ -54,7 +54,7 @@ def plan_beside(what: What, fresh: Flag, who: str) -> RelatedPlan | Blocked:
         verb=VERBS[what],
         kind=what,
         told=VERBS[what].title,
-        consequences=(told[what], Consequence("Way back", back, "warning")),
+        consequences=(told[what], Consequence("Undo", back, "warning")),
     )
 
 

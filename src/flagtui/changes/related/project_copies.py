@@ -26,11 +26,11 @@ KIND: Final = "copy"
 """What the journal calls a copy that the server made."""
 _BY_HAND: Final = "make it there by hand"
 _KEPT: Final = ("key", "name", "active", "filters", "tags")
-"""What of the copy the journal keeps, so that somebody's later change of it is seen."""
+"""Fields of the copy that the journal keeps, so that a later change of it is noticed."""
 
 
 class Copier(Protocol):
-    """Whoever copies, as `client.flags` does."""
+    """Copies flags: `client.flags`."""
 
     async def copy(
         self, organization: str, key: str, targets: Sequence[int], *, disable: bool = True
@@ -49,7 +49,7 @@ class Target:
 
 
 def bound_to_its_project(flag: Flag) -> str:
-    """Why nobody can copy the flag to another project as it is; empty when somebody can."""
+    """Why the flag cannot be copied to another project as it is; empty when it can."""
     targeting = flag.targeting
     if not targeting.is_editable:
         return "its targeting is of a newer kind"
@@ -129,7 +129,7 @@ def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
 
 def _told(left: Sequence[str], target: Target) -> Iterator[Consequence]:
     yield stays_behind_in_words(left)
-    yield Consequence("Way back", f"u deletes it in {target.name}", "plain")
+    yield Consequence("Undo", f"u deletes it in {target.name}", "plain")
 
 
 def stays_behind_in_words(left: Sequence[str]) -> Consequence:

@@ -10,7 +10,7 @@ from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.flags.flag_lookup import WATCH_FOR, find
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import kept_of, project_of
-from flagtui.changes.related.schedule_undo import way_back
+from flagtui.changes.related.schedule_undo import inverse_of
 from flagtui.changes.related.schedules import KIND as SCHEDULED
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ KINDS: Final = (COPY, SCHEDULED, "cohort", "dashboard", "enrich")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAside:
+class FoundRelated:
     """What today's server says about something nobody saw the end of."""
 
     entry: Entry
@@ -46,7 +46,7 @@ class FoundAside:
         return f"{self.entry.key}: {self.entry.verb} {self.truth}"
 
 
-async def recover_asides(journal: Journal, client: Client, here: Signature) -> list[FoundAside]:
+async def recover_related(journal: Journal, client: Client, here: Signature) -> list[FoundRelated]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`."""
     now, place = journal.clock(), (here.host, here.project)
     entries = [
@@ -62,7 +62,7 @@ async def recover_asides(journal: Journal, client: Client, here: Signature) -> l
     return found
 
 
-async def _look(entry: Entry, client: Client, now: float) -> FoundAside:
+async def _look(entry: Entry, client: Client, now: float) -> FoundRelated:
     not_there: Truth = "was not done" if now - entry.at > WATCH_FOR else _NOT_KNOWN
     try:
         if entry.kind == COPY:
@@ -71,37 +71,37 @@ async def _look(entry: Entry, client: Client, now: float) -> FoundAside:
             return await _look_for_schedule(entry, client, not_there)
         if entry.kind == "dashboard":
             has_one = (await client.flags.get(entry.record)).usage_dashboard is not None
-            return FoundAside(entry, "is done" if has_one else not_there)
+            return FoundRelated(entry, "is done" if has_one else not_there)
     except ApiError:
-        return FoundAside(entry, _NOT_KNOWN)
-    return FoundAside(entry, _NOT_KNOWN)
+        return FoundRelated(entry, _NOT_KNOWN)
+    return FoundRelated(entry, _NOT_KNOWN)
 
 
-async def _look_for_copy(entry: Entry, client: Client, not_there: Truth) -> FoundAside:
+async def _look_for_copy(entry: Entry, client: Client, not_there: Truth) -> FoundRelated:
     """Its key was free there before it was asked for."""
     project = project_of(entry)
     if project is None:
-        return FoundAside(entry, _NOT_KNOWN)
+        return FoundRelated(entry, _NOT_KNOWN)
     made = await find(entry.key, client.for_project(project).flags)
     if made is None:
-        return FoundAside(entry, not_there)
-    return FoundAside(entry, "is done", made, kept_of(made))
+        return FoundRelated(entry, not_there)
+    return FoundRelated(entry, "is done", made, kept_of(made))
 
 
-async def _look_for_schedule(entry: Entry, client: Client, not_there: Truth) -> FoundAside:
-    later = way_back(entry)
+async def _look_for_schedule(entry: Entry, client: Client, not_there: Truth) -> FoundRelated:
+    later = inverse_of(entry)
     if not entry.after:
         dropped = entry.before.get("scheduled")
         if not isinstance(dropped, int):
-            return FoundAside(entry, _NOT_KNOWN)
+            return FoundRelated(entry, _NOT_KNOWN)
         try:
             await client.schedule.get(dropped)
         except NotFound:
-            return FoundAside(entry, "is done")
-        return FoundAside(entry, not_there)
+            return FoundRelated(entry, "is done")
+        return FoundRelated(entry, not_there)
     for one in await client.schedule.all({"model_name": "FeatureFlag", "record_id": entry.record}):
         is_then = one.scheduled_at is not None and one.scheduled_at.timestamp() == later.at.timestamp()
         is_late = one.created_at is None or one.created_at.timestamp() >= entry.at - WATCH_FOR
         if is_then and is_late and one.payload == dict(later.payload):
-            return FoundAside(entry, "is done", learned={"scheduled": one.id})
-    return FoundAside(entry, not_there)
+            return FoundRelated(entry, "is done", learned={"scheduled": one.id})
+    return FoundRelated(entry, not_there)

@@ -1,4 +1,4 @@
-"""Taking back what was scheduled, or dropped: while it has not happened, and unless somebody moved it."""
+"""Undo of scheduling or dropping a change: until its time has come, and unless it was changed since."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ from flagtui.models.scheduled_change import ScheduledChange
 
 
 class ScheduleReader(Protocol):
-    """Whoever reads one scheduled change, as `client.schedule` does."""
+    """Reads one scheduled change: `client.schedule`."""
 
     async def get(self, id: int) -> ScheduledChange: ...
 
@@ -26,13 +26,13 @@ def why_not_dropped(entry: Entry) -> Blocked | None:
     """Why a change that was scheduled or dropped stays so."""
     kept = _kept(entry)
     if not kept.get("payload"):
-        return Blocked("no way back", "what it was was not written down", "schedule it anew, or drop it")
+        return Blocked("cannot be undone", "what it was was not written down", "schedule it anew, or drop it")
     if entry.after and as_id(kept.get("scheduled")) is None:
         return Blocked("number", "nobody learned its number", "find it among the scheduled ones and drop it")
     return None
 
 
-def way_back(entry: Entry) -> Later:
+def inverse_of(entry: Entry) -> Later:
     """Dropping what was scheduled, or scheduling what was dropped."""
     kept = _kept(entry)
     return Later(
@@ -47,10 +47,10 @@ def way_back(entry: Entry) -> Later:
 async def plan_unscheduling(
     entry: Entry, fresh: Flag, schedule: ScheduleReader, now: float
 ) -> RelatedPlan | Blocked | None:
-    """The way back, held against today's schedule; None when it is so already. Raises `ApiError`."""
+    """Plans the undo on the current schedule; None when nothing would change. Raises `ApiError`."""
     if refusal := why_not_dropped(entry):
         return refusal
-    later = way_back(entry)
+    later = inverse_of(entry)
     if later.known is None:
         if later.at.timestamp() <= now and not later.again:
             return Blocked("past", "its moment has gone by", "schedule it anew")
@@ -66,7 +66,7 @@ async def plan_unscheduling(
 
 
 def _moved(later: Later, current: ScheduledChange) -> list[Clash]:
-    """What somebody changed of it since."""
+    """What was changed on it since."""
     found: list[Clash] = []
     if not same(dict(later.payload), current.payload):
         found.append(Clash(("payload",), dict(later.payload), "dropped", current.payload))

@@ -25,7 +25,7 @@ _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 
 
 class Timetable(Protocol):
-    """Whoever keeps them, as `client.schedule` does. Each is asked once."""
+    """Creates and deletes scheduled changes: `client.schedule`. Each request is sent once."""
 
     async def create(self, body: Mapping[str, JSON]) -> ScheduledChange: ...
     async def delete(self, id: int) -> None: ...

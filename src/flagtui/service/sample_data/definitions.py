@@ -32,7 +32,7 @@ class Definition:
     primary_property: str | None = None
 
 
-STORIES: Final = (
+HAND_WRITTEN: Final = (
     Definition("checkout_completed", 0, 412, made=41),
     Definition("checkout completed", 0, 9_881, "Order paid", ("revenue", "checkout"), ALICE, ALICE),
     Definition("signup_v2", 0, 88, made=60),
@@ -61,7 +61,7 @@ STORIES: Final = (
 
 
 def web_definitions(random: Random) -> list[Definition]:
-    known = [*STORIES, *core_definitions(random)]
+    known = [*HAND_WRITTEN, *core_definitions(random)]
     names = other_names(random, {each.name for each in known})
     return [*known, *(other(random, name, tidy) for name, tidy in names[: WEB_DEFINITIONS - len(known)])]
 
@@ -90,7 +90,7 @@ def other_names(random: Random, taken: set[str]) -> list[tuple[str, bool]]:
     tidy = [(name, True) for name in plain[:1_250]]
     untidy = [(name, False) for name in plain[1_250:1_450]]
     untidy += [(name, False) for name in leftovers(random) if name not in taken]
-    for name in [*plain[:70], *(each.name for each in STORIES if " " in each.name)]:
+    for name in [*plain[:70], *(each.name for each in HAND_WRITTEN if " " in each.name)]:
         untidy += [(twin, False) for twin in random.sample(look_alikes(name), 3) if twin not in taken]
     random.shuffle(untidy)
     needed = WEB_DEFINITIONS - len(taken) - len(tidy)

@@ -49,8 +49,8 @@ class Panes(App[None]):
         yield HistoryPane("history", self.read_log, self.read_version, lambda record, version: None)
         yield JsonPane("json")
 
-    async def find(self, whom: EvaluationSubject, flag: Flag) -> PersonEvaluation:
-        return PersonEvaluation(whom, flag, None, {}, self.told, self.project.definitions)
+    async def find(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
+        return PersonEvaluation(subject, flag, None, {}, self.told, self.project.definitions)
 
     async def read_log(self, record: int) -> Sequence[Activity]:
         return self.project.entries[str(record)]

@@ -63,7 +63,7 @@ class Town:
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
-        self.told = [evaluate_all(whom.person({}, is_complete=True), definitions) for whom in PEOPLE]
+        self.told = [evaluate_all(subject.person({}, is_complete=True), definitions) for subject in PEOPLE]
         self.few = sorted(definitions.flags)[::12]
 
     def accounts(self, flag: Flag) -> list[PersonEvaluation]:
@@ -85,11 +85,11 @@ def test_what_a_library_finds_otherwise_has_a_line_of_its_own() -> None:
     study = Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, Names())
 
     def drawn(version: str) -> str:
-        whom = EvaluationSubject("ada", {"version": version})
-        person = whom.person({}, is_complete=True)
+        subject = EvaluationSubject("ada", {"version": version})
+        person = subject.person({}, is_complete=True)
         here = evaluate_all(person, definitions)
         by_library = evaluate("k", person, definitions, Rules.LIBRARY)
-        account = PersonEvaluation(whom, flag, None, {}, here, definitions, (), by_library)
+        account = PersonEvaluation(subject, flag, None, {}, here, definitions, (), by_library)
         return plain(account_lines([account], study, 120))
 
     assert "in libraries  on: condition 1 matches" in drawn("2.0.0-beta.1")

@@ -190,10 +190,10 @@ class FieldQuestions:
         old = {} if within is None else dict(as_dict(copy.properties(place)[within]))
         inspector = self._app_state.inspector
         cohorts = inspector.cohorts if inspector else None
-        around = PropertyContext(
+        context = PropertyContext(
             copy.group_type(place), copy.flag.id, self._rows, cohorts, self._app_state.names
         )
-        item = await ask_property(self._changing, old, around)
+        item = await ask_property(self._changing, old, context)
         if item is not None:
             copy.set_property(place, within, item)
 

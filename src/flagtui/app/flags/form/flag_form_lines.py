@@ -82,11 +82,11 @@ def _conditions(copy: WorkingCopy, names: Names) -> Iterator[FormLine]:
         share = 100.0 if share is None else share
         properties = copy.properties(place)
         kind = copy.group_type(place)
-        whom = "of everyone" if kind is None and not properties else f"of {counted_noun(kind, names)}"
+        audience = "of everyone" if kind is None and not properties else f"of {counted_noun(kind, names)}"
         pieces: list[Piece] = [
             (f" {place + 1} ", "bold $primary"),
             (f"{percent(share):>6}", "bold $success" if share > 0 else "bold $text-muted"),
-            (f" {whom}{' where' if properties else ''}", ""),
+            (f" {audience}{' where' if properties else ''}", ""),
         ]
         if variant := as_text(group.get("variant")):
             pieces += [(", as ", "$text-muted"), (safe_text(variant, 40), "$secondary")]

@@ -46,9 +46,9 @@ class PropertyContext:
     names: Names = NO_NAMES
 
 
-async def ask_property(changing: Changes, old: Item, around: PropertyContext) -> Item | None:
+async def ask_property(changing: Changes, old: Item, context: PropertyContext) -> Item | None:
     """A property as wanted, keys of the old one that nobody named kept; None to leave it."""
-    if around.group_type is not None:
+    if context.group_type is not None:
         kind: str | None = "group"
     elif old:
         kind = as_text(old.get("type")) or "person"
@@ -57,17 +57,17 @@ async def ask_property(changing: Changes, old: Item, around: PropertyContext) ->
     if kind is None:
         return None
     if kind == "flag":
-        return await _flag(changing, old, around)
+        return await _flag(changing, old, context)
     if kind == "cohort":
-        return await _cohort(changing, old, around)
-    return await _property(changing, {**old, "type": kind}, around)
+        return await _cohort(changing, old, context)
+    return await _property(changing, {**old, "type": kind}, context)
 
 
-async def _property(changing: Changes, item: Item, around: PropertyContext) -> Item | None:
-    if around.group_type is not None:
-        item["group_type_index"] = around.group_type
+async def _property(changing: Changes, item: Item, context: PropertyContext) -> Item | None:
+    if context.group_type is not None:
+        item["group_type_index"] = context.group_type
     about = "its name, such as email"
-    if around.group_type is not None:
+    if context.group_type is not None:
         about = "its name, such as plan; $group_key is what the group itself is called"
     key = await _line(changing, "Property", about, as_text(item.get("key")))
     if not key:
@@ -78,10 +78,10 @@ async def _property(changing: Changes, item: Item, around: PropertyContext) -> I
     item = {**item, "key": key, "operator": operator}
     if not needs_value(operator):
         return {**item, "value": operator}
-    return await _value(changing, item, around, "several with commas" if operator in _MANY else "")
+    return await _value(changing, item, context, "several with commas" if operator in _MANY else "")
 
 
-async def _value(changing: Changes, item: Item, around: PropertyContext, about: str) -> Item | None:
+async def _value(changing: Changes, item: Item, context: PropertyContext, about: str) -> Item | None:
     kind, operator = as_text(item.get("type")), as_text(item.get("operator"))
 
     def with_value(line: str) -> Item:
@@ -91,8 +91,8 @@ async def _value(changing: Changes, item: Item, around: PropertyContext, about: 
 
     def read(line: str) -> PromptReading:
         wanted = with_value(line)
-        problem = value_problem(wanted, around.group_type, around.flag_id)
-        return PromptReading(property_pieces(Property.of(wanted), around.names), problem)
+        problem = value_problem(wanted, context.group_type, context.flag_id)
+        return PromptReading(property_pieces(Property.of(wanted), context.names), problem)
 
     title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
@@ -100,7 +100,7 @@ async def _value(changing: Changes, item: Item, around: PropertyContext, about: 
     return None if line is None else with_value(line)
 
 
-async def _cohort(changing: Changes, old: Item, around: PropertyContext) -> Item | None:
+async def _cohort(changing: Changes, old: Item, context: PropertyContext) -> Item | None:
     negative = old.get("operator") == "not_in"
     choices = [
         Choice("in", "is in a cohort", current=bool(old) and not negative),
@@ -112,10 +112,10 @@ async def _cohort(changing: Changes, old: Item, around: PropertyContext) -> Item
     kept = {key: value for key, value in old.items() if key != "negation"}
     wanted: Item = {**kept, "key": "id", "type": "cohort", "operator": operator}
     try:
-        cohorts = await around.cohorts.all() if around.cohorts else ()
+        cohorts = await context.cohorts.all() if context.cohorts else ()
     except ApiError as error:
         changing.tell(explain_error(error, "cohorts cannot be listed; type the number"))
-        return await _value(changing, wanted, around, "the cohort's number")
+        return await _value(changing, wanted, context, "the cohort's number")
     if not cohorts:
         changing.tell(Notice("This project has no cohort that a condition could ask for.", "warning"))
         return None
@@ -142,9 +142,9 @@ def _size(cohort: Cohort) -> str:
     return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
 
 
-async def _flag(changing: Changes, old: Item, around: PropertyContext) -> Item | None:
+async def _flag(changing: Changes, old: Item, context: PropertyContext) -> Item | None:
     """Flags that are off cannot be asked for: the server refuses that."""
-    others = [row for row in around.rows if row.active and row.id != around.flag_id]
+    others = [row for row in context.rows if row.active and row.id != context.flag_id]
     choices = [
         Choice(row.id, row.key, row.name, current=str(row.id) == str(old.get("key"))) for row in others
     ]

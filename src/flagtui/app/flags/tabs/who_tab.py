@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
-from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_whom
+from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_subject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
@@ -99,14 +99,14 @@ class WhoPane(Vertical):
         if flag is None:
             return
         try:
-            named = [read_whom(line.value) for line in self.query(Field)]
+            named = [read_subject(line.value) for line in self.query(Field)]
         except Misread as fault:
             self._trouble = safe_text(str(fault), 160)
             self._draw()
             return
         self._trouble = "asking…"
         self._draw()
-        found = [await self._ask(whom, flag) for whom in named if whom is not None]
+        found = [await self._ask(subject, flag) for subject in named if subject is not None]
         self._accounts = [account for account in found if account is not None]
         self._trouble = ""
         self._draw()
@@ -163,7 +163,7 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
         padded = [(cut(text, column).ljust(column + 1), style) for text, style in cells]
         return [(label.ljust(LABEL), "$text-muted"), *padded]
 
-    yield row("WHO", [(safe_text(account.whom.distinct_id, 100), "bold") for account in accounts])
+    yield row("WHO", [(safe_text(account.subject.distinct_id, 100), "bold") for account in accounts])
     yield row("value", [(value_words(account.value), value_style(account.value)) for account in accounts])
     yield row("decided by", [(decided_by(account), "") for account in accounts])
     sentences = [_sentence(account, study) for account in accounts]
