@@ -1,5 +1,7 @@
 """What an earlier run left open is found out at the start and said in words; nothing is sent for it."""
 
+from typing import Any
+
 import pytest
 from tests.doubles.whole_program import NOW, Setting, running
 
@@ -41,3 +43,45 @@ async def test_the_start_says_what_became_of_a_change_left_open(
         assert any(said.startswith(f"Left open last time: {words}") for said in program.notices)
         assert program.wire.writes() == []
         assert program.journal.entries()[0].ending == ending
+
+
+@pytest.mark.parametrize("kind", ["experiment", "event_definition"])
+async def test_what_was_left_open_of_other_kinds_is_found_out_at_the_start_on_whatever_tab(
+    setting: Setting, kind: str
+) -> None:
+    async with running(setting) as program:
+        client = program.colleague()
+        host = str(client.host)
+        [event] = (await client.event_definitions.page({"search": "checkout_completed", "limit": 1})).rows
+    common: dict[str, Any] = {
+        "at": NOW.timestamp() - 3600,
+        "signature": Signature("alice@acme.com", "test", host, "1"),
+    }
+    left = {
+        "experiment": Entry(
+            id="left",
+            record=31,
+            key="checkout-redesign",
+            verb="pause experiment",
+            kind=kind,
+            before={"status": "running"},
+            after={"status": "paused"},
+            **common,
+        ),
+        "event_definition": Entry(
+            id="left",
+            record=0,
+            uuid=event.id,
+            key=event.name,
+            verb="hide",
+            kind=kind,
+            before={"hidden": False},
+            after={"hidden": True},
+            **common,
+        ),
+    }
+    Journal(setting.folder / "journal").begin(left[kind])
+    async with running(setting) as program:
+        assert [said for said in program.notices if said.startswith("Left open last time: ")]
+        assert program.wire.writes() == []
+        assert program.journal.entries()[0].ending == "failed"

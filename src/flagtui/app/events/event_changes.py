@@ -12,7 +12,6 @@ from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.journal_recovery import FoundOut, recover_unresolved
 from flagtui.app.writing.listener import Saved
 from flagtui.app.writing.result_lines import event_results
 from flagtui.app.writing.unresolved import Unresolved
@@ -21,13 +20,12 @@ from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import (
     EventPlan,
 )
-from flagtui.changes.event_definitions.definition_recovery import recover
 from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
 from flagtui.changes.event_definitions.definition_undo import (
     last_batch,
 )
 from flagtui.changes.guard import Approved
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Entry
 from flagtui.store.workspace import Workspace
 from flagtui.text import event_outcomes
 from flagtui.text.notices import Notice
@@ -77,10 +75,6 @@ class EventChanges:
     def undo_entry(self, entry: Entry) -> None:
         """Take back one earlier change of this person here, whatever came after it."""
         self.changing.run(self._follow([entry]))
-
-    def recover_unresolved(self) -> None:
-        """Find out what became of changes that an earlier run left open."""
-        self.changing.app.run_worker(self._recover_unresolved(), group="changing")
 
     async def _follow(self, asked: Sequence[Asked], listener: EventListener = EventListener()) -> None:
         workspace = self._app_state.workspace
@@ -183,9 +177,3 @@ class EventChanges:
             self.changing.tell(Notice("There is no change of event definitions to undo in this project."))
             return
         await self._follow(found)
-
-    async def _recover_unresolved(self) -> None:
-        await recover_unresolved(self._app_state, self._recover, self.changing.tell)
-
-    async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
-        return await recover(self._app_state.session.journal, workspace.client.event_definitions, here)

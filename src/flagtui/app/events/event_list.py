@@ -49,7 +49,6 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
         self.app_state = app_state
         self.event_path = EventChanges(app_state, changing)
         self.event_editing = EventEditing(app_state, self.event_path)
-        self._recovered: Workspace | None = None
 
     def make_rows(self) -> RowList[EventDefinitionRow]:
         return RowList(EVENT_COLUMNS, clock=self._app_state.now)
@@ -77,12 +76,6 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
             told = wrap(why, max(10, pane.content_size.width))
             lines = [*lines, [], *([(text, "$warning")] for text in told)]
         pane.show(lines)
-
-    def _show_rows(self, workspace: Workspace) -> None:
-        super()._show_rows(workspace)
-        if self._recovered is not workspace:
-            self._recovered = workspace
-            self.event_path.recover_unresolved()
 
     def chosen(self) -> list[EventDefinitionRow]:
         return RecordsScreen.chosen(self)

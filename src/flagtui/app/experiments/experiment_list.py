@@ -103,9 +103,6 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         is_old = self._app_state.now() - found.at > FRESH_FOR
         return replace(said, age=age(found.at, self._app_state.now())) if is_old else said
 
-    def on_mount(self) -> None:
-        self.app.run_worker(self.experimenting.recover_unresolved(), group="recovery")
-
     # Following the cursor
 
     def draw_preview(self, row: ExperimentRow | None) -> None:

@@ -1,6 +1,6 @@
 """The stories of experiment steps: choose what is meant, read again, plan, guard, ask, save, say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -9,18 +9,15 @@ from flagtui.app.experiments.step_choices import StepQuestions
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.journal_recovery import FoundOut, recover_unresolved
 from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes import guard
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_recovery import recover_steps
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.step_save import StepEnded, StepSaveContext, save_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.journal_entries import Signature
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
@@ -49,19 +46,6 @@ class ExperimentSteps:
     ) -> None:
         """Begin the path; `leading` says what the first metric shows so far, `saved` hears of the end."""
         self.changing.run(self._take_step(STEPS[name], row, leading, saved))
-
-    async def recover_unresolved(self) -> None:
-        """Say what became of steps that an earlier run left open in this project."""
-        await recover_unresolved(self._app_state, self._recover, self.changing.tell)
-
-    async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
-        client = workspace.client
-        return await recover_steps(
-            self._app_state.session.journal,
-            client.experiments,
-            here,
-            lambda project: client.for_project(project).experiments,
-        )
 
     async def _take_step(
         self, step: Step, row: ExperimentRow, leading: str, saved: Callable[[], None]

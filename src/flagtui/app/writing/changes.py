@@ -138,7 +138,9 @@ class Changes:
 
     async def _recover_unresolved(self) -> None:
         await load_in_background()
-        await self._path.recover_unresolved()
+        from flagtui.app.writing.journal_recovery import recover_unresolved
+
+        await recover_unresolved(self._app_state, self.tell)
 
     def undo(self) -> None:
         """Take back the newest change of this person here, or all that were confirmed together with it."""

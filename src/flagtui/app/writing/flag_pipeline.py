@@ -11,7 +11,6 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.flag_planner import Planner
-from flagtui.app.writing.journal_recovery import FoundOut, recover_unresolved
 from flagtui.app.writing.listener import NOBODY, Listener
 from flagtui.app.writing.optimistic_save import FlagsEnded, Saver
 from flagtui.app.writing.requested_changes import (
@@ -25,16 +24,14 @@ from flagtui.app.writing.result_lines import flag_results
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
-from flagtui.changes.flags.flag_recovery import recover
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_undo import last_batch
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.flags.surroundings import similar_keys
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Failed, Outcome, Refused, Saved
 from flagtui.changes.related.project_copies import as_creation, project_of
-from flagtui.changes.related.related_recovery import recover_related
 from flagtui.changes.undo_list import as_left, undoable
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import as_text
@@ -100,15 +97,6 @@ class FlagPipeline:
         now, names = self._app_state.session.clock(), self._app_state.names
         context = Context(now=now, me=workspace.me, similar=similar, names=names)
         return plan_create(one.fields, taken, context, one.told, place)
-
-    async def recover_unresolved(self) -> None:
-        """What became of changes that an earlier run left open in this project."""
-        await recover_unresolved(self._app_state, self._recover, self._tell)
-
-    async def _recover(self, workspace: Workspace, here: Signature) -> Sequence[FoundOut]:
-        journal = self._app_state.session.journal
-        found = await recover(journal, workspace.client.flags, here)
-        return [*found, *await recover_related(journal, workspace.client, here)]
 
     async def undo_entry(self, entry: Entry) -> None:
         """One earlier change of this person here, whatever came after it."""
