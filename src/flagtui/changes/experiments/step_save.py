@@ -38,7 +38,7 @@ LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 
 
 class ExperimentsApi(Protocol):
-    """Whoever reads experiments and takes steps with them: `client.experiments`."""
+    """Reads experiments and takes steps with them: `client.experiments`."""
 
     async def get(self, id: int) -> Experiment: ...
     async def page(self, filters: Query | None = None) -> RowPage[ExperimentRow]: ...

@@ -31,7 +31,7 @@ Tell = Callable[[str], None]
 
 
 class FlagReader(Protocol):
-    """Whoever reads one flag, and finds one by its key."""
+    """Reads one flag, and finds one by its key: `client.flags`."""
 
     async def get(self, id: int) -> Flag: ...
 

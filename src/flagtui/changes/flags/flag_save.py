@@ -37,7 +37,7 @@ _Ended = TypeVar("_Ended", bound=Outcome)
 
 
 class FlagsApi(FlagReader, Protocol):
-    """Whoever reads and writes single flags: `client.flags`."""
+    """Reads and writes single flags: `client.flags`."""
 
     async def create(self, body: Mapping[str, JSON]) -> Flag: ...
 
@@ -130,7 +130,7 @@ async def _after_conflict(plan: Plan, error: Conflict, context: FlagSaveContext,
     try:
         theirs = await context.flags.get(plan.id)
     except ApiError:
-        # Either somebody else's write or the second delivery of ours; the look-ups will tell.
+        # Either another person's write or the second delivery of ours; reading it again will tell.
         return await resolve(
             Unknown(plan, error, None, journal_id), context.flags, context.clock, context.tell
         )
