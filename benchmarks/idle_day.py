@@ -23,7 +23,7 @@ GOAL = 300
 
 
 class Day:
-    """A clock that moves when somebody waits."""
+    """A clock that moves only while a caller sleeps on it."""
 
     now = 1_790_000_000.0
 

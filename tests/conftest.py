@@ -15,7 +15,7 @@ from flagtui.local_time import use_zone
 os.environ["TZ"] = "UTC"
 time.tzset()
 
-# On a build machine the same examples every time: a find belongs to whoever looks for it,
+# On a build machine the same examples every time: a new find belongs to a run that looks for it,
 # not to the next change.
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)

@@ -1,4 +1,4 @@
-"""The map of the house, proved: who imports whom, which library lives where, how big a file may grow."""
+"""Proves docs/architecture.md: what imports what, where each library is used, how long a file may be."""
 
 import ast
 import subprocess
@@ -237,7 +237,7 @@ def test_the_first_rows_need_neither_a_server_nor_models_of_whole_records(
     assert not (heavy | rooms) & loaded_for_the_first_rows
 
 
-def test_what_is_loaded_behind_the_first_rows_is_not_loaded_before_them(
+def test_what_is_loaded_after_the_first_rows_is_not_loaded_before_them(
     loaded_for_the_first_rows: frozenset[str],
 ) -> None:
     assert all(find_spec(name) for name in REST)

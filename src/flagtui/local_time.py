@@ -1,4 +1,4 @@
-"""The only place where a moment becomes the time on somebody's wall, and back.
+"""The only place where a moment becomes a local time of day, and back.
 
 Everywhere else a moment is Unix seconds, or a datetime with a zone. The person's zone is that of the
 settings, else that of this process: `TZ`, or what the system is set to.
@@ -65,7 +65,7 @@ def aware(moment: datetime) -> datetime:
 
 
 def label(moment: float) -> str:
-    """`CET`, `UTC`, `UTC+5:30`: what to write behind a time of that moment."""
+    """`CET`, `UTC`, `UTC+5:30`: what to write after a time of that moment."""
     then = wall(moment)
     name = then.tzname() or ""
     if name.isascii() and name.isalpha() and len(name) <= _LONGEST_LABEL:
@@ -101,7 +101,7 @@ def second(moment: float) -> str:
 
 
 def beside(moment: float, *, seconds: bool = False) -> str:
-    """` (13:05 UTC)` to stand behind a time that others will read; nothing where the zone is UTC.
+    """` (13:05 UTC)` to append to a time that others will read; nothing where the zone is UTC.
 
     The date is told where it is another one there.
     """

@@ -1,4 +1,4 @@
-"""The only way from somebody else's text to a screen, a log, a terminal line or the clipboard.
+"""The only way from text of a server to a screen, a log, a terminal line or the clipboard.
 
 A terminal obeys control characters and reorders text at bidirectional marks, wherever they come from.
 `safe_text` makes every character visible as itself, as a picture, or as its code point.

@@ -18,7 +18,7 @@ def stamp(moment: float) -> str:
 
 @dataclass
 class Project:
-    """A server with flags somebody else changes."""
+    """A server with flags that another person changes."""
 
     clock: StillClock
     count: int = 300

@@ -1,4 +1,4 @@
-"""A service and somebody who changes every kind of record there is."""
+"""A service and a person who changes every kind of record."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -44,7 +44,7 @@ State = Callable[[], Awaitable[object]]
 
 
 class Bench:
-    """A service in this process and somebody who changes all kinds of records."""
+    """A service in this process and a person who changes all kinds of records."""
 
     def __init__(self, client: Client, folder: Path, world: World) -> None:
         self.client = client

@@ -45,7 +45,7 @@ P = TypeVar("P", bound=Proposal)
 
 
 def step() -> None:
-    """Says how far it is: whoever reads along can kill at any of these moments."""
+    """Prints how far it is: the test can kill the process at any of these moments."""
     os.write(1, b".")
 
 

@@ -1,4 +1,4 @@
-"""A desk at which one flag is changed, and a colleague who changes it, too."""
+"""One flag, a person who changes it, and a colleague who changes it, too."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 
 
 class Office:
-    """A server with one flag, Ada at her desk, and the words she was told."""
+    """A server with one flag, Ada's journal and save context, and the words she was told."""
 
     def __init__(self, folder: Path, **fields: object) -> None:
         self.server = FlagServer(raw_flag(**fields))

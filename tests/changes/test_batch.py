@@ -23,7 +23,7 @@ from flagtui.models.json_value import JSON
 
 
 class Crowd:
-    """Five flags that are on, an approval to turn them off, and a desk."""
+    """Five flags that are on, an approval to turn them off, and a save context."""
 
     def __init__(self, folder: Path) -> None:
         self.raws = [raw_flag(id=number, key=f"k{number}") for number in range(1, 6)]

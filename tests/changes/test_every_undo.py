@@ -114,7 +114,7 @@ REJECTING: Final = "set enforcement"
 """The service knows one mode only."""
 
 
-def test_every_kind_of_change_has_a_way_back_or_a_reason() -> None:
+def test_every_kind_of_change_has_an_undo_or_a_reason() -> None:
     known = {f"event: {name}" for name in event._BY_NAME if name not in (REJECTING, "recreate")}
     known |= {f"experiment: {name}" for name in STEPS if name != "reopen"}
     known |= {*VERBS, "copy", "scheduled_change: schedule", "scheduled_change: unschedule"}
@@ -134,7 +134,7 @@ def test_what_no_server_takes_back_says_why_and_what_to_do(what: str) -> None:
 
 
 async def colleague_changes(bench: Bench, what: str, entry: Entry) -> None:
-    """Somebody goes on with what was made."""
+    """Another person changes what was made."""
     client = bench.client.for_project(as_id(entry.after.get("project")) or 1)
     if entry.kind == "experiment":
         await client.experiments.update(entry.record, {"description": "theirs"})

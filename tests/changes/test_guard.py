@@ -92,7 +92,7 @@ def test_pasted_text_and_a_key_held_down_never_confirm(flag: FlagMaker, answer: 
     assert isinstance(asked(guard([plan_of(flag)], GuardRules(Level.RELAXED))).settle(answer), NotYet)
 
 
-def test_overwriting_somebody_elses_change_has_to_be_agreed_to(flag: FlagMaker) -> None:
+def test_overwriting_another_persons_change_has_to_be_agreed_to(flag: FlagMaker) -> None:
     plan = dataclasses.replace(plan_of(flag), clashes=(Clash(("name",), "a", "b", "c"),))
     question = asked(guard([plan], GuardRules(Level.RELAXED)))
     assert question.is_dialog

@@ -84,7 +84,7 @@ OLDER: Final = (
 
 @dataclass
 class Served:
-    """A service on a port, which can kill whoever asks it between the request, the deed and the answer."""
+    """A service on a port, which can kill its client between the request, the change and the answer."""
 
     application: Starlette
     address: str = ""
@@ -92,7 +92,7 @@ class Served:
     asked: int = 0
     done: int = 0
     is_idle: Event = field(default_factory=Event)
-    """Whoever asked may be dead before the deed is done."""
+    """The client may be dead before the change is made."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         victim = self.victim

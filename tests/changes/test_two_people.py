@@ -33,7 +33,7 @@ GROUPS: Final = 3
 
 @dataclass
 class Person:
-    """Somebody with a desk, and what they look at."""
+    """A person with a save context, and the flag they look at."""
 
     name: str
     save_context: FlagSaveContext
@@ -57,7 +57,7 @@ class Scenario:
         return Person(name, save_context, Flag.of(copy.deepcopy(self.server.stored[812])))
 
     def intent(self, person: Person) -> Intent:
-        """A wish made from what this person looks at, which may be old by now."""
+        """An intent made from what this person looks at, which may be old by now."""
         self.serial += 1
         seen = person.looks_at
         match self.chance.randrange(5):

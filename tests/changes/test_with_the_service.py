@@ -1,4 +1,4 @@
-"""The whole written path against the real service, in each of its generations."""
+"""The whole pipeline of changes against the real service, in each of its generations."""
 
 import copy
 import dataclasses
@@ -61,7 +61,7 @@ RICH: dict[str, JSON] = {
 
 
 class Bench:
-    """A service in this process and somebody working on its flags."""
+    """A service in this process and a person working on its flags."""
 
     def __init__(self, client: Client, folder: Path) -> None:
         self.flags = client.flags
@@ -188,7 +188,7 @@ async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, i
     assert difference(content(before), content(after)) == ()
 
 
-async def test_somebody_elses_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
+async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
     made = await bench.new("checkout", filters=RICH)
     plan = await bench.plan(targeting_intents.set_rollout(made, 0, 60))
     assert isinstance(plan, Plan)

@@ -1,4 +1,4 @@
-"""`flagtui undo`: by the path of all changes, with both sides where somebody went on."""
+"""`flagtui undo`: through the pipeline of changes, with both sides where the record was changed since."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ Answered = TypeVar("Answered")
 
 @dataclass(frozen=True)
 class Machine:
-    """Somebody with a journal and a flag that was turned off from here."""
+    """A machine with a journal and a flag that was turned off from here."""
 
     service: Service
     journal: Journal
@@ -148,7 +148,7 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
 
 @dataclass(frozen=True)
 class Scripted(TerminalPerson):
-    """Somebody who has made up their mind."""
+    """A person who has decided already."""
 
     is_there: bool = True
     yes: bool = True

@@ -82,7 +82,7 @@ class World:
         return (await self.get(f"{flag_id}/activity/"))["results"][0]
 
     def write(self, sql: str, *values: Any) -> int:
-        """Runs SQL behind the service's back; gives back the id of a row it inserted."""
+        """Runs SQL on the database directly; returns the id of a row it inserted."""
 
         def work(db: sqlite3.Connection) -> int:
             return int(db.execute(sql, values).lastrowid or 0)

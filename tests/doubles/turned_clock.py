@@ -1,4 +1,4 @@
-"""A clock that stands still until a test turns it: whoever waits on it sleeps until then."""
+"""A clock that stands still until a test turns it: waiting on it sleeps until then."""
 
 import asyncio
 from dataclasses import replace
@@ -39,7 +39,7 @@ class TurnedClock:
 
     @property
     def next_alarm(self) -> float | None:
-        """Seconds until somebody goes on; None while nobody waits."""
+        """Seconds until the next waiter goes on; None while there is none."""
         return min((when - self.now for when, rung in self._due if not rung.is_set()), default=None)
 
 

@@ -201,7 +201,7 @@ class Setting:
 def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
     """A database with the sample in it, made once and copied for each journey.
 
-    One in so many people stay: counting all of them is half the time of a journey, and few stories need it.
+    One in so many people stay: counting all of them is half the time of a journey, and few journeys need it.
     """
     close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
     with closing(sqlite3.connect(path)) as db, db:

@@ -79,7 +79,7 @@ def definitions_of(case: JSON) -> Definitions:
 
 
 def person(asked: JSON, rules: Rules) -> Person:
-    """To the server, what is not said of somebody does not exist; a library was merely not told."""
+    """For the server an absent property does not exist; for a library it is not known."""
     described = asked.get("group_properties", {})
     groups = {name: Group(key, described.get(name, {})) for name, key in asked.get("groups", {}).items()}
     return Person(

@@ -62,6 +62,6 @@ def test_nobody_gets_anything_else_than_everyone_is_said_to_get() -> None:
         definitions = Definitions.of([raw])
         for number in range(4):
             person = Person(f"p{number}", random_flags.properties(random), is_complete=True)
-            # A cohort nobody here can look into leaves open what somebody gets.
+            # A cohort that cannot be evaluated here leaves the value open.
             assert evaluate("flag-1", person, definitions).value in (settled, None), raw
     assert told > 200

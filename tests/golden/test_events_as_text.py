@@ -1,4 +1,4 @@
-"""Event definitions as text: the list, one of them, and the inbox with verdicts waiting."""
+"""Event definitions as text: the list, one of them, and the inbox with decisions waiting."""
 
 from dataclasses import replace
 

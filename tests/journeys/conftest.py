@@ -18,7 +18,7 @@ def few_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def everybody(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """For stories about certain people, or about how many there are."""
+    """For journeys about certain people, or about how many there are."""
     return make_template(tmp_path_factory.mktemp("all") / "template.db")
 
 
@@ -33,7 +33,7 @@ def setting(template: Path, tmp_path: Path) -> Setting:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the stories told again on other kinds of server; `make check-modes` tells them all."""
+    """Leaves out the repetitions on other kinds of server; `make check-modes` runs them all."""
     if os.environ.get("FLAGTUI_ALL_MODES"):
         return
     here = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Finding a flag: typing, single keys, sorting, marks, jumping, and what stands where no rows are."""
+"""Finding a flag: typing, single keys, sorting, marks, jumping, and what an empty list says."""
 
 import socket
 from dataclasses import replace

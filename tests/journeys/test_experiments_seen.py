@@ -93,7 +93,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
 
 
 async def test_results_are_calculated_by_the_server_kept_and_shown_with_their_age(setting: Setting) -> None:
-    # Too low for the plot, which has a story of its own.
+    # Too low for the plot, which has a test of its own.
     async with running(replace(setting, size=(100, 30))) as program:
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")

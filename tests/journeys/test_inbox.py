@@ -1,4 +1,4 @@
-"""The inbox: verdicts by single keys, kept until they are applied together, and taken back together."""
+"""The inbox: decisions by single keys, kept until they are applied together, and undone together."""
 
 from dataclasses import replace
 
@@ -50,7 +50,7 @@ def decided(program: Program) -> list[str]:
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_verdicts_are_applied_together_and_taken_back_together(setting: Setting, server: str) -> None:
+async def test_decisions_are_applied_together_and_taken_back_together(setting: Setting, server: str) -> None:
     setting = on(server, setting)
     async with running(setting) as program:
         screen = await open_inbox(program)
@@ -155,7 +155,7 @@ async def test_a_strict_profile_wants_the_count_and_an_old_server_is_asked_one_b
         assert len(program.wire.writes()) == 2
 
 
-async def test_an_unlicensed_server_keeps_the_verdicts_and_says_why(setting: Setting) -> None:
+async def test_an_unlicensed_server_keeps_the_decisions_and_says_why(setting: Setting) -> None:
     async with running(replace(setting, options=(("unlicensed", True),))) as program:
         await open_inbox(program)
         await program.press("V", "V", "A")

@@ -1,4 +1,4 @@
-"""Times of somebody who is not in UTC: read and shown in their zone, told in both where others read them."""
+"""Times of a person who is not in UTC: read and shown in their zone, told in both where others read them."""
 
 from dataclasses import replace
 from pathlib import Path

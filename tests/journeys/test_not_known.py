@@ -1,4 +1,4 @@
-"""A change whose end nobody knows: what row and header say, and until when."""
+"""A change without a known outcome: what row and header say, and until when."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_don
         assert " ●  new-nav " in program.screen
 
 
-async def test_what_nobody_could_find_out_stays_in_doubt_until_the_rows_are_read_again(
+async def test_what_could_not_be_read_stays_unresolved_until_the_rows_are_read_again(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
@@ -85,7 +85,7 @@ async def test_the_header_is_offline_once_a_change_finds_no_server_and_no_longer
         assert header(program) == "● synced just now"
 
 
-async def test_experiments_and_events_stay_in_doubt_until_they_are_read_again(setting: Setting) -> None:
+async def test_experiments_and_events_stay_unresolved_until_they_are_read_again(setting: Setting) -> None:
     lost, down = httpx.ReadTimeout("lost"), httpx.ConnectError("down")
 
     def is_write(request: httpx.Request) -> bool:

@@ -57,7 +57,7 @@ async def test_events_and_experiments_are_taken_back_from_the_journal(setting: S
 
 
 async def changed_earlier(program: Program) -> int:
-    """An event described, which somebody described otherwise since, and an experiment paused."""
+    """An event described, and described otherwise by another person since, and an experiment paused."""
     colleague, app_state = program.colleague(), program.app.app_state
     assert app_state.workspace is not None
     signature = app_state.signature(app_state.workspace)

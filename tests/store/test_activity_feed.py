@@ -1,4 +1,4 @@
-"""The feed as it is read: back as far as somebody looks, and on as things happen."""
+"""The feed as it is read: back page by page, and on as entries are added."""
 
 from collections.abc import Sequence
 

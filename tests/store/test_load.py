@@ -173,7 +173,7 @@ async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why
     assert [row.id for row in collection.rows] == [5]
 
 
-async def test_rows_that_could_not_be_compared_are_doubted_until_they_are() -> None:
+async def test_rows_that_could_not_be_compared_show_the_trouble_until_they_are() -> None:
     _, loading = make(Pages(page(1, total=1)))
     await loading.run()
     told: list[ApiError | None] = []

@@ -98,7 +98,7 @@ def test_a_record_that_comes_back_while_loading_counts_once() -> None:
     collection.begin_load()
     collection.add_page([flag(1)], 2)
     collection.remove(1)
-    collection.add_page([flag(1, 2)], 2)  # Somebody restored it, and a later page has it.
+    collection.add_page([flag(1, 2)], 2)  # It was restored meanwhile, and a later page has it.
     collection.finish_load()
     assert ids(collection) == [2, 1], "of two records one page had only one, so nothing is dropped"
 

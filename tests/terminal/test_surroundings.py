@@ -10,7 +10,7 @@ from tests.doubles.terminal import Terminal
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 SIZE = (100, 30)
 NOWHERE = "/dev/null/home"
-"""A home nothing can be written to, whoever asks."""
+"""A home that no process can write to."""
 READ_ONLY = "/sys" if Path("/sys").is_dir() else NOWHERE
 """A home that is there and can be read, and written by nobody: root may write wherever a mode forbids it."""
 

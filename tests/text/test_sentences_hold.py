@@ -40,7 +40,7 @@ def definitions_of(raw: dict[str, JSON]) -> Definitions:
 
 
 def answers(raw: dict[str, JSON]) -> list[JSON]:
-    """What people with each of the values get, and first somebody without any."""
+    """What people with each of the values get, and first a person without any."""
     flag = {"id": 1, "key": "f", "active": True, "filters": {"groups": [{"properties": [raw]}]}}
     definitions = Definitions.of([flag])
     owned: list[dict[str, JSON]] = [{}, *({"k": value} for value in GIVEN)]

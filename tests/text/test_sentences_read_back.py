@@ -93,7 +93,7 @@ def test_values_of_every_kind_and_length_are_told_one_from_another() -> None:
 
 
 def changed(random: Random, filters: dict[str, JSON]) -> dict[str, JSON] | None:
-    """The same with one thing in it that decides whom it lets in being another; None where nothing is."""
+    """The same with one part of its targeting changed; None where there is none."""
     other: dict[str, JSON] = json.loads(json.dumps(filters))
     if not other["groups"]:
         return other | {"groups": [{"properties": []}]}

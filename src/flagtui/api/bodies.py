@@ -1,4 +1,4 @@
-"""What can be written, field by field, for whoever has the types checked. Any mapping is taken too."""
+"""Types of the request bodies, field by field, for type checkers. At run time any mapping is accepted."""
 
 from typing import Literal, TypedDict
 

@@ -1,4 +1,4 @@
-"""What we know about the connection, for whoever shows it."""
+"""State of the connection, as the screens show it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -211,13 +211,13 @@ class PolicyConflict(Invalid):
 
 
 class Conflict(ApiError):
-    """409: somebody else changed the same thing meanwhile."""
+    """409 conflict: the same field was changed on the server meanwhile."""
 
     advice = "Look at what they did, then decide again."
 
 
 class ApprovalNeeded(ApiError):
-    """409: a policy holds the change back until somebody approves it."""
+    """409: a policy holds the change back until it is approved."""
 
     advice = "Ask an approver; the change waits for them in the web interface."
 

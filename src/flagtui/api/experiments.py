@@ -36,7 +36,7 @@ class Experiments(Resource):
         """All experiments as rows, without the archived ones: those come with `{"archived": True}`, alone.
 
         Filter names are the server's: archived, status, created_by_id, search, order, feature_flag_id.
-        Servers ignore what they do not know, so whoever filters looks at the rows as well.
+        Servers ignore filters they do not know, so callers filter the rows as well.
         """
         return self._pages(_LISTING, filters, urgency)
 
@@ -78,7 +78,7 @@ class Experiments(Resource):
     async def copy_to_project(
         self, id: int, project: int, *, flag_key: str | None = None, name: str | None = None
     ) -> Experiment:
-        """A draft like it in another project of the same organisation; shared metrics stay behind."""
+        """Copies it as a draft to another project of the organisation; shared metrics are not copied."""
         more = {"feature_flag_key": flag_key, "name": name}
         body = {"target_team_id": project} | {field: value for field, value in more.items() if value}
         return self._experiment(await self._ask("experiments.copy_to_project", {"id": id}, body=body))

@@ -71,7 +71,7 @@ class Flags(Resource):
         """Changes just these fields, once.
 
         `original` holds the values they had when read; with it and `version` the server refuses to
-        overwrite what somebody else has changed in the same field. `version` alone protects nothing.
+        overwrite a change made to the same field meanwhile. `version` alone protects nothing.
         """
         body = dict(changes)
         if version is not None:
@@ -111,7 +111,7 @@ class Flags(Resource):
         return tuple(FlagKey.of(item) for item in found)
 
     async def bulk_keys(self, ids: Sequence[int]) -> dict[int, str]:
-        """The keys of these flags; ids nobody knows are left out."""
+        """The keys of these flags by id; unknown ids are left out."""
         return keys_by_id((await self._ask("flags.bulk_keys", body={"ids": list(ids)})).record("keys"))
 
     async def matching_ids(self, filters: Query) -> tuple[int, ...]:

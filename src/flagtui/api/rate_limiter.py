@@ -24,7 +24,7 @@ class Urgency(IntEnum):
     """Lower goes first."""
 
     PERSON = 0
-    """Somebody waits for exactly this."""
+    """The person waits for this request."""
     LOADING = 1
     """Part of a list that is on screen."""
     BACKGROUND = 2

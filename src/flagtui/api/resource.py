@@ -40,7 +40,7 @@ class Resource:
     async def _ask_word(
         self, name: str, ids: Mapping[str, int | str] | None = None, *, query: Query | None = None
     ) -> Answer:
-        """Asks for something whose word stands where others have an id: old servers look for that id.
+        """Requests a path with a word in the position of an id, which old servers try to read as an id.
 
         They answer 404, or 500 where ids are not numbers; neither is about any record, and
         `EndpointNotFound` is what it means.
@@ -62,7 +62,7 @@ class Resource:
         """The whole list: the first page at once, the rest several at a time."""
 
         async def fetch(offset: int, limit: int) -> RowPage[Row]:
-            # Whoever opened the list waits for its first page, and only for that one.
+            # Opening a list waits for its first page only.
             waits = urgency is Urgency.LOADING and not offset
             window = {"limit": limit, "offset": offset or None, **(filters or {})}
             return await self._page(listing, window, Urgency.PERSON if waits else urgency)

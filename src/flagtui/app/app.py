@@ -147,7 +147,7 @@ class FlagTui(TerminalApp[None]):
         self.sign_in_if_needed()
 
     def sign_in_if_needed(self) -> None:
-        """Ask for another key at once when a load somebody asked for was refused for the one there is."""
+        """Ask for another key at once when a load the person asked for was refused because of the key."""
         if needs_key(self.app_state.trouble):
             self.action_sign_in()
 

@@ -1,4 +1,4 @@
-"""The lists behind the tabs, and the way to a record in them.
+"""The lists of the tabs, and how to go to a record in them.
 
 Each list is made when it is first opened, and stays as it was left.
 """

@@ -1,4 +1,4 @@
-"""One journalled change taken back, by the path of the kind of record it changed."""
+"""Undo of one journalled change, by the pipeline of the kind of record it changed."""
 
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.experiments.experiment_steps import ExperimentSteps

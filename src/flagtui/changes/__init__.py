@@ -1,1 +1,1 @@
-"""How a change happens: the one path from an intent to its outcome, for app and command line."""
+"""How a change happens: the pipeline from an intent to its outcome, for app and command line."""

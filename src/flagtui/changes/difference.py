@@ -99,7 +99,7 @@ def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = ex
     """My change on top of theirs, and the places where one of us must give way: there the result has mine.
 
     Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that
-    somebody changed or moved is never mixed with my change to it. Other lists are one thing.
+    another person changed or moved is never mixed with my change to it. Other lists are one thing.
     """
     if equal(mine, seen, at) or equal(mine, theirs, at):
         return theirs, ()

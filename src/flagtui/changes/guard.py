@@ -38,7 +38,7 @@ class Confirmation:
     typed: str = ""
     reason: str = ""
     overwrite: bool = False
-    """Agreed to give up what somebody else changed in the same place."""
+    """Agreed to overwrite what was changed in the same fields since."""
     was_pasted: bool = False
     is_key_repeat: bool = False
     without_journal: bool = False

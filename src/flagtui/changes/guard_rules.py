@@ -1,4 +1,4 @@
-"""How careful a profile is. The guard holds plans against it; whoever only shows it needs no plans."""
+"""How careful a profile is. The guard checks plans against it; showing it needs no plans."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,4 +26,4 @@ class GuardRules:
     count_from: int = 10
     """From this many flags on, their number is typed, whatever the level."""
     is_unlocked: bool = False
-    """True for a while after somebody unlocked a strict profile: one flag then needs no typing."""
+    """True for a while after a strict profile was unlocked: one flag then needs no typing."""

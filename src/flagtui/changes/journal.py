@@ -104,7 +104,7 @@ class Journal:
         return searched(reversed(kept), text)
 
     def unresolved(self) -> list[Entry]:
-        """Changes whose ending nobody knows, without those another program is still waiting for."""
+        """Changes without a known outcome, without those another process is still waiting for."""
         now = self.clock()
         recent = self.entries(since=now - RECOVERY_WINDOW)
         return [entry for entry in recent if entry.is_open and not _is_in_flight(entry, now)]
@@ -147,7 +147,7 @@ class Journal:
     def _write(self, descriptor: int, data: bytes) -> None:
         start = os.fstat(descriptor).st_size
         if start and os.pread(descriptor, 1, start - 1) != b"\n":
-            # Somebody crashed within a line; theirs ends here and ours begins.
+            # A process crashed within a line: end that line before ours begins.
             data = b"\n" + data
         try:
             left = memoryview(data)

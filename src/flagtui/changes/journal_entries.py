@@ -38,7 +38,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One change of this person. `ending` is empty while nobody knows how it ended."""
+    """One change of this person. `ending` is empty until the outcome is known."""
 
     id: str
     at: float
@@ -73,7 +73,7 @@ class Entry:
 
     @property
     def is_open(self) -> bool:
-        """Nobody knows yet whether the server made the change."""
+        """It is not known yet whether the server made the change."""
         return self.ending in ("", "unknown")
 
     @property

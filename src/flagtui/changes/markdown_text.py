@@ -1,4 +1,4 @@
-"""What timelines in Markdown are made of. Nothing in somebody else's text is markup."""
+"""Text for Markdown timelines; text of a server is escaped, so that nothing in it is markup."""
 
 from typing import Final
 

@@ -37,7 +37,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """Not applied: somebody else changed the same thing first. Plan the intent again on `theirs` to go on."""
+    """Not applied: the same field was changed first. Plan the intent again on `theirs` to go on."""
 
     plan: Plan
     theirs: Flag | None
@@ -50,7 +50,7 @@ class Conflicted:
 
 @dataclass(frozen=True, slots=True)
 class AwaitingApproval:
-    """Not applied yet: a policy asks somebody else to approve it."""
+    """Not applied yet: a policy requires another person's approval."""
 
     plan: Plan
     error: ApiError

@@ -35,7 +35,7 @@ class Proposal(Protocol):
 
     @property
     def type_to_confirm(self) -> str:
-        """What names the record beyond doubt when it has to be typed."""
+        """The text that identifies the record when it has to be typed."""
 
     @property
     def title(self) -> str: ...

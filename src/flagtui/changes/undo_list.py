@@ -52,7 +52,7 @@ def as_left(entry: Entry, entries: Iterable[Entry]) -> Entry:
 
 
 def told_apart(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
-    """What stands against the way back from this entry; what this person did later is marked as their own."""
+    """The clashes of undoing this entry; what this person changed later is marked as their own."""
     left: dict[str, JSON] = {}
     for later in _later(entry, entries):
         left |= later.after

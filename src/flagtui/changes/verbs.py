@@ -22,7 +22,7 @@ class Verb:
     is_grave: bool = False
     """Never confirmed by a bare key press, whatever the profile says."""
     is_typed: bool = False
-    """What it is done to is typed, whatever the profile says: there is no way back."""
+    """The name of the record is typed, whatever the profile says: it cannot be undone."""
 
 
 _KNOWN: Final = (
@@ -58,7 +58,7 @@ _TOGGLES: Final[tuple[tuple[str, bool, str], ...]] = (
 
 
 def verb(name: str) -> Verb:
-    """The words for a verb; an unknown one is a field somebody changed."""
+    """The words for a verb; an unknown one is taken for the name of a changed field."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     joined = name if name.endswith((" of", " to")) else f"{name} of"

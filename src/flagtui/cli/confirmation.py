@@ -1,4 +1,4 @@
-"""The guard's question in lines: what would happen, and the answer of options or of whoever is there."""
+"""The guard's question in lines: what would happen, and the answer from options or from the terminal."""
 
 from dataclasses import replace
 from typing import Any

@@ -62,7 +62,7 @@ def preferences_of(opening: Opening) -> "Preferences":
 
 
 def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences | None" = None) -> "Session":
-    """What the app needs to work in this profile; tastes go along to the next. Raises Trouble."""
+    """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
     from flagtui.app.state.session import Neighbour, Session
     from flagtui.changes.journal import Journal
     from flagtui.cli.rules import rules_of

@@ -161,7 +161,7 @@ def _usage_in_words(wrong: click.UsageError) -> str:
 
 
 def _fault_in_words(fault: Exception) -> str:
-    """A fault of our own: what a person reads, and a report without values for whoever mends it."""
+    """Keeps a crash report without values; returns the sentence about a fault of our own."""
     from flagtui.app.shell.crash_report import crash_report, keep_report
     from flagtui.config.locations import find_locations
 

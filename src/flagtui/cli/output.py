@@ -11,7 +11,7 @@ WIDEST = 60
 
 
 def say(line: str) -> None:
-    """One line, whoever wrote it."""
+    """Prints one line, made safe to draw."""
     print(safe_text(line, 2_000), flush=True)
 
 

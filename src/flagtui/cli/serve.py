@@ -35,7 +35,7 @@ def serve(options: Serving) -> None:
     """Serve until SIGTERM or ctrl+c.
 
     Raises:
-        Trouble: when the wish makes no sense or the address cannot be listened on.
+        Trouble: when the options contradict each other or the address cannot be listened on.
         DatabaseUnusable: when the file cannot be used.
     """
     _check(options)

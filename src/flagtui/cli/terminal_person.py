@@ -14,7 +14,7 @@ from flagtui.safe_text import safe_text
 
 @dataclass(frozen=True)
 class TerminalPerson:
-    """`is_there` False: whoever asks has to do without an answer."""
+    """The person at the terminal. `is_there` False: nothing can be asked."""
 
     is_there: bool
 
@@ -47,5 +47,5 @@ NOBODY: Final = TerminalPerson(is_there=False)
 
 
 def find_person() -> TerminalPerson:
-    """Whoever sits at the terminal this runs in."""
+    """The person at this terminal; not there unless input and output are a terminal."""
     return TerminalPerson(sys.stdin.isatty() and sys.stdout.isatty())

@@ -1,4 +1,4 @@
-"""`flagtui undo`: takes back one change of this person, by the path of all changes."""
+"""`flagtui undo`: takes back one change of this person through the pipeline of changes."""
 
 import asyncio
 import sys
@@ -27,9 +27,9 @@ from flagtui.cli.signed_in import ask, find_key, open_profile
 from flagtui.cli.terminal_person import NOBODY, TerminalPerson, find_person
 
 CONFLICT: Final = 3
-"""Somebody else changed the same thing since, and it was left as it is."""
+"""Exit code: the same field was changed since, and it was left as it is."""
 OPEN: Final = 4
-"""It was sent, and is not applied yet, or nobody knows."""
+"""Exit code: it was sent, and is not applied yet, or its outcome is not known."""
 ALREADY: Final = "is as it was already; nothing was sent"
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
 _CODES: Final[dict[Ending, int]] = {

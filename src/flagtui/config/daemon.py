@@ -17,7 +17,7 @@ def start_call(work: Callable[[], Answer]) -> "Future[Answer]":
         return work()
 
     async def carry() -> None:
-        # A task keeps whatever the work raises, for whoever reads the future.
+        # A task keeps what the work raises until the future is read.
         task = asyncio.ensure_future(answer())
         await asyncio.wait([task])
         if (error := task.exception()) is not None:

@@ -32,7 +32,7 @@ class Cohorts:
         try:
             found = await self._client.cohorts.all(USABLE)
         except asyncio.CancelledError:
-            # Whoever asked is gone; the next one has to ask again.
+            # The caller was cancelled; the next one has to ask again.
             self._is_asked = False
             raise
         self.names |= {one.id: one.name for one in found if one.name}

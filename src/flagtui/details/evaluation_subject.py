@@ -1,4 +1,4 @@
-"""A line that names somebody: a distinct id, and what else is to be taken as true of them."""
+"""A line that names an evaluation subject: a distinct id, and what else is taken as true of it."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ class Misread(ValueError):
 
 @dataclass(frozen=True)
 class EvaluationSubject:
-    """Somebody to evaluate flags for."""
+    """A person to evaluate flags for."""
 
     distinct_id: str
     properties: Mapping[str, JSON] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class EvaluationSubject:
 
     @property
     def is_supposed(self) -> bool:
-        """True when the server cannot be asked about this somebody, since part of it is made up."""
+        """True when the server cannot be asked, since part of the subject is supposed."""
         return bool(self.properties or self.group_properties or self.device_id or self.cohorts)
 
     def person(self, known: Mapping[str, JSON], *, is_complete: bool) -> Person:
@@ -48,7 +48,7 @@ class EvaluationSubject:
 
 
 def read_subject(line: str) -> EvaluationSubject | None:
-    """Whom the line means, None for an empty one. Raises Misread."""
+    """The subject the line names, None for an empty one. Raises Misread."""
     try:
         words = shlex.split(line[:LONGEST])
     except ValueError:

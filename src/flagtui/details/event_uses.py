@@ -1,4 +1,4 @@
-"""Which experiments use an event: looked for once, and remembered as long as somebody asks for more."""
+"""Which experiments use an event: looked up once, and cached for later questions."""
 
 from __future__ import annotations
 

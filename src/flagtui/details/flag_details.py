@@ -43,7 +43,7 @@ class CountedReach:
     is_bound: bool = False
     """True when conditions may overlap, so that the number is the most it can be."""
     besides: str = ""
-    """Who else has it, whom the server does not count."""
+    """Who else has it without being counted by the server, in words."""
     parts: tuple[Counted, ...] = ()
     unit: str = "users"
     uncounted: int = 0

@@ -40,7 +40,7 @@ class Inspector:
 
     @property
     def names(self) -> Names:
-        """What groups and cohorts are called, once somebody had to know."""
+        """What groups and cohorts are called, as far as it was read."""
         return Names(
             groups=self.definitions.group_names,
             cohorts=self.cohorts.names,
@@ -80,7 +80,7 @@ class Inspector:
         yield details
 
     async def _name_groups(self, flag: Flag) -> None:
-        """Group types have names in the definitions only, which are read once somebody needs them."""
+        """Reads the definitions once a flag needs them: only they name group types."""
         if names_groups(flag) and not self.definitions.is_read:
             await self.definitions.read()
 
@@ -141,7 +141,7 @@ class Inspector:
         return page.entries
 
     async def _reach(self, flag: Flag) -> CountedReach:
-        """At a glance: a flag with many conditions is counted when somebody opens it."""
+        """The reach for the preview; a flag with many conditions is counted only when it is opened."""
         if not flag.targeting.is_editable:
             return CountedReach(reason="its rules are of a newer kind")
         many = len(_asked_of(flag))
@@ -199,7 +199,7 @@ def _part(asked: Asked, found: BlastRadius) -> Counted:
 
 
 def names_groups(flag: Flag) -> bool:
-    """Whether somebody has to know what a group type is called to read the conditions aloud."""
+    """Whether the conditions in words need the names of group types."""
     targeting = flag.targeting
     return any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
 

@@ -1,6 +1,6 @@
 """An evaluation in words: "hash 0.31 ≤ 0.50: in", "email ends with @acme.com: it is a@acme.com".
 
-Server text is quoted as it is; whoever draws it on a screen makes it safe.
+Server text is quoted as it is; callers pass it through `safe_text` before drawing.
 """
 
 from flagtui.evaluate.evaluation import (

@@ -51,7 +51,7 @@ def translated(pattern: str) -> str:
 class _Group:
     names: tuple[str, ...]
     is_behind: bool
-    """Whether it is, or is in, a look behind: only what has one length may stand there."""
+    """Whether it is, or is in, a look-behind, which must have one length."""
     is_look: bool
     is_empty: bool = True
 

@@ -80,7 +80,7 @@ class Run:
         return (_NOTHING, True) if group is None else (group.known_properties, self.is_complete)
 
     def for_explanation(self) -> "Run":
-        """For questions that are answered only to explain: what they decide is forgotten."""
+        """A copy for questions that are answered only to explain: what they decide is not kept."""
         return replace(self, decided=dict(self.decided))
 
     def inside(self, flag_key: str) -> "Run":

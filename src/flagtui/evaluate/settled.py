@@ -7,11 +7,11 @@ from flagtui.evaluate.parts import Condition, Flag
 
 Value = bool | str | None
 SPLIT: Final = None
-"""Which variant somebody gets is drawn."""
+"""The variant is drawn by hash."""
 
 
 def for_everyone(flag: Flag) -> Value:
-    """What every person gets, whoever it is; None where that depends on who asks."""
+    """The value that every person gets; None where it depends on the person."""
     if not flag.is_active:
         return False
     decides_before = flag.holdout is not None or flag.has_enrollment or flag.enrollment_condition is not None

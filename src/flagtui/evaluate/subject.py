@@ -1,4 +1,4 @@
-"""Whom a flag is evaluated for."""
+"""The person or group that a flag is evaluated for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""An entry of the activity as one line. Whoever lists or searches entries needs no model of them."""
+"""An entry of the activity as one line. Lists and searches need no model of entries."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final

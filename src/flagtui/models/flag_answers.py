@@ -55,7 +55,7 @@ class BlastRadius(Record):
 
 
 class ServerEvaluation(Record):
-    """Why somebody gets the value they get."""
+    """Why a person gets a value, as the server says it."""
 
     reason: str = ""
     condition_index: Whole | None = None

@@ -9,7 +9,7 @@ from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only
 
 
 class User(Record):
-    """Somebody with an account. Names can be empty; the whole user is null for a deleted one."""
+    """A user with an account. Names can be empty; the whole user is null for a deleted one."""
 
     id: Whole = 0
     uuid: str = ""

@@ -37,7 +37,7 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
     tags: tuple[str, ...] = ()
     creator_id: int | None = None
     creator: str = ""
-    """E-mail of whoever made it, else the first name, else empty."""
+    """E-mail of the creator, else the first name, else empty."""
     created_at: float | None = None
     updated_at: float | None = None
     called_at: float | None = None

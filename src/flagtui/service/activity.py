@@ -23,7 +23,7 @@ _FEED = """
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing somebody did. `detail` has at least `name`; `user_id` None is the system."""
+    """One action in the activity log. `detail` has at least `name`; `user_id` None is the system."""
 
     project_id: int
     scope: str

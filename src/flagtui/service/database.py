@@ -23,7 +23,7 @@ class DatabaseUnusable(Exception):
 
 
 class Reader(sqlite3.Connection):
-    """A connection that only reads, and remembers what was worked out until somebody has written."""
+    """A read-only connection, which caches computed values until the next write."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

@@ -51,7 +51,7 @@ class Match:
 
 
 class Dispatcher:
-    """The ASGI application behind every path."""
+    """The ASGI application of every path."""
 
     def __init__(self, database: Database, routes: Routes, settings: Settings) -> None:
         self.database = database

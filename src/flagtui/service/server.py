@@ -50,7 +50,7 @@ class Place:
 
 
 def listen(place: Place) -> socket.socket:
-    """Takes the port, so that whoever starts the service knows before printing anything whether it can."""
+    """Binds the port first, so that a failure is known before anything is printed."""
     if not place.allow_remote and not is_loopback(place.host):
         raise RemoteRefused(
             f"{place.host} can be reached from other machines, and whoever has a key could change flags. "
@@ -112,7 +112,7 @@ def _stopped_already(*_: object) -> None:
 
 
 class PromptProtocol(H11Protocol):
-    """Hangs up on whoever connects and does not ask for anything."""
+    """Closes connections that send no request."""
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -170,7 +170,7 @@ class Guard:
 
 
 def _is_address(name: str) -> bool:
-    """An IP address cannot have been rebound to this machine by somebody else's name server."""
+    """Whether it is an IP address, which no foreign name server can rebind to this machine."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What whoever starts the service chose, and what every handler may ask for."""
+"""Settings chosen at the start of the service, which every handler can read."""
 
 from dataclasses import dataclass
 from pathlib import Path

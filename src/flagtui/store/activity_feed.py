@@ -1,4 +1,4 @@
-"""Who changed which flag, newest first, read page by page as far back as somebody looks."""
+"""Who changed which flag, newest first, read page by page as far back as is needed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -61,11 +61,11 @@ class ActivityFeed:
 
     @property
     def is_behind(self) -> bool:
-        """Somebody saw an entry that is not here yet."""
+        """Whether the server has an entry newer than those read."""
         return bool(self._newest_heard) and bool(self.rows) and self._newest_heard not in self._known
 
     def hear(self, newest: str | None) -> None:
-        """The newest entry there is, by its identity, as somebody else happened to see it."""
+        """Takes note of the identity of the server's newest entry, as another request saw it."""
         if newest != self._newest_heard:
             self._newest_heard = newest
 

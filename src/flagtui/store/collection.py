@@ -1,4 +1,4 @@
-"""All records of one kind as we believe them now: what the server said last, edits in flight painted over."""
+"""All records of one kind as they are believed to be: the server's last values plus optimistic edits."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from itertools import compress
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from flagtui.store.load_progress import RecordId, RunningLoad
-from flagtui.store.optimistic_edits import OptimisticEdits, Paint, paint_row
+from flagtui.store.optimistic_edits import ApplyEdit, OptimisticEdits, apply_edit
 
 
 class Identified(Protocol):
@@ -27,11 +27,11 @@ Worth = Literal["old", "known", "news"]
 class Collection(Generic[Row]):
     """Rows by record id. Nothing here waits, and nothing but a finished load or `remove` takes a row away."""
 
-    def __init__(self, paint: Paint[Row] = paint_row) -> None:
+    def __init__(self, apply: ApplyEdit[Row] = apply_edit) -> None:
         self._said: list[Row] = []
         self._place: dict[RecordId, int] = {}
         self._gone: dict[RecordId, tuple[Row, Moment]] = {}
-        self._edits: OptimisticEdits[Row] = OptimisticEdits(paint)
+        self._edits: OptimisticEdits[Row] = OptimisticEdits(apply)
         self._changed: dict[RecordId, int] = {}
         self._load: RunningLoad | None = None
         self._rows: tuple[Row, ...] | None = ()
@@ -54,7 +54,7 @@ class Collection(Generic[Row]):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Every row, edits in flight painted over. The same object until something changes."""
+        """Every row, with optimistic edits applied. The same object until something changes."""
         if self._rows is None:
             rows = list(self._said)
             for record_id in self._edits.keys() & self._place.keys():
@@ -268,7 +268,7 @@ class Collection(Generic[Row]):
         self._changed = {each: at for each, at in self._changed.items() if each in self._place}
 
     def _shown(self, record_id: RecordId) -> Row:
-        return self._edits.painted(record_id, self._said[self._place[record_id]])
+        return self._edits.applied_to(record_id, self._said[self._place[record_id]])
 
     def _tell(self) -> None:
         self.version += 1

@@ -1,4 +1,4 @@
-"""Finds rows while somebody types: everything that does not depend on the line is prepared beforehand."""
+"""Finds rows while a query is typed: what does not depend on the query is prepared beforehand."""
 
 import time
 from collections import Counter

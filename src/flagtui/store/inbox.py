@@ -17,7 +17,7 @@ ENOUGH: Final = 2
 
 @dataclass(frozen=True)
 class Case:
-    """One definition that somebody should look at, and why."""
+    """One definition that needs a decision, and why."""
 
     row: EventDefinitionRow
     reasons: tuple[Reason, ...]
@@ -57,7 +57,7 @@ class Inbox:
         self.cases = sorted((case for case in found if case is not None), key=_urgency)
 
     def case_of(self, row: EventDefinitionRow, now: float) -> Case | None:
-        """Why somebody should look at it; None when all is well."""
+        """The case of a definition that needs a decision; None when all is well."""
         twin = self._alike.twin(row.id)
         reasons: list[Reason] = []
         if twin is not None:

@@ -23,7 +23,7 @@ class RunningLoad:
 
     @property
     def is_all(self) -> bool:
-        """As many came as the server counted. When fewer did, pages moved while somebody deleted."""
+        """As many came as the server counted; fewer come when records are deleted during the load."""
         return self._seen.count(1) + len(self._seen_elsewhere) + len(self.unreadable) >= self.total
 
     @property
@@ -53,5 +53,5 @@ class RunningLoad:
         self._seen.append(0)
 
     def keep_places(self, is_kept: Iterable[bool]) -> None:
-        """The others are gone, and those behind them move up."""
+        """Drops the places of removed records; later ones move up."""
         self._seen = bytearray(compress(self._seen, is_kept))

@@ -1,4 +1,4 @@
-"""Edits on their way to the server, painted over the rows they change."""
+"""Optimistic edits: changes on their way to the server, shown on the rows they change."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, Generic, TypeVar
@@ -8,13 +8,13 @@ import msgspec
 from flagtui.store.load_progress import RecordId
 
 Row = TypeVar("Row")
-Paint = Callable[[Row, Mapping[str, object]], Row]
+ApplyEdit = Callable[[Row, Mapping[str, object]], Row]
 
 _ROW_NAMES: Final = {"evaluation_runtime": "runtime"}
 """Fields a row calls differently than the record does."""
 
 
-def paint_row(row: Row, changes: Mapping[str, object]) -> Row:
+def apply_edit(row: Row, changes: Mapping[str, object]) -> Row:
     """The row with a record's changes on it, as far as it shows those fields."""
     if not isinstance(row, msgspec.Struct):
         return row
@@ -25,18 +25,18 @@ def paint_row(row: Row, changes: Mapping[str, object]) -> Row:
 
 
 class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
-    """The edits in flight by record, oldest first, and the rows they were painted on."""
+    """The edits in flight by record, oldest first, and the rows they apply to."""
 
-    def __init__(self, paint: Paint[Row]) -> None:
+    def __init__(self, apply: ApplyEdit[Row]) -> None:
         super().__init__()
-        self._paint = paint
-        self._painted: dict[RecordId, tuple[Row, Row]] = {}
+        self._apply = apply
+        self._applied: dict[RecordId, tuple[Row, Row]] = {}
         """By record: the row as the server said it, and with every edit on it."""
 
     def begin(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
-        """Paint one more edit over the record."""
+        """Applies one more edit to the record."""
         self.setdefault(record_id, []).append(edit)
-        self._painted.pop(record_id, None)
+        self._applied.pop(record_id, None)
 
     def end(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
         """Take this very edit away again."""
@@ -45,16 +45,16 @@ class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
             self[record_id] = left
         else:
             del self[record_id]
-        self._painted.pop(record_id, None)
+        self._applied.pop(record_id, None)
 
-    def painted(self, record_id: RecordId, row: Row) -> Row:
+    def applied_to(self, record_id: RecordId, row: Row) -> Row:
         """The row with its record's edits on it; the same object until either changes."""
         if record_id not in self:
             return row
-        said, shown = self._painted.get(record_id, (None, row))
+        said, shown = self._applied.get(record_id, (None, row))
         if said is not row:
             shown = row
             for edit in self[record_id]:
-                shown = self._paint(shown, edit)
-            self._painted[record_id] = (row, shown)
+                shown = self._apply(shown, edit)
+            self._applied[record_id] = (row, shown)
         return shown

@@ -2,7 +2,7 @@
 
 Rows carry no payloads, so none is ever stored. A copy is written beside the old one and put in its place, so
 that two programs at once or a lost machine leave either the old or the new one. Nothing here raises: a copy
-that cannot be read is set aside, and a disk that cannot be written switches copies off with a reason.
+that cannot be read is renamed, and a disk that cannot be written switches copies off with a reason.
 """
 
 import os

@@ -43,7 +43,7 @@ class Workspace:
         self.client = client
         self.profile = profile
         self.unresolved = 0
-        """Changes of which nobody knows yet whether the server made them."""
+        """How many changes have no known outcome yet."""
         by_change: Query = {"order": "-updated_at"}
         self._flags = RecordList[FlagRow](lambda: self.client.flags, by_change, clock)
         self._experiments = RecordList[ExperimentRow](lambda: self.client.experiments, by_change, clock)
@@ -64,7 +64,7 @@ class Workspace:
 
     @cached_property
     def activity(self) -> "ActivityFeed":
-        """Who changed which flag; made and read when somebody looks."""
+        """Who changed which flag; created and read on first use."""
         from flagtui.store.activity_feed import ActivityFeed
 
         return ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))

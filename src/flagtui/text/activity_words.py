@@ -11,7 +11,7 @@ from flagtui.text.flag_sentences import value_text
 from flagtui.text.formats import percent
 
 STAFF = "staff of the product, signed in as "
-"""In front of the person in whose name somebody else was there."""
+"""Put before the user's name when a member of the product's staff was signed in as them."""
 _SWITCHES = {
     "active": ("turned on", "turned off"),
     "archived": ("archived", "unarchived"),
@@ -119,7 +119,7 @@ def _property_words(place: str, old: Condition, new: Condition, names: Names) ->
 
 
 def _name_of(item: Property, names: Names) -> str:
-    """`country`, `Paying customers`, `cohort 31` as long as nobody knows its name."""
+    """`country`, `Paying customers`, `cohort 31` as long as its name is not known."""
     known = item.label
     if item.type == "cohort":
         known = known or names.cohorts.get(item.cohort_id or 0, f"cohort {value_text(item.value, 20)}")

@@ -51,7 +51,7 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
 
 
 def decides_before(filters: Filters) -> bool:
-    """Whether early access or a holdout decides somebody before any condition is asked."""
+    """Whether early access or a holdout decides before any condition is evaluated."""
     parts = flag_json.flag({"filters": dict(filters.raw)})
     return parts.has_enrollment or parts.enrollment_condition is not None or parts.holdout is not None
 

@@ -32,7 +32,7 @@ def progress_line(reason: str, left: int, decided: int, pace: float | None, widt
 
 
 def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
-    """How much of the queue is behind."""
+    """How much of the queue is done."""
     size = min(BAR, max(10, width - 4))
     filled = round(size * decided / (left + decided)) if left + decided else size
     return [(" " + "━" * filled, "$success"), ("━" * (size - filled), "$track")]

@@ -10,15 +10,15 @@ ROW = EventDefinitionRow("id-1", "signed up", description="old", tags=("a",))
 OTHER = EventDefinitionRow("id-2", "left")
 
 
-def test_several_verdicts_on_one_event_are_one_request(tmp_path: Path) -> None:
+def test_several_decisions_on_one_event_are_one_request(tmp_path: Path) -> None:
     triage = Triage(tmp_path, "here")
     triage.decide(ROW, {"tags": ["a", "b"]})
     triage.decide(ROW, {"description": "new"})
     triage.decide(ROW, {"verified": True})
-    [verdict] = triage.by_id.values()
-    assert verdict.changes == {"tags": ["a", "b"], "description": "new", "verified": True}
-    assert verdict.seen == {"tags": ["a"], "description": "old"}
-    assert verdict.intent.verb == "tidy up"
+    [decision] = triage.by_id.values()
+    assert decision.changes == {"tags": ["a", "b"], "description": "new", "verified": True}
+    assert decision.seen == {"tags": ["a"], "description": "old"}
+    assert decision.intent.verb == "tidy up"
 
 
 def test_verified_and_hidden_exclude_each_other(tmp_path: Path) -> None:

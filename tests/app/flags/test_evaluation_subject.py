@@ -1,4 +1,4 @@
-"""A line that names somebody, read and turned into a person."""
+"""A line that names an evaluation subject, read and turned into a person."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A service with a handful of event definitions, and the written path for them."""
+"""A service with a handful of event definitions, and the pipeline of changes for them."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager

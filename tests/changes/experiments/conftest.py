@@ -1,4 +1,4 @@
-"""Experiments in any state, and somebody who says yes."""
+"""Experiments in any state, and a person who says yes."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The way back from a step, held against the experiment as it is today."""
+"""Undo of a step, planned on the experiment as it is today."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
     assert (intent.id, intent.step.name) == (12, back)
 
 
-def test_a_way_back_that_today_s_state_forbids_says_so() -> None:
+def test_an_undo_that_today_s_state_forbids_says_so() -> None:
     entry = Entry("e", NOW, 12, "Blue button", "pause experiment", kind="experiment")
     found = planned_undo(entry, made("running"))
     assert isinstance(found, Blocked)

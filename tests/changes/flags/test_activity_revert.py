@@ -1,4 +1,4 @@
-"""Taking back an entry of the activity: old values, or the three sides where somebody went on from there."""
+"""Undo of an activity entry: old values, or the three sides where they were changed since."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ def test_what_is_back_already_needs_nothing(flag: FlagMaker, calm: Context) -> N
         ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
     ],
 )
-def test_each_kind_of_entry_has_its_way_back(
+def test_each_kind_of_entry_has_its_undo(
     flag: FlagMaker, changed: Changed, activity: str, wanted: dict[str, Any]
 ) -> None:
     assert intended(entry(changed, activity), flag()).changes == wanted

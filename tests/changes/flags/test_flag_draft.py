@@ -56,7 +56,7 @@ def test_the_flag_itself_is_never_touched() -> None:
     assert read.tags == ("a",)
 
 
-def test_only_what_was_meant_is_in_the_wish() -> None:
+def test_only_what_was_meant_is_in_the_intent() -> None:
     edited = WorkingCopy.of(flag())
     edited.move_condition(1, 0)
     intent = edited.intent()

@@ -207,7 +207,7 @@ def test_tags_are_not_sent_for_comparison_and_two_peoples_tags_both_stay(
     assert plan.original == {}
 
 
-def test_somebody_elses_edit_of_another_condition_is_kept(flag: FlagMaker, calm: Context) -> None:
+def test_another_persons_edit_of_another_condition_is_kept(flag: FlagMaker, calm: Context) -> None:
     seen = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 20}]}
     mine = {"groups": [{"rollout_percentage": 15}, {"rollout_percentage": 20}]}
     now = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 80}]}
@@ -217,7 +217,7 @@ def test_somebody_elses_edit_of_another_condition_is_kept(flag: FlagMaker, calm:
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
 
 
-def test_somebody_elses_edit_of_the_same_condition_is_a_clash_with_three_sides(
+def test_another_persons_edit_of_the_same_condition_is_a_clash_with_three_sides(
     flag: FlagMaker, calm: Context
 ) -> None:
     seen = {"groups": [{"rollout_percentage": 10}]}

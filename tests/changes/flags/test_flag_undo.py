@@ -62,7 +62,7 @@ async def test_an_undone_change_leaves_the_list_and_its_undo_can_be_undone(offic
     assert [entry.undoes for entry in left] == [off.id]
 
 
-async def test_somebody_elses_change_of_the_same_thing_is_shown_with_three_sides(office: Office) -> None:
+async def test_another_persons_change_of_the_same_thing_is_shown_with_three_sides(office: Office) -> None:
     entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.bob_writes(name="Bob's words")
     found = await undone(office, entry)
@@ -73,7 +73,7 @@ async def test_somebody_elses_change_of_the_same_thing_is_shown_with_three_sides
     assert office.server.stored[812]["name"] == "Bob's words"
 
 
-async def test_somebody_elses_change_of_another_thing_is_kept(office: Office) -> None:
+async def test_another_persons_change_of_another_thing_is_kept(office: Office) -> None:
     entry = await done(office, flag_intent.turn_off(812))
     office.bob_writes(name="Bob's words")
     assert isinstance(await undone(office, entry), Plan)

@@ -21,7 +21,7 @@ NOW = 1_780_000_000.0
 
 
 class Answers:
-    """A server that counts 1,000 people, of whom `matching` have any properties that are asked for."""
+    """A server that counts 1,000 people; `matching` of them have any properties that are asked for."""
 
     def __init__(self, matching: int = 400, fault: Exception | None = None) -> None:
         self.matching = matching

@@ -1,4 +1,4 @@
-"""Wishes about who sees a flag change what they mean and nothing else."""
+"""Intents that change targeting change what they mean and nothing else."""
 
 import copy
 import json
@@ -122,7 +122,7 @@ INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
 
 
 @pytest.mark.parametrize(("intent", "places"), [row[1:] for row in INTENTS], ids=[row[0] for row in INTENTS])
-async def test_a_wish_moves_only_the_places_it_names(
+async def test_an_intent_moves_only_the_places_it_names(
     intent: Callable[[Flag], Intent], places: list[str]
 ) -> None:
     fresh = flag()

@@ -35,7 +35,7 @@ def http(sample_port: Port) -> Iterator[httpx.Client]:
 
 
 def people(port: Port) -> list[tuple[str, dict[str, Any]]]:
-    """Stored people with their properties, and some whom nobody knows."""
+    """Stored people with their properties, and some unknown distinct ids."""
     rows = stored(
         port,
         "SELECT d.distinct_id, p.properties FROM distinct_ids AS d JOIN persons AS p ON p.id = d.person_id"

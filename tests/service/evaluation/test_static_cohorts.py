@@ -1,4 +1,4 @@
-"""A list of the people for whom a flag is on."""
+"""Static cohorts of the people who have a flag on."""
 
 from tests.service.evaluation.conftest import Service, Start
 

@@ -1,4 +1,4 @@
-"""The sample in a database: allowed by every constraint, the same each time, and what the stories need."""
+"""The sample in a database: allowed by every constraint, the same each time, and with what the tests need."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -127,7 +127,7 @@ def test_more_flags_leave_the_known_ones_as_they_are(flags: list[SampleFlag]) ->
     assert len({flag.key for flag in many if not flag.state["deleted"]}) == len(many) - 6
 
 
-def test_fewer_flags_keep_the_ones_with_a_story() -> None:
+def test_fewer_flags_keep_the_hand_written_ones() -> None:
     few = list(web_flags(NOW, 1))
     assert {flag.key for flag in few} >= set(DRAWN)
     assert len(listed(few)) < 60

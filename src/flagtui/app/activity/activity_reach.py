@@ -6,7 +6,7 @@ from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.query.moments import Centre
 
 FOR_A_LINE: Final = 10
-"""Pages read for one query before somebody has to go on by moving to the end."""
+"""Pages read for one query; more are read when the cursor moves to the end."""
 FOR_A_MOMENT: Final = 30
 AHEAD: Final = 2
 """Screens of rows kept ready below the cursor."""
@@ -20,7 +20,7 @@ class ActivityReach:
         self._left_for_moment = FOR_A_MOMENT
 
     def begin_again(self) -> None:
-        """The line is another, or somebody moved on: read on from here."""
+        """Starts the page limits anew: the query changed, or the cursor moved to the end."""
         self._left, self._left_for_moment = FOR_A_LINE, FOR_A_MOMENT
 
     def count_page(self) -> None:

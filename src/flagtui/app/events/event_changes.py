@@ -1,4 +1,4 @@
-"""The straight path for event definitions: read again, plan, guard, ask, save, say."""
+"""The pipeline of a change of event definitions: read again, plan, guard, ask, save, report."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from flagtui.api.errors import PaymentNeeded
 from flagtui.app.events.event_planner import Asked, EventPlanner, EventStep
-from flagtui.app.events.event_rows import believe, painted_values, people_of
+from flagtui.app.events.event_rows import believe, people_of, shown_values
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
@@ -32,7 +32,7 @@ from flagtui.text.notices import Notice
 
 
 def _nothing(*_heard: object) -> None:
-    """For whoever does not want to hear."""
+    """Default callback: does nothing."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class EventChanges:
 
     @property
     def why_read_only(self) -> str:
-        """Why this server takes no change of event definitions; empty when it does, or nobody knows yet."""
+        """Why this server refuses changes of event definitions; empty until it has refused one."""
         if self._refusal is None or self._refusal[0] is not self._app_state.workspace:
             return ""
         return self._refusal[1]
 
     def start(self, intents: Sequence[EventIntent], listener: EventListener = EventListener()) -> None:
-        """Begin the path for these wishes, which are confirmed together."""
+        """Starts the pipeline for these intents, which are confirmed together."""
         if self.why_read_only:
             self.changing.tell(Notice(self.why_read_only, "warning", "read-only"))
         elif intents:
@@ -141,19 +141,19 @@ class EventChanges:
             session.timing,
         )
         people = people_of(workspace)
-        painted: dict[str, ExitStack] = {}
+        shown: dict[str, ExitStack] = {}
         with ExitStack() as every:
             for plan in approved.plans:
-                painted[plan.key] = every.enter_context(ExitStack())
-                painted[plan.key].enter_context(
-                    workspace.events.showing(plan.id, painted_values(plan.values, people))
+                shown[plan.key] = every.enter_context(ExitStack())
+                shown[plan.key].enter_context(
+                    workspace.events.showing(plan.id, shown_values(plan.values, people))
                 )
             async for one in save_all(approved, context, undoes):
                 believe(one, workspace, session.clock(), people)
                 if one.ending == "unknown":
                     events, loading = workspace.events, workspace.events_loading
                     await self._unresolved.keep(one.plan.id, events, loading, workspace)
-                painted[one.plan.key].close()
+                shown[one.plan.key].close()
                 ended.append(one)
         self._remember_refusal(ended, workspace)
         self.changing.tell(event_outcomes.explain_ended(ended, approved.plans))

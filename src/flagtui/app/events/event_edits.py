@@ -1,4 +1,4 @@
-"""The stories of editing event definitions: ask for the new value, hand it to the straight path."""
+"""Actions that edit event definitions: ask for the new value, hand the intent to the pipeline."""
 
 from collections.abc import Coroutine, Sequence
 from pathlib import Path

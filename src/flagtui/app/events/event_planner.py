@@ -1,4 +1,4 @@
-"""From wishes to plans: each event definition is read again, and who measures it is found out."""
+"""From intents to plans: reads each event definition again and looks up the experiments that use it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from flagtui.text import outcomes
 from flagtui.text.notices import Notice
 
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
-"""Fields that matter to whoever measures the event."""
+"""Fields whose change affects the experiments that measure the event."""
 PATIENCE: Final = 2.5
 """Seconds the question waits for what it could do without."""
 AT_ONCE: Final = 8

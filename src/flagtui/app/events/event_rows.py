@@ -9,7 +9,7 @@ from flagtui.models.json_value import JSON
 from flagtui.store.workspace import Workspace
 
 
-def painted_values(values: Mapping[str, JSON], people: Mapping[int, str]) -> dict[str, object]:
+def shown_values(values: Mapping[str, JSON], people: Mapping[int, str]) -> dict[str, object]:
     """A change as the row shows it; rows name some fields otherwise and owners by e-mail."""
     shown: dict[str, object] = {}
     for name, value in values.items():
@@ -39,7 +39,7 @@ def believe(ended: DefinitionEnded, workspace: Workspace, now: float, people: Ma
         events.remove(plan.id)
     elif (row := events.said(plan.id)) is not None:
         # Changed together with others, for which servers do not send the records back.
-        changed = painted_values(plan.values, people)
+        changed = shown_values(plan.values, people)
         events.put(msgspec.structs.replace(row, **changed, updated_at=max(now, row.updated_at or 0.0)))
 
 

@@ -1,4 +1,4 @@
-"""The inbox: one event definition after the other, one key for each verdict, all of it applied at once."""
+"""The inbox: one event definition after the other, one key for each decision, all applied together."""
 
 import asyncio
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ REST: Final = 0.12
 
 
 class InboxScreen(Screen[None]):
-    """Shows the queue; decisions are kept on disk until they are applied by the written path."""
+    """Shows the queue; decisions are kept on disk until they are applied through the pipeline of changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("inbox", "everywhere")]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
@@ -165,7 +165,7 @@ class InboxScreen(Screen[None]):
         uses, proposal = self._uses.known(case.name) if self._uses else None, self._inbox.proposal(case)
         pane.show(list(case_lines(case, proposal, uses, self._app_state.now(), pane.content_size.width)))
 
-    # Verdicts
+    # Decisions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("inbox"):
@@ -241,7 +241,7 @@ class InboxScreen(Screen[None]):
         self._draw()
 
     def action_undo(self) -> None:
-        """Forget the last verdict; once all are applied, take the applied ones back."""
+        """Forget the last decision; once all are applied, undo the applied ones."""
         decision = self._triage.take_back()
         if decision is None:
             self._path.undo()
@@ -253,7 +253,7 @@ class InboxScreen(Screen[None]):
     # Applying
 
     def action_apply(self) -> None:
-        """Everything decided, as far as the profile lets one confirmation go, on the written path."""
+        """Starts the change of everything decided, up to the profile's limit for one confirmation."""
         most = self._app_state.session.rules.bulk_limit
         intents = [decision.intent for decision in list(self._triage.by_id.values())[:most]]
         if not intents:
@@ -263,7 +263,7 @@ class InboxScreen(Screen[None]):
         self._path.start(intents, EventListener(ended=lambda ended: self._applied(asked, ended)))
 
     def _applied(self, asked: Sequence[str], ended: Sequence[DefinitionEnded]) -> None:
-        """What was saved leaves the list of verdicts; what was not stays there with the reason."""
+        """Saved decisions leave the list; the others stay there with the reason."""
         known = {one.plan.id: one for one in ended}
         workspace = self._app_state.workspace
         for id in asked:

@@ -82,7 +82,7 @@ def draw_updated(row: ExperimentRow, slot: Slot) -> Cell:
 def experiment_columns(
     leading: Callable[[ExperimentRow], Leading | None],
 ) -> tuple[Column[ExperimentRow], ...]:
-    """The columns; `leading` knows what results said when somebody last looked."""
+    """The columns; `leading` gives the result as it was last read."""
 
     def draw_result(row: ExperimentRow, slot: Slot) -> Cell:
         if row.conclusion:

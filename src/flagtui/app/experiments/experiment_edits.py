@@ -1,4 +1,4 @@
-"""The stories of making an experiment, editing one in a form or an editor, and copying one elsewhere."""
+"""Actions that create an experiment, edit one in a form or an editor, and copy one to another project."""
 
 import tempfile
 from collections.abc import Callable

@@ -38,11 +38,11 @@ from flagtui.text.formats import age
 from flagtui.text.notices import Notice
 
 STAY: Final = 0.3
-"""Seconds somebody stays on the list before it asks for results of what is in sight."""
+"""Seconds the cursor rests before results of the visible rows are requested."""
 
 
 class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
-    """Draws the collection of experiments; results of what runs and is in sight come when somebody stays."""
+    """Draws the collection of experiments; results of visible running ones are read once the cursor rests."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiments", "lists", "everywhere")]
     kind = "experiments"
@@ -128,7 +128,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
 
     @on(RowList.Highlighted)
     def _glance_soon(self) -> None:
-        """Whoever stays on the list gets results of what is in sight, one after the other."""
+        """Reads results of the visible rows, one after the other, once the cursor has rested."""
         if self._staying is not None:
             self._staying.stop()
         # Who wants nothing refreshed by itself asks with a key.
@@ -153,7 +153,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
                 await inspector.glance(row)
                 self.rows.redraw_ages()
         except ApiError:
-            # A list without results is a list still; the next time somebody stays is soon enough.
+            # The list works without results; they are tried again when the cursor rests the next time.
             return
         finally:
             self._is_glancing = False

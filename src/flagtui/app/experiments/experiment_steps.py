@@ -1,4 +1,4 @@
-"""The stories of experiment steps: choose what is meant, read again, plan, guard, ask, save, say."""
+"""Steps of experiments: choose what is meant, read again, plan, guard, ask, save, report."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -156,7 +156,7 @@ class ExperimentSteps:
         )
 
     async def settle(self, ended: StepEnded, workspace: Workspace) -> None:
-        """Put how a step ended into the lists; what is not known stays in doubt there."""
+        """Put how a step ended into the lists; an unknown outcome is kept there as unresolved."""
         await believe(ended, workspace)
         if ended.ending == "unknown":
             rows, loading = workspace.experiments, workspace.experiments_loading

@@ -1,4 +1,4 @@
-"""The stories of taking back steps of experiments: the newest one, or any the journal knows."""
+"""Undo of steps of experiments: the newest one, or any in the journal."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from flagtui.text.outcomes import explain_already_back, explain_blocked, explain
 
 
 class ExperimentUndo:
-    """Plans the way back; asking and sending go the way of all steps."""
+    """Plans the undo; the question and the request are those of every step."""
 
     def __init__(self, app_state: AppState, experimenting: ExperimentSteps) -> None:
         self._app_state = app_state

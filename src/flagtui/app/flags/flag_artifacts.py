@@ -1,4 +1,4 @@
-"""The stories of what is made from a flag: a cohort of who has it, its dashboard. Closed to keys says so."""
+"""What is made from a flag: a cohort of its people, its dashboard. Says so when closed to API keys."""
 
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState

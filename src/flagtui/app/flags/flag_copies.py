@@ -1,4 +1,4 @@
-"""The stories of copies: here under another key, or in another project under the same."""
+"""Copies of flags: here under another key, or in another project under the same key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Original:
 
 
 class FlagCopies:
-    """Reads again, says what stays behind, and hands over to the path of all changes."""
+    """Reads the flag again, says what is not copied, and hands the copy to the pipeline."""
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
         self._app_state = app_state

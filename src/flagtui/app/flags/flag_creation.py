@@ -1,4 +1,4 @@
-"""The stories of flags that are not there yet, or not any more: new ones, copies, deleted ones."""
+"""Actions that create flags, copy them, and restore deleted ones."""
 
 from collections.abc import Sequence
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""The stories of editing: choose what is meant, ask for the new values, hand them to the straight path."""
+"""Actions that edit flags: choose what is meant, ask for the new values, hand the intent to the pipeline."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -142,7 +142,7 @@ class FlagEdits:
     def _show_form(self, copy: WorkingCopy) -> None:
         self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy))
 
-    # What the stories share
+    # What the actions share
 
     def _may_write(self, rows: Sequence[FlagRow]) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""

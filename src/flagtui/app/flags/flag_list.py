@@ -130,7 +130,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
         self._look_soon()
 
     def _settle(self, is_complete: bool, refreshes: int) -> None:
-        """Rows take their places when a load somebody asked for ends; otherwise nothing moves by itself."""
+        """Rows are sorted anew when a load the person asked for ends; otherwise nothing moves by itself."""
         self._finder.is_steady = is_complete
         if is_complete and self._settled_at != refreshes:
             self._settled_at = refreshes

@@ -166,7 +166,7 @@ class ListKeys(BrowseScreen):
     # Archived flags
 
     def load_what_is_asked_for(self) -> None:
-        """The server leaves archived flags out of its list, so they come when somebody looks for them."""
+        """Loads archived flags when the query asks for them: the server leaves them out of its list."""
         refreshes = self._app_state.refreshes
         if "archived" in self._finder.query.shows and self._asked_archived != refreshes:
             self._asked_archived = refreshes

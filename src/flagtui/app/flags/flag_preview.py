@@ -66,7 +66,7 @@ def _head(row: FlagRow, width: int) -> Iterator[list[Piece]]:
 
 
 def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
-    """What stands before and behind the key of a flag."""
+    """What is drawn before and after the key of a flag."""
     mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
     return mark, f"  v{row.version}" if row.version is not None else ""
 

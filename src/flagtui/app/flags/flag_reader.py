@@ -63,7 +63,7 @@ class FlagReader:
         return await workspace.client.flags.version(record, number) if workspace else FlagVersion()
 
     def go_back(self, record: int, version: int) -> None:
-        """Bring an older version back through the written path."""
+        """Bring an older version back through the pipeline of changes."""
         self._app.run_worker(self._go_back(record, version), group="reverting")
 
     async def _go_back(self, record: int, version: int) -> None:
@@ -136,7 +136,7 @@ if TYPE_CHECKING:
 
 
 class CannotRevert(ValueError):
-    """There is no way back from this entry; the text says why."""
+    """This entry cannot be undone; the text says why."""
 
 
 async def intent_to_return(record: int, version: int, client: Client) -> Intent:

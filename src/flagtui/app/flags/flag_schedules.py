@@ -1,4 +1,4 @@
-"""The stories of changes that happen later: schedule one, see what is scheduled, drop it."""
+"""Scheduled changes: schedule one, see what is scheduled, drop it."""
 
 from dataclasses import replace
 from typing import Final

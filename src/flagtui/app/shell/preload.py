@@ -1,4 +1,4 @@
-"""What the first rows do without: loaded behind them in pieces, so that a key waits for one of them at most.
+"""Modules the first rows do without: imported afterwards one by one, so that a key waits for one at most.
 
 Not in a thread: two threads that load parts of one package at the same time can stop each other.
 """

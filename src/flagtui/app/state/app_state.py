@@ -25,7 +25,7 @@ Watcher = Callable[[], None]
 
 @dataclass(eq=False)
 class AppState:
-    """One per running app. Whoever changes something here calls `tell`."""
+    """One per running app. After a change of its attributes call `tell`."""
 
     session: Session
     workspace: Workspace | None = None
@@ -38,7 +38,7 @@ class AppState:
     unlocked_until: float = 0.0
     """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
     refreshes: int = 0
-    """How many loads that somebody asked for have ended."""
+    """How many loads that the person asked for have ended."""
     _watchers: list[Watcher] = field(default_factory=list)
     _followed: tuple[Watcher, ...] = ()
 
@@ -65,7 +65,7 @@ class AppState:
 
     @property
     def rules(self) -> GuardRules:
-        """The profile's, and whether somebody has just unlocked it."""
+        """The profile's, and whether it is unlocked at the moment."""
         session = self.session
         return replace(session.rules, is_unlocked=session.monotonic() < self.unlocked_until)
 
@@ -121,7 +121,7 @@ class AppState:
         )
 
     def save_context(self, workspace: Workspace, tell: Callable[[str], None]) -> flag_save.FlagSaveContext:
-        """What the written path works with."""
+        """The tools that saving a flag works with."""
         from flagtui.changes.flags import flag_save
 
         session, flags = self.session, workspace.client.flags

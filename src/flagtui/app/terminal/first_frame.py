@@ -66,7 +66,7 @@ def attributes_before() -> "list[Any] | None":
 
 
 def hand_over() -> bool:
-    """Put the attributes back for whoever takes the terminal over; true when a frame is on the screen."""
+    """Restores the terminal's attributes before the app takes over; true when a frame is on the screen."""
     global _found
     if _found is None:
         return False

@@ -85,7 +85,7 @@ class Field(Input, inherit_bindings=False):
             self.focus()
 
     def _forward_event(self, event: events.Event) -> None:
-        """Characters are put in at once; Textual would queue them, and keys behind them would overtake."""
+        """Inserts characters at once; Textual would queue them, and later keys would overtake them."""
         if isinstance(event, events.Key):
             self._last_key = event.key
             if event.is_printable and event.character is not None:
@@ -95,5 +95,5 @@ class Field(Input, inherit_bindings=False):
 
 
 def is_stop(widget: object) -> bool:
-    """Whether letters pressed there are no commands of the screen behind it."""
+    """Whether letters pressed there are text and not commands of the screen below."""
     return isinstance(widget, Field | TextArea | Button) or "-stop" in getattr(widget, "classes", ())

@@ -82,7 +82,7 @@ class RowList(RowSurface[R]):
         The cursor stays with its record on the same screen line; when that is gone, on the row that took its
         place. With `anchor="top"`, for typing a query and for first pages still arriving, it goes to the
         first row, or to the record the person last moved to as long as that is shown; with "first", to the
-        first row whatever. `changed` are ids of records somebody else changed; they carry a sign until the
+        first row whatever. `changed` are ids of records changed on the server; they carry a sign until the
         cursor has been on them. `rule` divides so many rows from the others, which its words name.
         """
         before, old_place, old_line = self.row_id, self._view.place, max(self._view.line, 0)

@@ -45,7 +45,7 @@ class Changes:
         self.signing_in: SignIn = SignIn(app, app_state)
         self._on_their_way: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
-        """The story that was begun and has not asked its question yet."""
+        """The task of the change that was begun and has not asked its question yet."""
 
     @cached_property
     def _path(self) -> FlagPipeline:
@@ -66,7 +66,7 @@ class Changes:
         return not self._on_their_way
 
     def run(self, change: Coroutine[Any, Any, None]) -> None:
-        """Let a story that ends in a change take its time; nothing on any screen cancels it.
+        """Runs a change as a task of the app; closing a screen does not cancel it.
 
         While a question is prepared or asked, a key that is held or pressed again does nothing.
         """
@@ -106,7 +106,7 @@ class Changes:
             self.app.post_message(GoTo(kind, record, "behind"))
 
     def open_record(self, kind: Kind, record: RecordId, key: str) -> None:
-        """Show a record that a question or its results named; its list is behind it then."""
+        """Show a record that a question or its results named, on top of its list."""
         self.app.post_message(GoTo(kind, record, "record", key))
 
     def tell(self, notice: Notice) -> None:

@@ -97,7 +97,7 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
 
     @abstractmethod
     def save(self) -> None:
-        """Begin the path that ends in a change."""
+        """Start the pipeline with the draft."""
 
     def compose(self) -> ComposeResult:
         yield Header()

@@ -1,4 +1,4 @@
-"""The straight path of a change: read again, plan, guard, ask, save, say."""
+"""The pipeline of a change: read again, plan, guard, ask, save, report."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class FlagPipeline:
-    """The stories that end in a change of a flag. `Interface` begins them, and nothing cancels them there."""
+    """Changes of flags from intent to outcome. `Interface` runs them as tasks that no screen cancels."""
 
     def __init__(self, app_state: AppState, interface: "Interface") -> None:
         self._app_state = app_state
@@ -193,7 +193,7 @@ class FlagPipeline:
             await self._follow(again, replace(listener, left_out=()))
 
     async def _plan_alone(self, request: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
-        """The plan of one wish; none, once it was said why."""
+        """The plan of one request; empty when there is none, and the person was told why."""
         match await self._planner.plan_one(request, workspace):
             case _, Plan() as plan:
                 return [plan]

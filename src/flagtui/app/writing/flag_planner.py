@@ -1,4 +1,4 @@
-"""From wishes to plans: each record is read again, and what surrounds it is found out."""
+"""From requested changes to plans: reads each record again, and the context its rules need."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AT_ONCE: Final = 8
 
 
 class Planner:
-    """Plans what a person wishes, on the records as they are now."""
+    """Plans requested changes on the records as they are now."""
 
     def __init__(self, app_state: AppState, tell: Callable[[Notice], None]) -> None:
         self._app_state = app_state
@@ -56,7 +56,7 @@ class Planner:
             known = [item for item, plan in found if isinstance(plan, Plan)]
 
     async def plan_one(self, request: RequestedChange, workspace: Workspace) -> tuple[str, Found] | None:
-        """The key of the record and what the wish comes to; None, and said, when it cannot be read."""
+        """The key of the record and the plan; None when it cannot be read, and the person was told."""
         looked = await self._look(request, workspace, is_one_of_many=False)
         if isinstance(looked, LeftOut):
             return None
@@ -92,7 +92,7 @@ class Planner:
 
 @dataclass(frozen=True)
 class Planned:
-    """What many wishes came to."""
+    """The plans of many requests, and what was left out."""
 
     plans: Sequence[Plan]
     left_out: Sequence[LeftOut]
@@ -100,14 +100,14 @@ class Planned:
 
 @dataclass(frozen=True)
 class Looked:
-    """A record read again for a wish, and what surrounds it."""
+    """A record read again for a request, and its context."""
 
     request: RequestedChange
     fresh: Flag
     context: Context
 
     def plan(self, together: frozenset[int]) -> Found:
-        """What the wish comes to when these records change at the same time."""
+        """The plan when these records change at the same time."""
         return self.request.plan(self.fresh, within_batch(self.context, together))
 
 

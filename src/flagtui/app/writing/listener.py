@@ -18,7 +18,7 @@ Saved = Callable[[Collection[RecordId]], None]
 
 
 def unheard(*_said: object) -> None:
-    """For whoever does not want to hear."""
+    """Default callback: does nothing."""
 
 
 @dataclass(frozen=True)

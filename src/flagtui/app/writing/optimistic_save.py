@@ -1,4 +1,4 @@
-"""Approved changes on their way: painted over their rows until the answer, then said in words."""
+"""Approved changes on their way: shown as optimistic edits until the answer, then reported in words."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -94,16 +94,16 @@ class Saver:
     ) -> FlagsEnded:
         asked = workspace.flags.moment
         batch = Batch(approved, context, lambda plan: undoes.get(plan.id, ""))
-        painted: dict[int, ExitStack] = {}
+        shown: dict[int, ExitStack] = {}
         for plan in approved.plans:
-            painted[plan.id] = ExitStack()
-            painted[plan.id].enter_context(workspace.flags.showing(plan.id, plan.values))
+            shown[plan.id] = ExitStack()
+            shown[plan.id].enter_context(workspace.flags.showing(plan.id, plan.values))
         try:
             async for plan, outcome in batch.run():
                 believe(outcome, workspace, asked)
-                painted.pop(plan.id).close()
+                shown.pop(plan.id).close()
         finally:
-            for stack in painted.values():
+            for stack in shown.values():
                 stack.close()
         with ExitStack() as unresolved:
             for outcome in batch.outcomes.values():
@@ -119,7 +119,7 @@ class Saver:
         return FlagsEnded(tuple(batch.outcomes.values()), batch.remaining)
 
     async def _believe_late(self, outcome: Outcome, workspace: Workspace) -> None:
-        """What was found out at last; what nobody could read stays in doubt."""
+        """Puts late outcomes into the rows; what could not be read stays unresolved."""
         believe(outcome, workspace)
         if isinstance(outcome, Unknown) and outcome.seen is None:
             await self._unresolved.keep(outcome.plan.id, workspace.flags, workspace.flags_loading, workspace)

@@ -1,4 +1,4 @@
-"""The end of every story that leaves its flag as it is: guard, question, one request, how it ended."""
+"""The pipeline of what leaves its flag as it is: guard, question, one request, how it ended."""
 
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval

@@ -1,4 +1,4 @@
-"""Changes of which nobody knows whether they were done: kept in sight until a read tells."""
+"""Unresolved changes: marked on their rows until a read tells whether they were made."""
 
 import asyncio
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from flagtui.store.workspace import Workspace
 
 
 class Unresolved:
-    """Meanwhile the row is as the server said last, with the mark of a change; the header says it, too."""
+    """Until then the row shows the server's last values with the mark of a change; the header counts it."""
 
     def __init__(self, app_state: AppState) -> None:
         self._app_state = app_state
@@ -21,7 +21,7 @@ class Unresolved:
 
     @contextmanager
     def about(self, record: RecordId, rows: Collection[Any], workspace: Workspace) -> Iterator[None]:
-        """In doubt until the block is left."""
+        """Marks the record as unresolved until the block is left."""
         workspace.unresolved += 1
         try:
             with rows.showing(record, {}):
@@ -34,11 +34,11 @@ class Unresolved:
     async def keep(
         self, record: RecordId, rows: Collection[Any], loading: Loading[Any], workspace: Workspace
     ) -> None:
-        """In doubt until the rows are read again, which this does not wait for."""
+        """Marks the record as unresolved until the rows are read again; does not wait for that."""
         keeping = asyncio.create_task(self._keep(self.about(record, rows, workspace), loading))
         self._kept.add(keeping)
         keeping.add_done_callback(self._kept.discard)
-        # It begins before whoever calls can end a doubt of their own: the row's mark does not blink.
+        # The mark is set before the caller can remove one of its own: the row's sign does not blink.
         await asyncio.sleep(0)
 
     async def _keep(self, mark: AbstractContextManager[None], loading: Loading[Any]) -> None:

@@ -1,1 +1,1 @@
-"""The written path for event definitions: few rules, no versions, and a deletion nobody can take back."""
+"""Changes of event definitions: few rules, no versions, and a deletion that cannot be undone."""

@@ -21,7 +21,7 @@ Way = Literal["verified", "tags", ""]
 
 
 class BulkWriter(DefinitionReader, Protocol):
-    """Whoever changes many definitions with one request, or one by one where the server cannot."""
+    """Changes many definitions with one request, else one by one: `client.event_definitions`."""
 
     async def bulk_update_tags(
         self, ids: Sequence[str], action: Literal["add", "remove", "set"], tags: Sequence[str]

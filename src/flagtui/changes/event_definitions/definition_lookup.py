@@ -13,7 +13,7 @@ NOT_KEPT: Final = "the server said yes and did not keep it"
 
 
 class DefinitionReader(Protocol):
-    """Whoever reads one definition."""
+    """Reads one definition: `client.event_definitions`."""
 
     async def get(self, id: str) -> EventDefinition: ...
     async def by_name(self, name: str) -> EventDefinition: ...

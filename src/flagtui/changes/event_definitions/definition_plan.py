@@ -1,4 +1,4 @@
-"""A wish held against today's definition: what would change, what follows, what would be sent."""
+"""Plans an intent against the current definition: the difference, its consequences, the request."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -109,7 +109,7 @@ class AlreadySo:
 def plan_event(
     intent: EventIntent, fresh: EventDefinition, context: DefinitionContext
 ) -> EventPlan | AlreadySo:
-    """What the wish means for the definition as it is now."""
+    """The plan of an intent for the definition as it is now; `AlreadySo` when nothing would change."""
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, context)
     wanted, clashes = _on_top_of(intent, fresh)
@@ -195,7 +195,7 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: Definit
 
 
 def _on_top_of(intent: EventIntent, fresh: EventDefinition) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
-    """The wanted values on what is there now, and where somebody else went another way meanwhile."""
+    """The wanted values merged into the current ones, and the fields that conflict."""
     wanted: dict[str, JSON] = {}
     clashes: list[Clash] = []
     for name, mine in intent.changes.items():

@@ -79,7 +79,7 @@ async def _look(entry: Entry, definitions: DefinitionReader, now: float) -> Foun
         return FoundDefinition(entry, not_there, record)
     if _is_now(record, entry.after):
         return FoundDefinition(entry, "applied", record)
-    # Definitions have no versions: what is neither as before nor as wanted was changed by somebody since.
+    # Definitions have no versions: what is neither as before nor as wanted was changed since.
     is_as_before = is_recreation(entry) or _is_now(record, entry.before)
     return FoundDefinition(entry, not_there if is_as_before else "changed since", record)
 

@@ -31,7 +31,7 @@ LONGEST_WAIT: Final = 120.0
 
 
 class Writer(BulkWriter, Protocol):
-    """Whoever reads and writes definitions: `client.event_definitions`."""
+    """Reads and writes definitions: `client.event_definitions`."""
 
     async def by_name(self, name: str) -> EventDefinition: ...
     async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition: ...

@@ -26,7 +26,7 @@ def last_batch(entries: Iterable[Entry], here: Signature) -> list[Entry]:
 
 
 def open_entries(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """Changes of events here whose ending nobody knows."""
+    """Journal entries of events in this project without a known outcome."""
     return [entry for entry in entries if entry.kind == KIND and entry.is_open and _is_here(entry, here)]
 
 
@@ -41,7 +41,7 @@ def is_recreation(entry: Entry) -> bool:
 
 
 def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | AlreadySo:
-    """The old values put on today's definition; where somebody changed them since, that is a clash."""
+    """Plans the old values on the current definition; a field changed since is a clash."""
     if is_recreation(entry):
         return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
     names = [name for name in entry.after if name in MADE_AGAIN and name in entry.before]

@@ -44,7 +44,7 @@ class TriageDecision:
 
     @property
     def intent(self) -> EventIntent:
-        """The same as a wish on the written path; one request for each event."""
+        """The intent that the pipeline applies; one request for each event."""
         names = set(self.changes)
         verbs = {"verified": "verify", "hidden": "hide", "description": "describe", "tags": "retag"}
         verb = "merge" if self.same_as else verbs.get(names.pop(), "edit") if len(names) == 1 else "tidy up"
@@ -53,7 +53,7 @@ class TriageDecision:
 
 @dataclass
 class Triage:
-    """Verdicts by event, in the order they were made; `folder` and `place` say where they are kept."""
+    """Decisions by event id, in the order they were made; `folder` and `place` say where they are kept."""
 
     folder: Path
     place: str
@@ -79,7 +79,7 @@ class Triage:
         self.save()
 
     def take_back(self) -> TriageDecision | None:
-        """Forgets the last verdict."""
+        """Removes the last decision and returns it; None when there is none."""
         if not self.by_id:
             return None
         _, decision = self.by_id.popitem()
@@ -101,7 +101,7 @@ class Triage:
         self.save()
 
     def is_so(self, row: EventDefinitionRow) -> bool:
-        """Whether nothing has to be sent any more, because somebody did the same."""
+        """Whether the definition already has the decided values, so that nothing has to be sent."""
         wanted = self.by_id[row.id].changes if row.id in self.by_id else {}
         shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
         shown["tags"] = sorted(row.tags)

@@ -1,1 +1,1 @@
-"""The written path for experiments: steps of a life, each allowed in some states only and sent once."""
+"""Changes of experiments: steps of a life cycle, each allowed in some states only and sent once."""

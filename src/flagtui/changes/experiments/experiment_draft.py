@@ -1,6 +1,6 @@
-"""An experiment while somebody edits it: values to change freely, what is wrong with them, and what differs.
+"""An experiment being edited: values to change freely, what is wrong with them, and what differs.
 
-What is not touched stays as it is stored, also keys of metrics and settings that nobody here knows.
+What is not touched stays as it is stored, also unknown keys of metrics and settings.
 """
 
 import copy

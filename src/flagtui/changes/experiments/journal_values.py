@@ -64,7 +64,7 @@ def _with(plan: ExperimentPlan, sides: Sides, values: Mapping[str, JSON]) -> Sid
 
 
 def _shipped(plan: ExperimentPlan, sides: Sides) -> Sides:
-    """The flag's targeting whole instead of each share: the way back is a change of the flag."""
+    """The flag's whole targeting instead of each share: the undo is a change of the flag."""
     flag = plan.fresh.feature_flag
     if flag is None:
         return sides

@@ -36,7 +36,7 @@ def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
     form = form_of(metric)
     places = _SOURCES.get(as_text(form.get("metric_type")))
     if places is None:
-        # Of a type that nobody here knows, whatever stands where something is counted.
+        # Of an unknown type: every node in a known position.
         others = [form[place] for place in _PLACES if place in form]
         yield from (as_dict(node) for node in (*as_list(form.get("series")), *others))
     else:

@@ -9,7 +9,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 
 Standing = Literal["unknown", "gone", "off", "on", "nobody", "served"]
-"""What the flag does: not known, deleted, off, on for nobody knows whom, on for nobody, on for somebody."""
+"""What the flag does: not known, deleted, off, on (reach not known), on for nobody, on for some people."""
 Told = tuple[str, Tone]
 
 
@@ -35,7 +35,7 @@ def when_on(fresh: Experiment) -> Standing:
 
 
 def gives_variants(filters: Filters) -> bool:
-    """Whether some condition lets somebody in and has a variant for them."""
+    """Whether some condition lets people in and has a variant for them."""
     keys = {variant.key for variant in filters.variants}
     is_drawn = any(variant.rollout > 0 for variant in filters.variants)
     return any(one.rollout > 0 and (is_drawn or one.variant in keys) for one in filters.deciding)
@@ -55,14 +55,14 @@ def left_alone(fresh: Experiment) -> Told:
 
 
 def turned_on(fresh: Experiment, served: str, tone: Tone) -> Told:
-    """What turning it on does: `served` in words where that gives somebody a variant."""
+    """What turning it on does; `served` are the words for when people get a variant."""
     if when_on(fresh) == "nobody":
         return "is turned on, and lets nobody in: nobody gets a variant", "warning"
     return f"is turned on{served if when_on(fresh) == 'served' else ''}", tone
 
 
 def let_in(fresh: Experiment) -> str:
-    """Whom its conditions let in: `80 % of everyone`, `2 conditions, at most 50 % of those they fit`."""
+    """Who its conditions let in: `80 % of everyone`, `2 conditions, at most 50 % of those they fit`."""
     if fresh.feature_flag is None or when_on(fresh) == "on":
         return ""
     filters = fresh.feature_flag.targeting

@@ -25,7 +25,7 @@ Truth = Literal["is done", "was not done", "is not known", "cannot be told any m
 
 
 class ExperimentReader(Protocol):
-    """Whoever reads the experiments of one project."""
+    """Reads the experiments of one project: `client.experiments`."""
 
     async def get(self, id: int) -> Experiment: ...
     async def page(self, filters: Query | None = None) -> RowPage[ExperimentRow]: ...
@@ -139,7 +139,7 @@ def _truth(entry: Entry, record: Experiment, not_there: Truth) -> Truth:
     # Servers fill in what was left out of a setting or a metric.
     if all(_is_now(entry, record, name, entry.after[name], _holds) for name in names):
         return "is done"
-    # Experiments have no versions: what is neither as before nor as wanted was changed by somebody since.
+    # Experiments have no versions: what is neither as before nor as wanted was changed since.
     return "cannot be told any more; it was changed since"
 
 

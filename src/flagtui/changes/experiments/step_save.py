@@ -33,7 +33,7 @@ LONGEST_WAIT: Final = 10.0
 
 
 class ExperimentsApi(Protocol):
-    """Whoever reads experiments and takes steps with them: `client.experiments`."""
+    """Reads experiments and takes steps with them: `client.experiments`."""
 
     async def get(self, id: int) -> Experiment: ...
     async def page(self, filters: Query | None = None) -> RowPage[ExperimentRow]: ...

@@ -1,4 +1,4 @@
-"""Taking back an entry of the activity, whoever made it: old values, unless somebody went on from there."""
+"""Undo of an activity entry of any person: the old values, unless they were changed since."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -32,7 +32,7 @@ SIDE: Final = 120
 
 
 def plan_revert(entry: Activity, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:
-    """The way back, held against the flag as it is now; refused where the same thing was changed since."""
+    """Plans the undo on the flag as it is now; blocked where the same field was changed since."""
     intent = revert_intent(entry, fresh)
     if isinstance(intent, Blocked):
         return intent
@@ -41,13 +41,13 @@ def plan_revert(entry: Activity, fresh: Flag, context: Context) -> Plan | Nothin
 
 
 def intended(entry: Activity, fresh: Flag) -> Intent:
-    """The same wish for looking around before it is planned; one without changes when it cannot be had."""
+    """The same intent, for reading the context before planning; without changes when there is none."""
     found = revert_intent(entry, fresh)
     return Intent(fresh.id, {}, "undo") if isinstance(found, Blocked) else found
 
 
 def revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
-    """The old values as a wish, with the new ones as what was seen."""
+    """The old values as an intent, with the new ones as what was seen."""
     version = version_made(entry)
     if entry.activity in ("created", "restored"):
         return _deletion(entry, fresh, version)

@@ -54,7 +54,7 @@ def _consequences(
 
 
 def decides_who_sees(fresh: Flag, values: Mapping[str, JSON]) -> bool:
-    """Whether these values can change who gets it: they turn it on or off, or change whom it lets in."""
+    """Whether these values can change who gets it: they turn it on or off, or change its targeting."""
     was_on = fresh.active and not fresh.deleted
     is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
     return was_on is not is_on or (is_on and "filters" in values)

@@ -40,7 +40,7 @@ class Reach:
     is_estimate: bool = False
     """True when a share of those who fit is drawn: then the numbers are what is to be expected."""
     besides: str = ""
-    """Who else has it, whom the server does not count."""
+    """Who else has it without being counted by the server, in words."""
 
 
 @dataclass(frozen=True, slots=True)

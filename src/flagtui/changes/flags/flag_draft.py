@@ -1,6 +1,6 @@
-"""A flag while somebody edits it: values to change freely, what is wrong with them, and the wish they make.
+"""A flag being edited: values to change freely, what is wrong with them, and the intent they make.
 
-What is not touched stays as it is stored, also keys of targeting that nobody here knows.
+What is not touched stays as it is stored, also unknown keys of targeting.
 """
 
 import copy
@@ -91,7 +91,7 @@ class WorkingCopy:
         return problems_in_fields(changed, self.flag)
 
     def intent(self) -> Intent | None:
-        """The wish; None when everything is as it was."""
+        """The intent; None when everything is as it was."""
         return intent_of(self.values, self.flag)
 
     def set(self, name: str, value: JSON) -> None:

@@ -13,8 +13,8 @@ Kind = Literal["flag", "experiment", "event_definition"]
 class Intent:
     """New values for some fields of one record.
 
-    `seen` holds what the person saw in those fields. Without it a change made by somebody else since then
-    cannot be told from the person's own wish, so screens and commands that show values should fill it in.
+    `seen` holds what the person saw in those fields. Without it a change made by another person since then
+    cannot be told from the person's own, so screens and commands that show values should fill it in.
     """
 
     id: int

@@ -30,7 +30,7 @@ Tell = Callable[[str], None]
 
 
 class FlagReader(Protocol):
-    """Whoever reads one flag, and finds one by its key."""
+    """Reads one flag, and finds one by its key: `client.flags`."""
 
     async def get(self, id: int) -> Flag: ...
 

@@ -54,7 +54,7 @@ class Plan(AboutFlag):
     consequences: tuple[Consequence, ...]
     cautions: tuple[Caution, ...]
     clashes: tuple[Clash, ...]
-    """Where somebody else changed the same thing since the person looked; agreeing overwrites it."""
+    """Fields that were changed since the person looked; agreeing overwrites them."""
     body: Mapping[str, JSON]
     original: Mapping[str, JSON]
     inverse: Intent
@@ -125,7 +125,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingTo
 
 
 def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
-    """The wanted values put on what is there now, and where somebody else went another way meanwhile."""
+    """The wanted values merged into the current ones, and the fields that conflict."""
     wanted: dict[str, JSON] = {}
     clashes: list[Clash] = []
     for name, value in intent.changes.items():

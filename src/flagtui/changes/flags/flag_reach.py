@@ -21,7 +21,7 @@ NOBODY: Final = Reach(0, 0, 0)
 
 
 class Counter(Protocol):
-    """Whoever counts how many have the properties of one condition."""
+    """Counts people or groups with the properties of one condition: `client.flags`."""
 
     async def blast_radius(
         self, condition: Mapping[str, JSON], group_type_index: int | None = None

@@ -35,7 +35,7 @@ def foresee_refusal(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -
 
 
 def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
-    """The experiments on the flag; what the flag says unless somebody knows better."""
+    """The experiments on the flag: those of the context, else those the flag names."""
     if context.experiments is not None:
         return context.experiments
     known = {link.id: link for link in fresh.experiment_set_metadata}

@@ -34,7 +34,7 @@ _UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
 
 
 class FlagsApi(FlagReader, Protocol):
-    """Whoever reads and writes single flags: `client.flags`."""
+    """Reads and writes single flags: `client.flags`."""
 
     async def create(self, body: Mapping[str, JSON]) -> Flag: ...
 

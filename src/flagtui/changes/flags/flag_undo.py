@@ -23,7 +23,7 @@ _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
 
 @dataclass(frozen=True, slots=True)
 class Contested:
-    """Somebody changed the same thing since: the three sides, and the plan that would overwrite theirs."""
+    """The same field was changed since: the three sides, and the plan that would overwrite theirs."""
 
     entry: Entry
     fresh: Flag
@@ -78,7 +78,7 @@ def why_never(entry: Entry, here: Signature) -> Blocked | None:
 def plan_undo(
     entry: Entry, fresh: Flag, context: Context, here: Signature
 ) -> Plan | NothingToDo | Blocked | Contested:
-    """The way back from one change, held against the flag as it is now."""
+    """Plans the undo of one change on the flag as it is now."""
     if refusal := why_not(entry, here):
         return refusal
     found = plan_flag(undo_intent(entry, fresh), fresh, context)
@@ -90,21 +90,21 @@ def plan_undo(
 
 
 def undo_intent(entry: Entry, fresh: Flag) -> Intent:
-    """The old values as a wish. Payloads that were not written down stay as they are."""
+    """The old values as an intent. Payloads that were not written down stay as they are."""
     if entry.verb == "create":
         return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
     before, after = dict(entry.before), dict(entry.after)
     if entry.is_secret:
         before, after = with_payloads(before, fresh.filters), with_payloads(after, fresh.filters)
     if after.get("deleted") is True:
-        # Deleting can rename, and restoring knows the way back.
+        # Deleting can rename the flag, and restoring gives the old key back.
         before.pop("key", None)
         after.pop("key", None)
     return Intent(entry.record, before, verb_for(before), seen=after, seen_version=_version_after(entry))
 
 
 def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
-    """What deleting a flag takes away from whoever changed it since it was created."""
+    """Changes made since the flag was created, which deleting it would lose."""
     saved, gone = entry.saved_version, "deleted"
     if saved is not None and saved == fresh.version:
         return ()

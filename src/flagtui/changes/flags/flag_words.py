@@ -1,6 +1,6 @@
 """A difference in words, as a person would tell a colleague.
 
-The texts are raw: whoever draws them makes them safe.
+The texts are raw: callers pass them through `safe_text` before drawing.
 """
 
 from collections.abc import Mapping

@@ -67,7 +67,7 @@ def remote_configuration(key: str, payload: str, name: str = "") -> dict[str, JS
 
 
 def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
-    """The same flag under another key, off. What belongs to experiments and what is secret stays behind."""
+    """The same flag under another key, off. What belongs to experiments and what is secret is not copied."""
     filters = clean_filters(flag.filters)
     for name in ("holdout", "holdout_groups", "super_groups", "feature_enrollment"):
         filters.pop(name, None)

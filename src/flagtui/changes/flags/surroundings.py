@@ -138,7 +138,7 @@ def _dependencies(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ...]:
 
 
 def _since(entries: Sequence[Activity], seen_version: int | None) -> Sequence[Activity]:
-    """The entries after the version somebody looked at; every change of a flag moves its version by one."""
+    """The entries after the version the person saw; every change of a flag raises its version by one."""
     if seen_version is None:
         return ()
     return [entry for entry in entries if (version_made(entry) or 0) > seen_version]

@@ -1,4 +1,4 @@
-"""Wishes about who sees a flag, made from the JSON as it is stored: what is not meant stays as it is."""
+"""Intents that change targeting, made from the JSON as it is stored: the rest stays as it is."""
 
 import copy
 from collections.abc import Mapping

@@ -21,7 +21,7 @@ _EVERYBODY = """
 def load_person(
     db: sqlite3.Connection, project_id: int, distinct_id: str, groups: Mapping[str, Group], now: datetime
 ) -> Person:
-    """A distinct id that nobody has yet is somebody without properties."""
+    """The person with this distinct id; an unknown id is a person without properties."""
     row = db.execute(
         "SELECT p.id, p.properties, p.created_at FROM distinct_ids AS d"
         " JOIN persons AS p ON p.id = d.person_id WHERE d.project_id = ? AND d.distinct_id = ?",
@@ -107,7 +107,7 @@ def _load_everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]
 def every_group(
     db: sqlite3.Connection, project_id: int, type_index: int, type_name: str, now: datetime
 ) -> Iterator[Person]:
-    """Every group of one type, each as somebody who belongs to it and of whom nothing else is known."""
+    """Every group of one type, each as a person who belongs to it and has no other properties."""
     rows = db.execute(
         "SELECT key, properties FROM groups WHERE project_id = ? AND type_index = ?", (project_id, type_index)
     )

@@ -21,7 +21,7 @@ _ASKED: Final = "\x00condition"
 
 
 def user_blast_radius(call: Call) -> Answer:
-    """The percentage of the condition is not applied: whoever asks multiplies."""
+    """Counts people who match the condition; its percentage is not applied, the caller multiplies."""
     fields = Fields(call.body())
     if "condition" not in fields:
         raise invalid("Missing condition for which to get blast radius")
@@ -51,7 +51,7 @@ def _count(call: Call, questions: list[Json], index: int | None) -> tuple[int, i
 
 
 def _count_people(people: Sequence[Stored], definitions: Definitions, now: datetime) -> int:
-    """Whoever fits a condition fits each of its questions, in whatever order they are asked."""
+    """Narrows the people filter by filter: a match fits every filter of the condition, in any order."""
     conditions = definitions.flags[_ASKED].conditions
     if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
         # Another flag that is asked for draws lots: nobody is like anybody else.

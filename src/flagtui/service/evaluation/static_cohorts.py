@@ -1,4 +1,4 @@
-"""A list of the people for whom a flag is on now."""
+"""Static cohorts of the people who have a flag on now."""
 
 import sqlite3
 

@@ -22,7 +22,7 @@ def check_level(call: Call, experiment_id: int, level: str) -> None:
 
 
 def shown_level(call: Call, levels: Levels, one: Experiment) -> str:
-    """The level an answer tells: whoever made an experiment manages it."""
+    """The access level in an answer: the creator of an experiment is its manager."""
     level = levels.of(one.id)
     is_own = one.fields["created_by_id"] == call.caller.user_id
     return "manager" if is_own and level == DEFAULT else level

@@ -24,7 +24,7 @@ def create_experiment(call: Call) -> Answer:
 
 
 def create(call: Call, given: Input) -> Experiment:
-    """Stores an experiment and what belongs to it; any fault leaves nothing behind."""
+    """Stores an experiment and what belongs to it; after a fault nothing is stored."""
     columns = with_defaults(call, given.columns)
     check_dates(columns)
     there = find_flag(call.db, call.project.id, given.flag_key or "")

@@ -46,7 +46,7 @@ def duplicate(call: Call) -> Answer:
 
 
 def copy_to_project(call: Call) -> Answer:
-    """Saved metrics, holdout and dates stay behind: they belong to this project."""
+    """Saved metrics, holdout and dates are not copied: they belong to this project."""
     one = called(call)
     fields = Fields(call.body())
     fields.require("target_team_id")

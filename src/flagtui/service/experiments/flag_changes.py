@@ -17,7 +17,7 @@ _JSON = Headers({"content-type": "application/json"})
 
 
 class AwaitsApproval(Fault):
-    """Somebody has to approve the change of the flag first; the request for it has been written."""
+    """The change of the flag needs approval first; the change request has been stored."""
 
     def __init__(self, asked: Answer) -> None:
         super().__init__(asked.status, None)

@@ -108,7 +108,7 @@ def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
 def ordered_uuids(
     sent: Json, had: Sequence[str] | None, metrics: Iterable[Mapping[str, Json]], field: Field, *, given: bool
 ) -> list[str] | None:
-    """The display order: what was sent if it names every metric, else the old one with new ones behind."""
+    """The display order: what was sent if it names every metric, else the old one followed by new ones."""
     uuids = [str(metric["uuid"]) for metric in metrics if metric.get("uuid")]
     name = ORDER_OF[field]
     if given:

@@ -2,7 +2,7 @@
 
 Results are computed from events when they are read. A recalculation fixes the moment as of which the
 running day is told, and its state follows from the time since it was asked for: what waits in a queue in the
-product waits here too, so that whoever polls sees it pending, under way and done.
+product waits here too, so that polling sees it pending, under way and done.
 """
 
 import sqlite3

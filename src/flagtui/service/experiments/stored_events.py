@@ -129,7 +129,7 @@ class StoredEvent:
 
     @property
     def person(self) -> str:
-        """Whoever has no person yet is known by the distinct id."""
+        """Identifies the person; without a stored one, by the distinct id."""
         return f"id:{self.distinct_id}" if self.person_id is None else str(self.person_id)
 
     def entity(self, group_type: int | None) -> str | None:

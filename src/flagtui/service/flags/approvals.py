@@ -1,4 +1,4 @@
-"""Changes that somebody else has to approve: answered by 409 and kept as a request instead of being made."""
+"""Changes that need approval: answered by 409 and stored as a change request instead of being made."""
 
 import sqlite3
 import uuid

@@ -148,7 +148,7 @@ def _delete(call: Call, row: sqlite3.Row) -> Json:
 
 
 def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | None]:
-    """How far the flag had gone, for whoever removes it from code."""
+    """The flag's last rollout state, for removing it from code."""
     groups = groups_of(filters)
     if not active or not any(percentage_of(group) > 0 for group in groups):
         return "not_rolled_out", None

@@ -16,7 +16,7 @@ _NOT_FIELDS = ("version", "original_flag")
 def without_clashes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) -> Mapping[str, Json]:
     """The body less its stale echoes: fields equal to what the writer began from.
 
-    A field clashes when the writer changed it and somebody else has too, to something else: then 409.
+    A field clashes when the writer changed it and the stored value changed to something else: then 409.
     """
     body = fields.sent
     version = fields.number("version", null=True)

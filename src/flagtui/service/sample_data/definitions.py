@@ -57,7 +57,7 @@ HAND_WRITTEN: Final = (
     Definition("refund issued", 1, 44, "", ("revenue",), MO),
     Definition("digest unsubscribed", 400, 1, "Nobody has, so far", (), MO),
 )  # fmt: skip
-"""Those that experiments count or that somebody will ask about."""
+"""Definitions that experiments measure, or that documents and tests name."""
 
 
 def web_definitions(random: Random) -> list[Definition]:

@@ -1,4 +1,4 @@
-"""The flags everybody meets first: each with a story that its log tells."""
+"""The flags at the top of the list, written by hand: each with an activity log of its own."""
 
 from collections.abc import Iterator
 from typing import Final

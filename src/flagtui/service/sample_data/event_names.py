@@ -64,7 +64,7 @@ def look_alikes(name: str) -> tuple[str, ...]:
 
 
 def leftovers(random: Random) -> Iterator[str]:
-    """What somebody once tried and never took out."""
+    """Names left over from trials."""
     for number in range(1, 41):
         yield f"btn_click_{number}"
     for number in range(1, 21):

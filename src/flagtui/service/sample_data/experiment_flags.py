@@ -13,7 +13,7 @@ LABELS = {"control": "Control Group", "test": "Test Variant", "test-a": "Variant
 
 
 def experiment_flags(moments: Moments) -> Iterator[SampleFlag]:
-    """One for every experiment that does not run on a flag somebody drew by hand."""
+    """One flag for every experiment that does not use a hand-written one."""
     return (experiment_flag(moments, plan) for plan in PLANS if not plan.flag_key)
 
 

@@ -32,7 +32,7 @@ class Exposed(NamedTuple):
 
 
 def happenings(plan: ExperimentPlan, people: list[Person], now: datetime) -> Iterator[Happening]:
-    """Everything one experiment left behind; nothing for a draft. `people` are in order of joining."""
+    """Every event of one experiment; none for a draft. `people` are in order of joining."""
     if plan.stage == "draft":
         return
     random = Random(f"experiment {plan.id}")
@@ -48,7 +48,7 @@ def happenings(plan: ExperimentPlan, people: list[Person], now: datetime) -> Ite
 
 
 def truths(plan: ExperimentPlan) -> list[tuple[str, float]]:
-    """Each variant and how much more often its people convert; whoever is held out is like the first."""
+    """Each variant and the factor of its conversion rate; the holdout's is that of the first."""
     keys = [key for key, _ in plan.variants]
     return [*zip(keys, (1.0, *plan.lifts), strict=True), (HELD_OUT, 1.0)]
 
@@ -93,7 +93,7 @@ def call_of(key: str, variant: str) -> str:
 def consequences(
     plan: ExperimentPlan, exposed: list[Exposed], lift: float, random: Random, end: float
 ) -> Iterator[Happening]:
-    """Exactly as many convert as the truth says, so that stories hold; who and when is chance."""
+    """Exactly as many convert as `truths` says, so that results are known; who and when is random."""
     winners = set(
         random.sample(range(len(exposed)), min(len(exposed), round(len(exposed) * plan.rate * lift)))
     )

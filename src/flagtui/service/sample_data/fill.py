@@ -24,7 +24,7 @@ Fill = Callable[[sqlite3.Connection, datetime], None]
 def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
     """What `create_service` fills a new database with. Alice, the first user, owns everything.
 
-    The first project lists `flags` flags, but never fewer than those that stories are told about.
+    The first project lists `flags` flags, but never fewer than the hand-written ones.
     `nasty` adds a project whose every text is hostile.
     """
 

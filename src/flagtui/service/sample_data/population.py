@@ -44,7 +44,7 @@ class Person:
 
 
 def web_people(now: datetime) -> list[Person]:
-    """Those two whom everybody compares, the company's own staff, and the rest."""
+    """People of the web project: two that examples compare, the company's own staff, and the rest."""
     known = [
         Person(1, "anna@acme.com", drawn("Anna", "anna@acme.com", "DE", "pro"), Moments(now).ago(210)),
         Person(2, "ben@shop.example", drawn("Ben", "ben@shop.example", "US", "free"), Moments(now).ago(120)),

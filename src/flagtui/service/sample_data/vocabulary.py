@@ -1,4 +1,4 @@
-"""What the company builds: areas of the product and the things people put behind flags there."""
+"""What the company builds: areas of the product and the features that have flags there."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -109,7 +109,7 @@ class Pattern(ValueTest[str]):
         return known
 
     def _goes_on(self, positions: frozenset[int]) -> bool:
-        """False when no character leads anywhere any more, as behind a `^` that was not met."""
+        """False when no character leads anywhere any more, as after a `^` that did not match."""
         return any(self._positions[index].symbol is not None for index in positions)
 
     def _accepts(self, positions: frozenset[int]) -> bool:
@@ -139,7 +139,7 @@ class Pattern(ValueTest[str]):
         return len(self._positions) - 1
 
     def _build(self, node: Node, after: int) -> int:
-        """The position where the node begins; whoever gets through it goes on at `after`."""
+        """The position where the node begins; after a match of it the pattern goes on at `after`."""
         match node:
             case Symbol():
                 return self._add(_Position(symbol=node, after=after))
@@ -170,7 +170,7 @@ class Pattern(ValueTest[str]):
 
 @dataclass(slots=True)
 class _Position:
-    """A place in the pattern: behind a symbol, or one that may be left without reading."""
+    """A place in the pattern: after a symbol, or one that may be left without reading."""
 
     symbol: Symbol | None = None
     after: int = 0

@@ -44,7 +44,7 @@ def _test(clause: AnyOf) -> ValueTest[str]:
 
 
 def _word_at_edge(tree: Node, edge: str, step: int) -> str:
-    """The letters right behind a `^`, or before a `$`, at the end of the whole pattern."""
+    """The letters right after a `^`, or before a `$`, at the end of the whole pattern."""
     parts = tree.parts[::step] if isinstance(tree, InTurn) else ()
     if not parts or parts[0] != Edge(edge):
         return ""

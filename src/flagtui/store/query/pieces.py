@@ -7,7 +7,7 @@ from typing import Final
 _NAME: Final = re.compile(r"([A-Za-z_]+):(?!//)")
 _WITH_PATTERNS: Final = frozenset({"key", "flag", "name"})
 LINE_LIMIT: Final = 1_000
-"""Characters of a line that are read; nobody types more, but somebody pastes a log file."""
+"""Characters of a line that are read: more than is typed; a pasted log file is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def split(line: str) -> list[Piece]:
 
 
 def piece_at(line: str, cursor: int) -> Piece | None:
-    """The piece the cursor stands in or right behind."""
+    """The piece the cursor is in or right after."""
     return next((piece for piece in split(line) if piece.start <= cursor <= piece.end), None)
 
 

@@ -51,7 +51,7 @@ def person_of(number: Callable[[Row], int | None], email: Callable[[Row], str]) 
 
 
 def made_by(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Qualifier[Row]:
-    """`by:` of records that somebody made."""
+    """`by:` for records with a creator."""
     me = ("me",)
     return Qualifier("by", "me or part of an e-mail", "who made it", person_of(number, email), me, me)
 

@@ -34,7 +34,7 @@ class ValueTest(ABC, Generic[Tested]):
         """A byte for each value: 1 where it passes."""
 
     def implies(self, other: object) -> bool:
-        """True when whatever passes this test certainly passes the other; False when nobody knows."""
+        """True when whatever passes this test certainly passes the other; False when that is not known."""
         return self == other
 
 

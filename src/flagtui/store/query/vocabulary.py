@@ -11,7 +11,7 @@ Test = Callable[[Row], bool]
 
 
 class QueryPerson(Protocol):
-    """Whoever `by:me` means."""
+    """The person that `by:me` means."""
 
     @property
     def id(self) -> int: ...
@@ -34,7 +34,7 @@ class WrongValue(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stood behind the colon."""
+    """What was written after the colon."""
 
     text: str
     is_quoted: bool = False

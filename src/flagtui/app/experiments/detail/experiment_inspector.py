@@ -35,12 +35,12 @@ LIVE: Final = ("running", "paused", "exposure_frozen")
 
 
 def _never() -> bool:
-    """For whoever only looks."""
+    """Default: metrics are not calculated anew."""
     return False
 
 
 class ExperimentInspector:
-    """Keeps what it was told until the experiment changes or somebody asks again."""
+    """Reads results, and caches them until the experiment changes or they are asked for again."""
 
     def __init__(
         self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool] = _never
@@ -54,11 +54,11 @@ class ExperimentInspector:
 
     @property
     def client(self) -> Client:
-        """Whom it asks."""
+        """The client it reads with."""
         return self._client
 
     def take_refusal(self) -> ApiError | None:
-        """Why the key was not accepted while somebody looked, told once; None when it was."""
+        """Why the key was refused during the last reads; returned once, None when it was accepted."""
         refused, self._refused = self._refused, None
         return refused
 

@@ -31,7 +31,7 @@ Place = Literal["experiments", "experiment"]
 
 
 class ExperimentKeys(AnyScreen):
-    """Begins stories; what is confirmed goes on whatever happens to the screen."""
+    """Starts changes of experiments; a confirmed change goes on when the screen closes."""
 
     experimenting: ExperimentSteps
     writing: ExperimentEdits

@@ -79,7 +79,7 @@ class Measuring:
         return adopt(found, run) if is_final or self._clock() - counted_until < KEPT_FOR else found
 
     async def _calculated(self, found: Findings) -> AsyncIterator[Findings]:
-        """Has the server calculate all metrics anew. Whoever cannot is left with metrics to ask for."""
+        """Has the server calculate all metrics anew; where it cannot, each metric is asked for by itself."""
         results, id = self._client.results, found.row.id
         try:
             run = await results.recalculate(id)

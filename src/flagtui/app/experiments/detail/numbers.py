@@ -1,4 +1,4 @@
-"""The arithmetic behind an experiment's screen. What servers compute is shown as they say it, never again."""
+"""Arithmetic for an experiment's screen. What servers compute is shown as it is, not computed again."""
 
 import math
 from collections.abc import Mapping

@@ -31,7 +31,7 @@ _PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metr
 
 
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
-    """Puts an experiment together; the path of all steps does the rest."""
+    """Edits the draft of an experiment; saving hands it to the pipeline of steps."""
 
     def __init__(
         self, app_state: AppState, changing: Changes, workspace: Workspace, copy: ExperimentCopy, save: Save

@@ -143,7 +143,7 @@ class FieldQuestions:
                 copy.remove_condition(place)
 
     async def _counted(self, place: int | None) -> None:
-        """Whom a condition is about, or every one: people, or groups of a type the project has."""
+        """What a condition, or every one, counts: people, or groups of a type the project has."""
         copy, names = self._copy, self._app_state.names
         flag = copy.flag
         if flag.features or flag.targeting.feature_enrollment:

@@ -21,7 +21,7 @@ from flagtui.text.styled import Piece
 
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
-    """Puts a flag together; the path of all changes does the rest."""
+    """Edits the draft of a flag; saving hands it to the pipeline of changes."""
 
     def __init__(
         self, app_state: AppState, changing: Changes, copy: WorkingCopy, told: Sequence[Consequence] = ()

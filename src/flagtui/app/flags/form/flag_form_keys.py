@@ -32,7 +32,7 @@ class FlagKeys(AnyScreen):
 
     @cached_property
     def editing(self) -> FlagEdits:
-        """The stories behind the keys; a list is drawn before anybody needs them."""
+        """The actions of the keys; imported on first use, since the list is drawn without them."""
         from flagtui.app.flags.flag_edits import FlagEdits
 
         return FlagEdits(self._app_state, self._changing)

@@ -1,4 +1,4 @@
-"""What was changed, by whom, and when; what that changed below, or what lies between two versions."""
+"""Who changed what and when; below, the difference of that entry or between two versions."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import ClassVar

@@ -56,7 +56,7 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
 
 
 def bar(part: int, whole: int, width: int) -> Iterator[Piece]:
-    """A bar as long as the share; never empty for somebody, never full for less than all."""
+    """A bar as long as the share; empty only for 0, full only for all."""
     filled = round(width * part / whole) if whole else 0
     if part and not filled:
         filled = 1

@@ -86,7 +86,7 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
-    """`AGE created 71d · changed 2m · called 1h`, and by whom."""
+    """`AGE created 71d · changed 2m · called 1h`, and who created it."""
     parts = [
         f"created {age(row.created_at, now) or NOT_KNOWN}",
         f"changed {age(row.updated_at, now) or NOT_KNOWN}",

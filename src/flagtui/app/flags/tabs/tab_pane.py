@@ -34,7 +34,7 @@ class Study:
     closed: tuple[tuple[str, str], ...] = ()
     """What the server refused to keys, and why."""
     asked_value: JSON = None
-    """The remote configuration's value as the server gave it, once somebody asked."""
+    """The remote configuration's value as the server gave it, once it was requested."""
 
 
 class TextPane(VerticalScroll, can_focus=True):

@@ -20,7 +20,7 @@ class Exposure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The variant somebody counts for, with their first and last exposure."""
+    """The variant a person counts for, with their first and last exposure."""
 
     variant: str
     first: float

@@ -86,7 +86,7 @@ class Metric:
     window: int = 0
     """Seconds after an exposure in which events count; 0 for no limit."""
     threshold: float | None = None
-    """Of a mean: count whoever reaches this value as 1, everybody else as 0."""
+    """Of a mean: people who reach this value count as 1, all others as 0."""
     outliers: tuple[Outliers, Outliers] = (Outliers(), Outliers())
     order: FunnelOrder = "ordered"
     retention: Retention | None = None
