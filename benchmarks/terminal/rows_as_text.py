@@ -5,8 +5,7 @@ import sys
 from list_app import NOW, make_flags
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
-from flagtui.app.widgets.cells import fit
-from flagtui.app.widgets.column_layout import Slot, lay_out
+from flagtui.app.widgets.column_layout import Slot, fit, lay_out
 from flagtui.app.widgets.glyphs import UNICODE
 
 WIDTH = 114

@@ -9,7 +9,7 @@ from tests.doubles.servers import MakeClient, StillClock
 
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
 from flagtui.api.flags import Flags
-from flagtui.api.poll_interval import next_poll, next_retry
+from flagtui.app.shell.polling import next_poll, next_retry
 
 
 def stamp(moment: float) -> str:

@@ -9,12 +9,11 @@ from operator import contains, is_, itemgetter
 from typing import Any, Final, Generic
 
 from flagtui.store.fact_columns import Columns
-from flagtui.store.found_rows import Found
 from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Query, QueryPerson, Vocabulary, read_line
-from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term, text_test
+from flagtui.store.query.pieces import fold
 from flagtui.store.query.vocabulary import Row
-from flagtui.store.row_order import Ranking
+from flagtui.store.row_order import Found, Ranking
 from flagtui.store.sort_orders import (
     EVENT_ORDERS,
     EXPERIMENT_ORDERS,

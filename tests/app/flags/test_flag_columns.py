@@ -1,8 +1,7 @@
 import pytest
 
 from flagtui.app.flags.flag_columns import draw_key, draw_rollout, draw_state, draw_tags, draw_updated
-from flagtui.app.widgets.cells import Cell
-from flagtui.app.widgets.column_layout import Slot
+from flagtui.app.widgets.column_layout import Cell, Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
 

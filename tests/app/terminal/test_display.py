@@ -7,8 +7,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Input, Label
 
 from flagtui.app.terminal.display import SWITCH, make_encoder, patches_of
-from flagtui.app.terminal.early_keys import EarlyKeys
-from flagtui.app.terminal.terminal_app import TerminalApp
+from flagtui.app.terminal.terminal_app import EarlyKeys, TerminalApp
 
 
 class Small(TerminalApp[None]):

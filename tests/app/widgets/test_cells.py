@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from flagtui.app.widgets.cells import LOOKS, Align, Cell, CellPiece, fit
+from flagtui.app.widgets.column_layout import LOOKS, Align, Cell, CellPiece, fit
 from flagtui.safe_text import safe_text
 
 TEXTS = st.text("ab é日本👩\u200d🚀\ufe0fe\u0301\x1b", max_size=12).map(safe_text)

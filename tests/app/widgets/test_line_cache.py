@@ -4,7 +4,7 @@ from textual._styles_cache import StylesCache
 from textual.geometry import Region
 from textual.strip import Strip
 
-from flagtui.app.widgets.line_cache import LineCache
+from flagtui.app.widgets.row_surface import LineCache
 from flagtui.models.rows import FlagRow
 
 SIZE = (80, 11)

@@ -1,8 +1,7 @@
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from flagtui.app.widgets.line_history import LineHistory
-from flagtui.app.widgets.search_line import Completion, Problem, SearchLine
+from flagtui.app.widgets.search_line import Completion, LineHistory, Problem, SearchLine
 
 
 class SearchApp(App[None]):

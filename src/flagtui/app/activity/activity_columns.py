@@ -5,8 +5,7 @@ from functools import partial
 from typing import Final
 
 from flagtui import local_time
-from flagtui.app.widgets.cells import Cell, CellPiece
-from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text

@@ -10,10 +10,8 @@ from typing import Final
 from textual.binding import Binding
 
 from flagtui.app.commands.command import Command, Place
-from flagtui.app.commands.event_commands import EVENT_COMMANDS
-from flagtui.app.commands.experiment_commands import EXPERIMENT_COMMANDS
-from flagtui.app.commands.flag_edit_commands import FLAG_EDITS, FLAG_LIST, FORM
-from flagtui.app.commands.flag_view_commands import FLAG_READING
+from flagtui.app.commands.flag_commands import FLAG_EDITS, FLAG_LIST, FLAG_READING, FORM
+from flagtui.app.commands.record_commands import EVENT_COMMANDS, EXPERIMENT_COMMANDS
 
 SAFETY_COMMANDS: Final[tuple[Command, ...]] = (
     Command("app.profile", "P", "profile", "Switch to another profile", "app.profile", "everywhere"),

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell, CellPiece
-from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.text.event_words import is_silent, seen_words

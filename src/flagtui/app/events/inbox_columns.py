@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell
-from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.app.widgets.column_layout import Cell, Column, Slot
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case
 from flagtui.text.event_words import seen_words

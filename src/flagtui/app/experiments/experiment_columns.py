@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.app.widgets.cells import Cell, CellPiece
-from flagtui.app.widgets.column_layout import Column, Slot
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import DAY, age

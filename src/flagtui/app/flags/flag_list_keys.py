@@ -17,9 +17,8 @@ from flagtui.app.shell.status_line import tabs_of
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line_history import LineHistory
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.search_line import SearchLine
+from flagtui.app.widgets.search_line import LineHistory, SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.mask import MASK
 from flagtui.config.profiles import NEUTRAL

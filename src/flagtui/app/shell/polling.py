@@ -2,14 +2,34 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 from flagtui.api.errors import ApiError, may_pass
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
-from flagtui.api.poll_interval import next_poll, next_retry
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
 from flagtui.store.load import Loaded
 from flagtui.store.workspace import Workspace
+
+ATTENTION: Final = 120.0
+"""Seconds after the last key in which the person counts as present."""
+LONGEST: Final = 600.0
+"""Seconds between polls of an app nobody touches: 144 a day."""
+FIRST_RETRY: Final = 2.0
+LONGEST_RETRY: Final = 30.0
+"""Seconds between retries; with the circuit breaker's rest a server that is back is found within a minute."""
+
+
+def next_poll(since_last_key: float, interval: float) -> float:
+    """Seconds until the next poll. `interval` is what the person chose for when they are there."""
+    if since_last_key <= ATTENTION:
+        return interval
+    return min(max(interval, since_last_key / 4), max(interval, LONGEST))
+
+
+def next_retry(failures: int) -> float:
+    """Seconds until the next try after so many failures in a row, at least one: exponential backoff."""
+    return min(FIRST_RETRY * 2.0 ** min(failures - 1, 10), LONGEST_RETRY)
 
 
 class Polling:

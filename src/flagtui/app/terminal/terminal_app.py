@@ -11,14 +11,32 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
-from flagtui.app.terminal.early_keys import EarlyKeys
+from flagtui.app.terminal.display import KNOWN_FRAMES, keep_frame, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import attributes_before
-from flagtui.app.terminal.frame_buffer import keep_frame
 from flagtui.app.terminal.output_filter import ControlFence
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
+
+
+class EarlyKeys:
+    """A person who knows the program types at once, and a slow link delivers it all in one packet."""
+
+    def __init__(self) -> None:
+        self._kept: list[events.Event] | None = []
+
+    def keep(self, event: events.Event) -> bool:
+        """Keep the event when it is too early for it; false when it can be handled now."""
+        if self._kept is None or not isinstance(event, events.Key | events.Paste):
+            return False
+        self._kept.append(event)
+        return True
+
+    def release(self) -> list[events.Event]:
+        """Everything kept so far. From now on nothing is kept."""
+        kept, self._kept = self._kept or [], None
+        return kept
+
 
 ReturnT = TypeVar("ReturnT")
 

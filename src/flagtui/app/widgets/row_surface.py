@@ -7,19 +7,56 @@ from textwrap import wrap
 from typing import Generic, TypeVar
 
 from textual import events
+from textual._styles_cache import StylesCache
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
-from flagtui.app.widgets.line_cache import LineCache
 from flagtui.app.widgets.marks import Marks
-from flagtui.app.widgets.row_painter import BAR_WIDTH, RowPainter, RowState, Rule, SortSign
-from flagtui.app.widgets.row_styles import Ground, RowStyles
+from flagtui.app.widgets.row_painter import BAR_WIDTH, Ground, RowPainter, RowState, RowStyles, Rule, SortSign
 from flagtui.app.widgets.viewport import Viewport
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
+
+
+class LineCache(StylesCache):
+    """For widgets without border, outline, padding and opacity, whose lines have settled colours.
+
+    Textual draws those around every line, and makes a new strip of it, which filters then go through anew: at
+    forty lines a key that is a fifth of the work. Which lines are dirty is still Textual's to say.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn_for: tuple[int, Color, Sequence[LineFilter]] | None = None
+
+    def render_widget(self, widget: Widget, crop: Region) -> list[Strip]:
+        """The lines from the widget, filtered; only dirty ones are asked for."""
+        width, background = widget.region.width, widget.background_colors[1]
+        filters = widget.get_line_filters()
+        if (width, background, filters) != self._drawn_for:
+            self.clear()
+            self._drawn_for = width, background, filters
+        strips = [self._line(widget, y, background, filters) for y in crop.line_range]
+        self._dirty_lines.difference_update(crop.line_range)
+        return (
+            strips if crop.column_span == (0, width) else [strip.crop(*crop.column_span) for strip in strips]
+        )
+
+    def _line(self, widget: Widget, y: int, background: Color, filters: Sequence[LineFilter]) -> Strip:
+        kept = None if self.is_dirty(y) else self._cache.get(y)
+        if kept is not None:
+            return kept
+        strip = widget.render_line(y)
+        for line_filter in filters:
+            strip = strip.apply_filter(line_filter, background)
+        self._cache[y] = strip
+        return strip
+
 
 R = TypeVar("R")
 

@@ -1,8 +1,9 @@
-"""What can be edited of a flag, from the list and from its own screen."""
+"""The commands of flags, to change them and to look at them, as rows of the table."""
 
 from typing import Final
 
 from flagtui.app.commands.command import Command
+from flagtui.app.commands.record_commands import ACTIVITY_COMMANDS
 
 FLAG_EDITS: Final[tuple[Command, ...]] = (
     Command(
@@ -153,4 +154,124 @@ FORM: Final[tuple[Command, ...]] = (
         True,
         key_display="esc",
     ),
+)
+
+
+FLAG_READING: Final[tuple[Command, ...]] = (
+    Command(
+        "flags.who",
+        "w",
+        "who",
+        "Who sees it: evaluate the flag for one or two people",
+        "open_tab('who')",
+        "flags",
+        True,
+        also=("flag", "activity"),
+    ),
+    Command(
+        "flags.history",
+        "h",
+        "history",
+        "What was changed, by whom; compare versions, go back to one",
+        "open_tab('history')",
+        "flags",
+        True,
+        also=("flag", "activity"),
+    ),
+    Command("flag.next_tab", "tab,right", "next tab", "The next tab", "step_tab(1)", "flag"),
+    Command("flag.last_tab", "shift+tab,left", "tab before", "The tab before", "step_tab(-1)", "flag"),
+    Command(
+        "flag.unmask", "m", "show secrets", "Show encrypted payloads, or mask them again", "unmask", "flag"
+    ),
+    Command("json.fold", "enter", "fold", "Fold or unfold what begins on this line", "fold", "json", True),
+    Command(
+        "json.fold_all",
+        "minus",
+        "fold all",
+        "Fold everything, or nothing",
+        "fold_all",
+        "json",
+        key_display="-",
+    ),
+    Command(
+        "json.search",
+        "slash",
+        "search",
+        "Search in the JSON",
+        "search_json",
+        "json",
+        True,
+        key_display="/",
+    ),
+    Command(
+        "history.compare",
+        "x",
+        "compare",
+        "Compare from this version: the cursor chooses the other one",
+        "mark_version",
+        "history",
+        True,
+    ),
+    Command(
+        "history.return",
+        "z",
+        "bring back",
+        "Bring this version back, after the usual question",
+        "return",
+        "history",
+        True,
+        True,
+    ),
+    Command(
+        "flag.cohort",
+        "C",
+        "cohort",
+        "Make a static cohort of everyone who has the flag now",
+        "cohort",
+        "flag",
+        False,
+        True,
+    ),
+    Command(
+        "flag.dashboard",
+        "B",
+        "dashboard",
+        "Make the usage dashboard, or enrich the one there is",
+        "dashboard",
+        "flag",
+        False,
+        True,
+    ),
+    Command(
+        "flag.copy_value", "y", "copy value", "Copy the payload, or the value shown", "copy_value", "flag"
+    ),
+    Command("flags.ids", "i", "find ids", "Find flags by pasted ids, also of other lists", "ids", "flags"),
+    Command(
+        "flags.my_values",
+        "I",
+        "my flags",
+        "What every flag is for the holder of the key",
+        "my_flags",
+        "flags",
+    ),
+    Command(
+        "flags.definitions",
+        "L",
+        "definitions",
+        "The data that libraries evaluate flags with: look at it, write it to a file",
+        "definitions",
+        "flags",
+    ),
+    Command(
+        "lookup.open",
+        "enter",
+        "open",
+        "Open the flag under the cursor",
+        "open",
+        "lookup",
+        True,
+        key_display="⏎",
+    ),
+    Command("lookup.export", "X", "to a file", "Write all of it to a file", "export", "definitions", True),
+    *ACTIVITY_COMMANDS,
 )
