@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.text.styled import Look
 
-LOOKS: tuple[Look, ...] = get_args(Look)
+EVERY_LOOK: tuple[Look, ...] = get_args(Look)
 
 CellPiece = tuple[str, Look]
 Cell = tuple[CellPiece, ...]

@@ -25,7 +25,7 @@ AT_ONCE: Final = 3
 """Metrics asked for at the same time."""
 KEPT_FOR: Final = 3600.0
 """Seconds for which results that the server keeps are shown instead of asking it to compute them."""
-LOOKS: Final = (1.0, 1.0, 2.0, 3.0, *[5.0] * 30)
+WAITS: Final = (1.0, 1.0, 2.0, 3.0, *[5.0] * 30)
 """Seconds between two looks at a calculation: about two and a half minutes in all."""
 
 
@@ -83,7 +83,7 @@ class Measuring:
         results, id = self._client.results, found.row.id
         try:
             run = await results.recalculate(id)
-            for wait in LOOKS:
+            for wait in WAITS:
                 found = adopt(found, run)
                 yield found
                 if run.is_over:
