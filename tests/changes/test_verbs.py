@@ -42,3 +42,8 @@ def test_only_what_cannot_be_shrugged_off_is_grave() -> None:
         name for name in ("turn off", "turn on", "delete", "rename", "edit", "archive") if verb(name).is_grave
     ]
     assert grave == ["delete", "rename"]
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "turn it on again"), (3, "turn them on again")])
+def test_undo_speaks_of_as_many_as_were_changed(count: int, words: str) -> None:
+    assert verb("turn off").undo_of(count) == words

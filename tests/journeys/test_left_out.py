@@ -18,13 +18,14 @@ from flagtui.app.writing.results_screen import ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
 ASKED_FOR = "asks for it and is on; change or turn off what asks for it first"
+ASKED_FOR_BY_TWO = "ask for it and are on; change or turn off what asks for it first"
 HELD = {
     "pricing-page-test": "#26 Pricing page test is running on it; end the experiment first",
     "checkout-redesign": "#31 Checkout redesign is running on it; end the experiment first",
     "hogql-joins": f"insights-lifecycle-view {ASKED_FOR}",
     "mobile-deep-links": f"notifications-digest-mails-v2 {ASKED_FOR}",
-    "geo-pricing": f"auth-magic-links, insights-compare-periods-v2 {ASKED_FOR}",
-    "webhook-retries": f"ingest-backpressure-v2, search-query-rewrite-next {ASKED_FOR}",
+    "geo-pricing": f"auth-magic-links, insights-compare-periods-v2 {ASKED_FOR_BY_TWO}",
+    "webhook-retries": f"ingest-backpressure-v2, search-query-rewrite-next {ASKED_FOR_BY_TWO}",
 }
 """Those of the first twenty flags of the sample that cannot be deleted as they are."""
 UNDER_EXPERIMENTS = ("pricing-page-test", "checkout-redesign")

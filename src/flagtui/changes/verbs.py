@@ -1,5 +1,6 @@
 """How each change is called: in a title, when it is done, and when it is taken back."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +24,10 @@ class Verb:
     """Never confirmed by a bare key press, whatever the profile says."""
     is_typed: bool = False
     """The name of the record is typed, whatever the profile says: it cannot be undone."""
+
+    def undo_of(self, count: int) -> str:
+        """What `u` would do with so many records: `turn them on again`."""
+        return self.undo if count == 1 else re.sub(r"\bit\b", "them", self.undo)
 
 
 _KNOWN: Final = (

@@ -111,8 +111,9 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
         return styled(f"{title}  {'⏎' if self._has_fields else 'y'}")
 
     def _hint(self) -> Content:
-        verb = self._question.plans[0].verb
-        undo = f"u afterwards would {safe_text(verb.undo, 60)}" if verb.undo else ""
+        plans = self._question.plans
+        words = plans[0].verb.undo_of(len(plans))
+        undo = f"u afterwards would {safe_text(words, 60)}" if words else ""
         return styled((undo, "$faint"))
 
     async def on_event(self, event: events.Event) -> None:

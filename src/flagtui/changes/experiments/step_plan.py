@@ -101,7 +101,9 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
     if refusal := foresee_refusal(fresh, step, choices):
         return refusal
     if context.dependents and (step.name == "pause" or choices.disable_flag):
-        reason = f"{', '.join(context.dependents[:5])} asks for its flag, so that cannot be turned off"
+        asking = context.dependents
+        verb = "asks" if len(asking) == 1 else "ask"
+        reason = f"{', '.join(asking[:5])} {verb} for its flag, so that cannot be turned off"
         return Blocked("dependents", reason, "change or turn off what asks for it first")
     return ExperimentPlan(
         intent=intent,

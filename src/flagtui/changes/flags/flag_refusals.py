@@ -102,18 +102,22 @@ def _deletion(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Bloc
     if running:
         return Blocked("experiment", f"{_numbered(running)} is running on it", "end the experiment first")
     if asking := _active_dependents(context):
-        reason = f"{names_of(asking)} asks for it and is on"
+        reason = f"{names_of(asking)} {_ask(asking)}"
         return Blocked("dependents", reason, "change or turn off what asks for it first")
     if fresh.is_used_in_replay_settings:
         return Blocked("replay", "session replay settings use it", "take it out of the replay settings first")
     return None
 
 
+def _ask(asking: tuple[Linked, ...]) -> str:
+    return "asks for it and is on" if len(asking) == 1 else "ask for it and are on"
+
+
 def _turning_off(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
     asking = _active_dependents(context)
     if wanted.get("active") is not False or not fresh.active or not asking:
         return None
-    reason = f"{names_of(asking)} asks for it and is on"
+    reason = f"{names_of(asking)} {_ask(asking)}"
     return Blocked("dependents", reason, "change or turn off what asks for it first")
 
 
