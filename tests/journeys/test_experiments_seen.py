@@ -171,3 +171,9 @@ async def test_an_older_server_shows_the_same_list_states_and_results(setting: S
         await program.press("r")
         assert asked(program, "/query/") > before + 3
         assert "results from this minute" in program.screen
+
+
+async def test_the_tabs_of_the_list_of_flags_count_what_became_known_meanwhile(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("2", "enter", "f")
+        assert "1 Flags 248    2 Experiments 31 " in program.screen

@@ -101,7 +101,8 @@ class BrowseScreen(Screen[None]):
         self.reframe()
 
     def on_screen_resume(self) -> None:
-        self.rows.redraw_ages()
+        # What is known has gone on while another screen was in front.
+        self.redraw_ages()
 
     def redraw_ages(self) -> None:
         """Draw every age again; called once a minute."""
