@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.experiments.steps import STEPS
 from flagtui.evaluate import Definitions, Person, evaluate
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
@@ -86,30 +87,42 @@ def _answers_decide(seen: Seen, _: re.Match[str]) -> bool:
     )
 
 
+def _asked(seen: Seen) -> set[JSON]:
+    """The values that its conditions ask for."""
+    return {item.value for one in seen.after.targeting.deciding for item in one.properties}
+
+
 def _text(seen: Seen, label: str) -> str:
     return " ".join(one.text for one in seen.plan.consequences if one.label == label)
 
 
 FLAG: Final[tuple[tuple[str, Reader], ...]] = (
-    (r"stays off|while it is off", lambda seen, _: not seen.before.active and not seen.after.active),
-    (r"stays on", lambda seen, _: seen.before.active and seen.after.active),
-    (r"is turned on", lambda seen, _: not seen.before.active and seen.after.active),
-    (r"is turned off", lambda seen, _: seen.before.active and not seen.after.active),
-    (r"is on already", lambda seen, _: seen.before.active and seen.after.active),
-    (r"nobody gets a variant", lambda seen, _: not seen.given(seen.after)),
+    (r"^blue ", lambda seen, _: seen.after.key == "blue"),
+    (r"stays off(?:; once it is on it)?", lambda seen, _: not seen.before.active and not seen.after.active),
+    (r"stays on(?:, and)?", lambda seen, _: seen.before.active and seen.after.active),
+    (r"is turned on(?: with it|, and)?", lambda seen, _: not seen.before.active and seen.after.active),
+    (r"is turned off(?= and|:)", lambda seen, _: seen.before.active and not seen.after.active),
+    (r"is on already(?:, and)?", lambda seen, _: seen.before.active and seen.after.active),
+    (r"nobody gets a variant(?: any more)?", lambda seen, _: not seen.given(seen.after)),
     (r"lets nobody in", lambda seen, _: not any(values(seen.after, on=True))),
-    (r"its variants are (?:being )?served", lambda seen, _: bool(seen.given(seen.after))),
+    (r"until it is resumed", lambda seen, _: "resume" in steps_from(seen.experiment)),
+    (r"W ships one", lambda seen, _: "ship" in steps_from(seen.experiment)),
+    (r"newer servers archive it too", lambda seen, _: seen.after.archived),
+    (r"its variants are (?:being )?served(?: again| at once)?", lambda seen, _: bool(seen.given(seen.after))),
     (
-        r"keep getting their variants",
+        r"people keep getting their variants",
         lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after),
     ),
-    (r"turned off and archived with it", lambda seen, _: seen.after.archived),
+    (r"and archived with it", lambda seen, _: seen.after.archived),
     (r"gives (\w+) to everyone$", _everyone_gets),
     (r"gives (\w+) to everyone its conditions let in", _those_let_in_get),
-    (r"gives \w+ to nobody", lambda seen, _: not VARIANTS & set(values(seen.after, on=True))),
     (
-        r"comes back with it if it was archived with it",
-        lambda seen, _: seen.before.active == seen.after.active,
+        r"gives \w+ to nobody, since no condition lets anybody in",
+        lambda seen, _: not VARIANTS & set(values(seen.after, on=True)),
+    ),
+    (
+        r"comes back with it if it was archived with it, on or off as it is",
+        lambda seen, _: seen.before.active == seen.after.active and not seen.after.archived,
     ),
 )
 OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
@@ -140,7 +153,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Results": (
         (
-            r"start, end and conclusion are erased",
+            r"start, end and conclusion are erased; results begin anew",
             lambda seen, _: (
                 not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
             ),
@@ -166,23 +179,41 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             r"^(\d+) % of (?:those|everyone)",
             lambda seen, told: float(told[1]) == seen.after.targeting.rollout,
         ),
-        (r"at most (\d+) %", lambda seen, told: float(told[1]) == seen.after.targeting.rollout),
+        (r"where email ends with (\S+)", lambda seen, told: _asked(seen) == {told[1]}),
+        (
+            r"(\d+) conditions, at most (\d+) % of those they fit",
+            lambda seen, told: (
+                (int(told[1]), float(told[2]))
+                == (len(seen.after.targeting.deciding), seen.after.targeting.rollout)
+            ),
+        ),
     ),
-    "Metrics": ((r"(\d+) measured", lambda seen, told: int(told[1]) == len(seen.experiment.metrics)),),
-    "Undo": ((r"#(\d+)", lambda seen, told: int(told[1]) == seen.plan.id),),
+    "Metrics": (
+        (r"(\d+) measured from now on", lambda seen, told: int(told[1]) == len(seen.experiment.metrics)),
+    ),
+    "Undo": (
+        (
+            r"by its number only, #(\d+): no list shows deleted experiments",
+            lambda seen, told: int(told[1]) == seen.plan.id,
+        ),
+    ),
 }
 
 
+def steps_from(experiment: Experiment) -> set[str]:
+    """What can be done with it as it is."""
+    return {name for name, step in STEPS.items() if experiment.state in step.states}
+
+
 def untrue(seen: Seen) -> Iterable[str]:
-    """Every sentence that does not hold, and every one that no reader knows."""
+    """Every sentence that does not hold, and every word of one that no reader knows."""
     for one in seen.plan.consequences:
-        told = [
-            (found, holds)
-            for words, holds in OTHER.get(one.label, ())
-            if (found := re.search(words, one.text))
-        ]
-        if not told:
-            yield f"nobody reads: {one.label}: {one.text}"
-        for found, holds in told:
+        rest = one.text
+        for words, holds in OTHER.get(one.label, ()):
+            if (found := re.search(words, one.text)) is None:
+                continue
+            rest = rest.replace(found[0].strip(), "")
             if not holds(seen, found):
                 yield f"untrue: {one.label}: {one.text}"
+        if re.search(r"\w", rest):
+            yield f"nobody reads {rest!r} of {one.label}: {one.text}"

@@ -48,6 +48,8 @@ TARGETING: Final[dict[str, Json]] = {
     "some staff": filters(group(40, STAFF)),
     "staff get control": filters(group(100, STAFF, variant="control"), group(60)),
     "nobody, then control": filters(group(0), group(100, variant="control")),
+    "the first that fits decides": filters(group(0), group(100, variant="control"), early_exit=True),
+    "a third, and the first decides": filters(group(30), group(100, variant="control"), early_exit=True),
     "held out": filters(group(), holdout={"id": 1, "exclusion_percentage": 30}),
     "early access": filters(group(50, STAFF), feature_enrollment=True),
     "one variant has all": filters(group(), shares=(100, 0)),
@@ -79,6 +81,8 @@ TAKEN: Final[tuple[tuple[StepName, Choices], ...]] = (
 @asynccontextmanager
 async def client_of(folder: Path) -> AsyncIterator[Client]:
     service = create_service(folder / "flags.db", key="phx_everything")
+    allow = "UPDATE projects SET settings = json_set(settings, '$.early_exit', json('true'))"
+    service.state.dispatcher.database.write(lambda db: db.execute(allow)).result()
     try:
         async with Client(
             "http://127.0.0.1:8010", "phx_everything", 1, transport=in_process(service)

@@ -1,13 +1,21 @@
-"""What a change's question says of the flags that ask for this one is held against the evaluator."""
+"""What a change's question says is read back: against what was learned, and against the evaluator."""
 
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
 from typing import Any, Final
 
 import pytest
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_consequences import consequences
-from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags.flag_cautions import cautions
+from flagtui.changes.flags.flag_consequences import Consequence, consequences
+from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_reach import NOBODY
 from flagtui.evaluate import Definitions, Person, evaluate
 from flagtui.models.flag import Flag
 
@@ -53,3 +61,152 @@ def test_what_those_who_ask_for_it_will_find_is_what_they_find(wanted: str, was_
             assert text == "asking asks for it"
             assert left
     assert told or change.changes.get("active", was_on) is was_on
+
+
+AGES: Final = {"s": 1, "min": 60, "h": 3_600, "days": 86_400}
+AGO: Final = re.compile(r"^([^,:]+)(?:, ([\d,]+) (s|min|h|days) ago)?(?:: (.+))?$")
+REACH: Final = re.compile(
+    r"^(up to |about |)([\d,]+) of ([\d,]+) users(?:,( as before)| (lose|gain) it)"
+    r"(?:: ([\d,]+) → ([\d,]+))?(?:; (.+) are not counted)?$"
+)
+
+
+def number(text: str | None) -> int | None:
+    return int(text.replace(",", "")) if text else None
+
+
+def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
+    if isinstance(reach, NotKnown):
+        return text == f"not known: {reach.why}"
+    if text.startswith("nobody, as before"):
+        return (reach.before, reach.after, reach.total) == (0, 0, 0)
+    found = REACH.match(text)
+    assert found is not None, text
+    most, moved, total, same, way, before, after, besides = found.groups()
+    shown = reach.after if same else abs(reach.after - reach.before)
+    moves = "lose" if reach.after < reach.before else "gain"
+    is_way = bool(same) if reach.after == reach.before else way == moves
+    is_most = most == ("up to " if reach.is_bound else "about " if reach.is_estimate else "")
+    sides = (number(before), number(after)) in ((None, None), (reach.before, reach.after))
+    numbers = (number(moved), number(total)) == (shown, reach.total)
+    return is_way and is_most and sides and numbers and (besides or "") == reach.besides
+
+
+def reads_touch(text: str, touch: Touch) -> bool:
+    found = AGO.match(text)
+    assert found is not None, text
+    who, count, unit, what = found.groups()
+    if (who, what or "") != (touch.who, touch.what) or (touch.at is None) != (count is None):
+        return False
+    size = AGES.get(unit or "s", 1)
+    return touch.at is None or 0 <= (NOW - touch.at) - (number(count) or 0) * size < size
+
+
+def reads_since(text: str, seen: int, version: int | None, touches: tuple[Touch, ...]) -> bool:
+    if version is None or version == seen:
+        return text.startswith("not known" if version is None else "no, ")
+    beginning, _, who = text.partition(" by ")
+    named = who.split("; ") if who else []
+    more = named.pop() if named and named[-1].startswith("and ") else ""
+    is_all = len(named) == len(touches) or more == f"and {len(touches) - len(named)} more"
+    is_read = all(map(reads_touch, named, touches))
+    return beginning == f"yes, v{seen} → v{version}" and is_all and is_read
+
+
+def reads(one: Consequence, change: Intent, fresh: Flag, context: Context) -> bool:
+    """Whether a sentence says what the context holds; one that no reader knows does not."""
+    touch, seen = context.last_touch, change.seen_version
+    readers: dict[str, Callable[[], bool]] = {
+        "Reach": lambda: reads_reach(one.text, context.reach),
+        "Experiment": lambda: reads_experiment(one.text, context.experiments or ()),
+        "Dependents": lambda: reads_dependent(one.text, context.dependents),
+        "Code": lambda: one.text == f"stops matching {fresh.key} at once" and "key" in change.changes,
+        "Key": lambda: change.changes.get("deleted") is True,
+        "Last change": lambda: (
+            reads_touch(one.text, touch)
+            if isinstance(touch, Touch)
+            else isinstance(touch, NotKnown) and one.text == f"not known: {touch.why}"
+        ),
+        "Changed since": lambda: (
+            seen is not None and reads_since(one.text, seen, fresh.version, context.touched_since)
+        ),
+    }
+    return one.label in readers and readers[one.label]()
+
+
+def reads_experiment(text: str, known: tuple[Linked, ...]) -> bool:
+    found = re.match(r"^#(\d+) (\w+) (is running on it|uses it and is not running|uses it)$", text)
+    assert found is not None, text
+    says = {"is running on it": True, "uses it and is not running": False, "uses it": None}
+    return Linked(int(found[1]), found[2], says[found[3]]) in known
+
+
+def reads_dependent(text: str, known: tuple[Linked, ...] | NotKnown) -> bool:
+    if isinstance(known, NotKnown):
+        return text == f"not known: {known.why}"
+    may_be_on = {link.name: link.is_on is not False for link in known}
+    return may_be_on[text.split()[0]] is not text.endswith(" (it is off)")
+
+
+def test_every_sentence_says_what_is_known_and_nothing_that_moves_people_goes_unsaid() -> None:
+    random = Random("consequences")
+    read: Counter[str] = Counter()
+    for _ in range(1_000):
+        fresh, change, context = any_change(random)
+        said = consequences(change, fresh, change.changes, context)
+        assert [one for one in said if not reads(one, change, fresh, context)] == []
+        read.update(one.label for one in said)
+        before, after = outcomes(dict(fresh.raw)), outcomes({**fresh.raw, **change.changes})
+        redrawn = [one for one in cautions(fresh, change.changes, context) if one.code == "redrawn"]
+        assert before == after or redrawn or any(one.label == "Reach" for one in said)
+    assert min(read.values()) > 50
+    assert len(read) == 7
+
+
+def outcomes(raw: dict[str, Any]) -> list[Any]:
+    """What each of the people gets of a flag that is like that; one that is deleted is not there."""
+    if raw.get("deleted"):
+        return [False for _ in CROWD]
+    return [evaluate(raw["key"], person, Definitions.of([raw])).value for person in CROWD]
+
+
+def any_change(random: Random) -> tuple[Flag, Intent, Context]:
+    """A flag, what is to become of it, and what could be learned about it."""
+    groups = [{"properties": [], "rollout_percentage": share} for share in random.sample([0, 30, 60, 100], 2)]
+    version = random.choice([None, 4, 5])
+    raw = flag(1, "base", *groups, active=random.random() < 0.6, version=version)
+    fresh = Flag.of(raw)
+    seen = random.choice([None, 4])
+    intents = [
+        *(make(1, seen) for make in (flag_intent.turn_on, flag_intent.turn_off, flag_intent.delete)),
+        flag_intent.archive(1, seen),
+        flag_intent.set_field(1, "key", "base", "other", seen),
+        replace(targeting_intents.set_all_rollouts(fresh, 45), seen_version=seen),
+    ]
+    slow = NotKnown("too slow")
+    reaches: list[Reach | NotKnown] = [slow, NOBODY, any_reach(random), any_reach(random)]
+    links = [Linked(id, f"link{id}", random.choice([True, False, None])) for id in (7, 8, 9)]
+    touches = tuple(any_touch(random) for _ in range(random.randrange(6)))
+    context = Context(
+        now=NOW,
+        reach=random.choice(reaches),
+        dependents=slow if random.random() < 0.3 else tuple(random.sample(links, 2)),
+        experiments=tuple(random.sample(links, random.randrange(3))),
+        last_touch=slow if random.random() < 0.3 else any_touch(random),
+        touched_since=touches,
+    )
+    return fresh, random.choice(intents), context
+
+
+def any_reach(random: Random) -> Reach:
+    total = random.choice([10, 2_600, 1_000_000])
+    before = random.randrange(total)
+    after = random.choice([0, before, random.randrange(total)])
+    besides = random.choice(["", "those who opted in"])
+    bound = random.random() < 0.3
+    return Reach(before, after, total, is_bound=bound, is_estimate=random.random() < 0.5, besides=besides)
+
+
+def any_touch(random: Random) -> Touch:
+    at = random.choice([None, NOW - random.choice([0, 40, 300, 7_000, 100_000, 9_000_000])])
+    return Touch(random.choice(["sam", "Priya"]), at, random.choice(["", "rollout 25 % → 50 %"]))

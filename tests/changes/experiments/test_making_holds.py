@@ -1,0 +1,238 @@
+"""What is said before an experiment is made, copied or edited is held against what the service made of it."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tests.changes.bench import Bench, agree, working
+
+from flagtui.changes.experiments.step_consequences import StepContext
+from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_save import StepSaveContext, save_step
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.models.experiment import Experiment
+from flagtui.models.filters import Filters
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+METRIC: Final = {
+    "kind": "ExperimentMetric",
+    "metric_type": "mean",
+    "source": {"kind": "EventsNode", "event": "signup_completed"},
+}
+THREE: Final = {
+    "feature_flag_variants": [
+        {"key": key, "rollout_percentage": share} for key, share in (("control", 50), ("a", 20), ("b", 30))
+    ],
+    "rollout_percentage": 40,
+}
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was planned, the record that came of it, and its flag before and after."""
+
+    plan: ExperimentPlan
+    original: Experiment
+    record: Experiment
+    flag: Flag
+    before: Flag | None
+    """None where there was no such flag."""
+    events: frozenset[str]
+    """What the project knows."""
+
+
+Reader = Callable[[Made, re.Match[str]], bool]
+
+
+def shares(targeting: Filters) -> dict[str, float]:
+    return {one.key: one.rollout for one in targeting.variants}
+
+
+def same_variants(made: Made) -> bool:
+    own = made.original.feature_flag
+    return own is not None and shares(made.flag.targeting) == shares(own.targeting)
+
+
+def changes_metrics(made: Made) -> bool:
+    return made.record.metrics != made.original.metrics
+
+
+def is_as_before(made: Made, _: re.Match[str]) -> bool:
+    was = made.before
+    return was is not None and (was.active, was.filters) == (made.flag.active, made.flag.filters)
+
+
+def is_new_as_told(made: Made, told: re.Match[str]) -> bool:
+    split = {key: float(share) for key, share in re.findall(r"(\w+) (\d+) %", told[2])}
+    rollout = float(told[3]) if told[3] else 100.0
+    is_new = made.before is None and made.flag.key == told[1]
+    return is_new and (shares(made.flag.targeting), made.flag.targeting.rollout) == (split, rollout)
+
+
+READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
+    "Copy": (
+        (r"^a draft named (.+)$", lambda made, told: made.record.name == told[1]),
+        (
+            r"^a draft, named as a copy$",
+            lambda made, _: made.original.name in made.record.name != made.original.name,
+        ),
+        (
+            r"^a draft in project #2; shared metrics stay behind$",
+            lambda made, _: made.record.id != made.original.id and not made.record.saved_metrics,
+        ),
+        (r"^a draft", lambda made, _: made.record.state == "draft"),
+    ),
+    "Flag": (
+        (
+            r"^(\S+) is made new, with the same variants, off$",
+            lambda made, told: (
+                (made.before, made.flag.key, made.flag.active) == (None, told[1], False)
+                and same_variants(made)
+            ),
+        ),
+        (r"^(\S+) is made new: (.+?)(?:, for (\d+) % of people)?, off$", is_new_as_told),
+        (r"off$", lambda made, _: not made.flag.active),
+        (r"^\S+ is used as it is, with its variants, on or off as now$", is_as_before),
+        (
+            r"^(\S+) is made there, off; one that is there is used as it is$",
+            lambda made, told: (made.flag.key, made.flag.active) == (told[1], False),
+        ),
+        (r"^\S+ stays as it is$", is_as_before),
+        (
+            r"^\S+ gets these variants and shares$",
+            lambda made, _: shares(made.flag.targeting) == {"control": 50, "a": 20, "b": 30},
+        ),
+        (
+            r"^\S+ leaves out the people of holdout #(\d+)$",
+            lambda made, told: made.flag.targeting.holdout_id == int(told[1]),
+        ),
+        (r"^\S+ leaves out nobody any more$", lambda made, _: made.flag.targeting.holdout_id is None),
+    ),
+    "Left behind": (
+        (
+            r"^dates, conclusion, holdout and exposure cohort$",
+            lambda made, _: (
+                not any(
+                    (
+                        *(made.record.start_date, made.record.end_date, made.record.conclusion),
+                        *(made.record.holdout_id, made.record.exposure_cohort),
+                    )
+                )
+            ),
+        ),
+    ),
+    "Metrics": (
+        (r"^none yet; e sets them$", lambda made, _: not made.record.metrics),
+        (r"^(\d+) measured once it runs$", lambda made, told: len(made.record.metrics) == int(told[1])),
+    ),
+    "Results": (
+        (
+            r"^are calculated anew under the new settings$",
+            lambda made, _: (
+                made.record.start_date is not None and made.record.metrics != made.original.metrics
+            ),
+        ),
+    ),
+    "Events": (
+        (
+            r"^one of them was never seen here: it counts nothing until it is sent$",
+            lambda made, _: "signup_completed" not in made.events,
+        ),
+    ),
+    "Cohort": (
+        (
+            r"^everybody who called (\S+) since the start$",
+            lambda made, told: bool(made.record.exposure_cohort) and made.flag.key == told[1],
+        ),
+    ),
+}
+
+
+def untrue(made: Made) -> Iterable[str]:
+    """Sentences that do not hold, and those that no reader knows."""
+    for one in made.plan.consequences:
+        told = [
+            (found, holds)
+            for words, holds in READERS.get(one.label, ())
+            if (found := re.search(words, one.text)) is not None
+        ]
+        if not any(found[0] == one.text for found, _ in told):
+            yield f"nobody reads {one.label}: {one.text}"
+        yield from (f"untrue: {one.label}: {one.text}" for found, holds in told if not holds(made, found))
+
+
+CASES: Final[tuple[tuple[str, StepName, str, dict[str, Any]], ...]] = (
+    ("copied", "duplicate", "running", {"flag_key": "blue-2"}),
+    ("copied under a name", "duplicate", "stopped", {"flag_key": "blue-2", "name": "Second"}),
+    ("copied onto a flag", "duplicate", "running", {"flag_key": "there"}),
+    ("copied away", "copy", "running", {"flag_key": "blue", "project": 2}),
+    ("made", "create", "", {"name": "Green", "flag_key": "green"}),
+    ("made on a flag", "create", "", {"name": "Green", "flag_key": "there"}),
+    (
+        "made with all",
+        "create",
+        "",
+        {
+            "name": "Green",
+            "flag_key": "green",
+            "fields": {"parameters": THREE, "metrics": [METRIC], "allow_unknown_events": True},
+        },
+    ),
+    (
+        "made with a holdout",
+        "create",
+        "",
+        {"name": "Green", "flag_key": "green", "fields": {"holdout_id": 1}},
+    ),
+    ("renamed", "edit", "running", {"fields": {"name": "Red"}}),
+    ("given metrics", "edit", "running", {"fields": {"metrics": [METRIC], "allow_unknown_events": True}}),
+    ("given variants", "edit", "draft", {"fields": {"parameters": THREE}}),
+    ("given a holdout", "edit", "draft", {"fields": {"holdout_id": 1}}),
+    ("given a cohort", "cohort", "running", {}),
+    ("restored", "restore", "draft", {}),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "chosen"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+async def test_what_is_said_before_it_is_made_or_edited_holds(
+    name: StepName, state: str, chosen: dict[str, Any], tmp_path: Path
+) -> None:
+    async with working(tmp_path) as bench:
+        made = await taken(bench, name, state, Choices(**chosen))
+    assert made.plan.consequences
+    assert not list(untrue(made))
+
+
+async def taken(bench: Bench, name: StepName, state: str, choices: Choices) -> Made:
+    client = bench.client
+    await client.holdouts.create({"name": "Few", "filters": [{"rollout_percentage": 10}]})
+    there = await client.flags.get(await bench.new_flag("there", filters=with_variants()))
+    fresh = await bench.in_state(state) if state else Experiment.of({"id": 0, "name": choices.name})
+    if name == "restore":
+        await client.experiments.delete(fresh.id)
+    own = fresh.feature_flag
+    before = {"there": there, **({own.key: await client.flags.get(own.id)} if own is not None else {})}
+    context = StepContext(now=bench.now, flag_keys=frozenset(before))
+    plan = plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context)
+    assert isinstance(plan, ExperimentPlan), plan
+    saving = StepSaveContext(client.experiments, bench.journal, bench.tools.signature, bench.clock)
+    ended = await save_step(agree(plan), saving)
+    assert ended.ending == "saved", ended
+    assert ended.record is not None
+    assert ended.record.feature_flag is not None
+    away = client.for_project(choices.project) if choices.project else client
+    flag = await away.flags.get(ended.record.feature_flag.id)
+    seen = frozenset([row.name async for page in client.event_definitions.pages() for row in page.rows])
+    was = None if choices.project else before.get(flag.key)
+    return Made(plan, fresh, ended.record, flag, was, seen)
+
+
+def with_variants() -> JSON:
+    two = [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]
+    return {"groups": [{"properties": []}], "multivariate": {"variants": two}}
