@@ -5,7 +5,8 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
-from flagtui.app.shell.themes import NIGHT, VARIABLES, stylesheets
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, VARIABLES
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow

@@ -4,7 +4,8 @@ import pytest
 from textual.app import App
 from textual.widgets._toast import Toast
 
-from flagtui.app.shell.themes import THEMES, stylesheets
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import THEMES
 from flagtui.app.shell.toasts import tell
 from flagtui.text.notices import Notice
 

@@ -25,7 +25,8 @@ from flagtui.app.shell.server_connection import (
     reload,
 )
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.shell.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
 from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
 from flagtui.app.state.app_state import AppState, Watcher

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from flagtui.config.credentials import FoundSecret, KeyPlaces, KeyringUnusable, NoCredential, Owner
-from flagtui.config.locations import Given, Locations, why_not_private
+from flagtui.config.files import why_not_private
+from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import NEUTRAL, Chosen
 from flagtui.config.settings import Settings
 from flagtui.config.toml_source import SettingsError

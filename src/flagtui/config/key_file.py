@@ -5,7 +5,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from flagtui.config.locations import FolderUnusable, make_folder, replace_file, why_not_private
+from flagtui.config.files import replace_file, why_not_private
+from flagtui.config.locations import FolderUnusable, make_folder
 
 _SIZE_LIMIT: Final = 4_096
 

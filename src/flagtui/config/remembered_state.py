@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from flagtui.config.locations import replace_file
+from flagtui.config.files import replace_file
 
 _FILE: Final = "remembered.json"
 _SIZE_LIMIT: Final = 256 * 1024

@@ -8,7 +8,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Table
 
-from flagtui.config.locations import replace_file
+from flagtui.config.files import replace_file
 from flagtui.config.profiles import CURRENT_PROJECT, PROFILE_FIELDS, Profile
 from flagtui.config.settings import parse_settings
 from flagtui.config.toml_source import SettingsError

@@ -11,7 +11,7 @@ from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.finder import Listing
 from flagtui.store.query.activity import ACTIVITY
-from flagtui.store.query.pieces import fold
+from flagtui.store.query.folded_text import fold
 from flagtui.store.sort_orders import Order
 
 PAGE: Final = 100

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from flagtui.store.query import Facts
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term
-from flagtui.store.query.pieces import fold
 from flagtui.store.query.value_tests import INVERTED, ValueTest
 from flagtui.store.query.vocabulary import Reading, Row, Test
 

@@ -10,8 +10,8 @@ from typing import Any, Final, Generic
 
 from flagtui.store.fact_columns import Columns
 from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Query, QueryPerson, Vocabulary, read_line
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term, text_test
-from flagtui.store.query.pieces import fold
 from flagtui.store.query.vocabulary import Row
 from flagtui.store.row_order import Found, Ranking
 from flagtui.store.sort_orders import (

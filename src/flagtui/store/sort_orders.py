@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Generic
 
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
-from flagtui.store.query.pieces import fold
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.vocabulary import Row
 
 

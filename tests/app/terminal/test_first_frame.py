@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flagtui.app.terminal import first_frame
-from flagtui.app.terminal.display import KEPT_FRAMES, forget_frames, keep_frame
+from flagtui.app.terminal.kept_frames import KEPT_FRAMES, forget_frames, keep_frame
 
 
 @pytest.fixture

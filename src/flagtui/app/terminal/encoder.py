@@ -5,17 +5,9 @@ from typing import NamedTuple
 
 from rich.segment import Segment
 
+from flagtui.app.terminal.screen_cells import SECOND_HALF, Cell, CellMaker, Row, mend_halves, moves_surely
 from flagtui.app.terminal.scroll_regions import Shift, find_shift
-from flagtui.app.terminal.sgr import (
-    SECOND_HALF,
-    Cell,
-    CellMaker,
-    Pen,
-    Pens,
-    Row,
-    mend_halves,
-    moves_surely,
-)
+from flagtui.app.terminal.sgr import Pen, Pens
 
 RESET = "\x1b[0m"
 ERASE_TO_END = "\x1b[K"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from operator import ne
 from typing import NamedTuple
 
-from flagtui.app.terminal.sgr import Row
+from flagtui.app.terminal.screen_cells import Row
 
 FEWEST_LINES = 4
 """With fewer lines that moved, painting them is as cheap."""

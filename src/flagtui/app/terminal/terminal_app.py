@@ -11,8 +11,9 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from flagtui.app.terminal.display import KNOWN_FRAMES, keep_frame, make_encoder, patches_of
+from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import attributes_before
+from flagtui.app.terminal.kept_frames import keep_frame
 from flagtui.app.terminal.output_filter import ControlFence
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList

@@ -3,8 +3,8 @@
 from typing import Final
 
 from flagtui.models.change_row import KINDS, ChangeRow
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.moments import MOMENTS, read_moment
-from flagtui.store.query.pieces import fold
 from flagtui.store.query.term_readers import Read, number_of, part_of, person_of
 from flagtui.store.query.vocabulary import (
     Facts,

@@ -8,7 +8,8 @@ from typing import Any, Final, Generic
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.flags import FLAGS
-from flagtui.store.query.pieces import LINE_LIMIT, Piece, fold, split
+from flagtui.store.query.folded_text import fold
+from flagtui.store.query.pieces import LINE_LIMIT, Piece, split
 from flagtui.store.query.vocabulary import (
     Facts,
     Qualifier,

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from flagtui.store.query.flags import FLAGS
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Query
-from flagtui.store.query.pieces import Piece, fold, piece_at, quoted, split
+from flagtui.store.query.pieces import Piece, piece_at, quoted, split
 from flagtui.store.query.vocabulary import Row, Vocabulary
 
 _OFFERED: Final = 50

@@ -1,21 +1,8 @@
 """A search line cut into pieces that remember where they stood, so that a screen can underline them."""
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Final
-
-
-def fold(text: str) -> str:
-    """The form both sides of a comparison are brought into.
-
-    Plain ASCII takes the short way, and text that is folded already is given back as it is, not copied.
-    """
-    if text.isascii():
-        lower = text.lower()
-        return text if lower == text else lower
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-
 
 _NAME: Final = re.compile(r"([A-Za-z_]+):(?!//)")
 _WITH_PATTERNS: Final = frozenset({"key", "flag", "name"})

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from flagtui.store.query.amounts import read_age, read_percentage
+from flagtui.store.query.folded_text import fold
 from flagtui.store.query.pattern import Pattern, PatternError
-from flagtui.store.query.pieces import fold
 from flagtui.store.query.value_tests import Contains, ValueTest, aged
 from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Row, Test, Value, WrongValue
 

@@ -12,7 +12,8 @@ from flagtui.app.flags.tabs.json_tree import JsonPane
 from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.app.shell.themes import NIGHT, VARIABLES, stylesheets
+from flagtui.app.shell.stylesheets import stylesheets
+from flagtui.app.shell.themes import NIGHT, VARIABLES
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.details.flag_details import FlagDetails

@@ -1,0 +1,40 @@
+"""Keeps the screen a person leaves, for the first milliseconds of the next start."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from flagtui.app.terminal.first_frame import LARGEST_FRAME, frame_key, frame_path, opens_the_app
+
+KEPT_FRAMES: Final = 12
+"""One for every size of window, profile and project a person comes back to."""
+
+
+def keep_frame(frame: str, style: str) -> None:
+    """Write the frame for its owner alone. Where nothing can be written there is no frame next time."""
+    with suppress(OSError):
+        if not frame or not opens_the_app(sys.argv[1:]):
+            return
+        key = frame_key(sys.argv[1:])
+        data = f"{key}\n{style}\n{frame}".encode()
+        if len(data) <= LARGEST_FRAME:
+            _write(Path(frame_path(key)), data)
+
+
+def forget_frames(folder: Path) -> None:
+    """Leave only the newest frames."""
+    frames = sorted(folder.glob("frame-*"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in frames[KEPT_FRAMES:]:
+        path.unlink(missing_ok=True)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    forget_frames(path.parent)
+    whole = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    whole.replace(path)
