@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from tests.changes.bench import Bench, working
 
-from flagtui.app.writing.question_lines import question_lines
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import PreparedUndo, prepare_undo
 from flagtui.models.json_value import JSON
+from flagtui.text.question_lines import question_lines
 
 
 async def of_a_flag(bench: Bench) -> None:

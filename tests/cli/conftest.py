@@ -63,11 +63,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`run("auth", "login", stdin=…)`: as `flagtui auth login` would end."""
+    """`run("auth", "login", stdin=…)`: as `flagtui auth login` would end, on a terminal or in a pipe."""
 
-    def run(*arguments: str, stdin: str = "") -> Done:
+    def run(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:
         monkeypatch.setattr(sys, "argv", ["flagtui", *arguments])
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: is_shown, raising=False)
         with pytest.raises(SystemExit) as end:
             main()
         said = capsys.readouterr()

@@ -84,27 +84,28 @@ def test_without_a_keyring_that_is_said_at_once_with_the_other_ways(run: Run, se
 
 
 @pytest.mark.parametrize(
-    ("arguments", "key", "words"),
+    ("arguments", "key", "said"),
     [
-        ((), "phc_public_token_of_project", "public project token"),
-        ((), "phs_secret_key_of_project_1", "only evaluates flags"),
-        ((), "", "A key is 3 to 512"),
-        ((), "phx_two words", "A key is 3 to 512"),
-        ((), "phx_nobody_knows_this_key_0", "401"),
-        (("--host", "http://flags.example.com"), KEY, "without encryption"),
-        (("--host", "a b"), KEY, "characters no address has"),
-        (("--profile", "../x"), KEY, "cannot name a profile"),
-        (("--project", "77"), KEY, "no project 77; projects: 1, 2"),
-        (("--key-command", "no-such-program-here"), KEY, "no program no-such-program-here"),
-        (("--keep", "cloud"), KEY, "'cloud' is not one of"),
+        ((), "phc_public_token_of_project", ("public project token", 2)),
+        ((), "phs_secret_key_of_project_1", ("only evaluates flags", 2)),
+        ((), "", ("A key is 3 to 512", 2)),
+        ((), "phx_two words", ("A key is 3 to 512", 2)),
+        ((), "phx_nobody_knows_this_key_0", ("401", 5)),
+        (("--host", "http://flags.example.com"), KEY, ("without encryption", 2)),
+        (("--host", "a b"), KEY, ("characters no address has", 2)),
+        (("--profile", "../x"), KEY, ("cannot name a profile", 2)),
+        (("--project", "77"), KEY, ("no project 77; projects: 1, 2", 6)),
+        (("--key-command", "no-such-program-here"), KEY, ("no program no-such-program-here", 1)),
+        (("--keep", "cloud"), KEY, ("'cloud' is not one of", 2)),
     ],
 )
 def test_what_cannot_be_signed_in_with_is_one_sentence(
-    run: Run, service: Service, home: Path, arguments: Sequence[str], key: str, words: str
+    run: Run, service: Service, home: Path, arguments: Sequence[str], key: str, said: tuple[str, int]
 ) -> None:
     given = arguments if "--host" in arguments else (*arguments, "--host", service.address)
     done = run("auth", "login", "--with-token", *given, stdin=key)
-    assert done.code == 2
+    words, code = said
+    assert done.code == code
     assert words in one_sentence(done)
     assert not (home / ".config/flagtui/config.toml").exists()
 

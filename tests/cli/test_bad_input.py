@@ -51,7 +51,7 @@ def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> No
         taken.listen()
         port = taken.getsockname()[1]
         done = flagtui("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k", cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert f"Port {port} of 127.0.0.1 is in use" in done.stderr
     assert not (tmp_path / "x.db").exists()
 
@@ -59,7 +59,7 @@ def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> No
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("my notes\n" * 100)
     done = flagtui("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k", cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "notes.db is not a database of this service" in done.stderr
     assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100
 
@@ -69,7 +69,7 @@ def test_a_database_somebody_else_has_locked_is_said_to_be(tmp_path: Path) -> No
     holder.execute("BEGIN EXCLUSIVE")
     done = flagtui("serve", "--port", "0", "--db", "held.db", "--key", "phx_k", cwd=tmp_path)
     holder.close()
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "held.db" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -92,7 +92,7 @@ def test_what_the_sample_holds_means_nothing_without_a_sample(words: tuple[str, 
 
 def test_an_address_others_can_reach_is_refused_unless_asked_for(tmp_path: Path) -> None:
     done = flagtui("serve", "--host", "0.0.0.0", "--port", "0", "--db", "x.db", cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "--allow-remote" in done.stderr
 
 

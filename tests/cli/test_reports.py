@@ -25,16 +25,16 @@ def obeyed(text: str) -> list[str]:
 
 
 def test_profiles_are_listed_with_the_one_that_is_opened(run: Run, home: Path) -> None:
-    assert "flagtui auth login" in run("profiles").out
+    assert "flagtui auth login" in run("profiles", is_shown=True).out
     write_settings(
         home,
         'default_profile = "prod"\n[profiles.prod]\nhost = "eu"\nguard = "strict"\ncolour = "red"\n'
         "[profiles.staging]\nread_only = true\n",
     )
-    lines = run("profiles").out.splitlines()
+    lines = run("profiles", is_shown=True).out.splitlines()
     assert lines[1].split() == ["*", "prod", "eu", "@current", "strict", "red"]
     assert lines[2].split() == ["staging", "us", "@current", "read_only", "blue"]
-    found = json.loads(run("profiles", "--json").out)
+    found = json.loads(run("profiles", "--json").out)["records"]
     assert [(each["name"], each["default"]) for each in found] == [("prod", True), ("staging", False)]
 
 
@@ -50,10 +50,10 @@ def test_a_mistake_in_the_settings_is_named_with_its_line_by_every_command(run: 
 
 
 def test_projects_are_listed_with_their_organisation(signed_in: Run) -> None:
-    lines = signed_in("projects").out.splitlines()
+    lines = signed_in("projects", is_shown=True).out.splitlines()
     assert lines[1].split() == ["*", "1", "Web", "app", "acme"]
     assert lines[2].split() == ["2", "Mobile", "acme"]
-    assert json.loads(signed_in("projects", "--json").out)[1] == {
+    assert json.loads(signed_in("projects", "--json").out)["records"][1] == {
         "id": 2,
         "name": "Mobile",
         "organization": "acme",
@@ -75,7 +75,7 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
         assert words in done.out
     assert KEY not in done.out
     assert KEY[-12:] not in done.out
-    found = json.loads(signed_in("doctor", "--json").out)
+    found = json.loads(signed_in("doctor", "--json").out)["records"]
     assert {"about", "value", "state", "next"} == set(found[0])
 
 
@@ -122,22 +122,22 @@ def journal(home: Path) -> Journal:
 
 
 def test_the_journal_is_told_for_people_for_reports_and_for_programs(run: Run, journal: Journal) -> None:
-    everything = run("journal").out
+    everything = run("journal", is_shown=True).out
     assert everything.index("checkout") < everything.index("old-flag")
-    recent = run("journal", "--since", "2h").out
+    recent = run("journal", "--since", "2h", is_shown=True).out
     assert "old-flag" not in recent
     assert "checkout: turn off, not known" in recent
     assert "checkout" not in run("journal", "--profile", "prod").out
     assert "old-flag" in run("journal", "old", "failed").out
     assert "not known whether it was applied" in run("journal", "--markdown").out
-    found = json.loads(run("journal", "--json", "--since", "2h").out)
+    found = json.loads(run("journal", "--json", "--since", "2h").out)["records"]
     assert [entry["id"] for entry in found] == ["c", "b"]
     assert found[1]["key"] == NASTY
 
 
 @pytest.mark.parametrize("form", ["", "--markdown", "--json"])
 def test_nothing_in_a_journal_is_obeyed_by_the_terminal(run: Run, journal: Journal, form: str) -> None:
-    done = run("journal", *([form] if form else []))
+    done = run("journal", *([form] if form else []), is_shown=not form)
     assert done.code == 0
     assert obeyed(done.out) == []
     if form == "--json":
@@ -147,11 +147,11 @@ def test_nothing_in_a_journal_is_obeyed_by_the_terminal(run: Run, journal: Journ
 @pytest.mark.usefixtures("berlin")
 def test_the_journal_is_told_in_the_zone_of_the_settings(run: Run, home: Path, journal: Journal) -> None:
     write_settings(home, 'time_zone = "Asia/Kathmandu"\n')
-    assert " UTC+5:45 " in run("journal").out
+    assert " UTC+5:45 " in run("journal", is_shown=True).out
     markdown = run("journal", "--markdown").out
     assert " (Asia/Kathmandu)\n" in markdown
     assert " UTC+5:45** (" in markdown
-    assert json.loads(run("journal", "--json").out)[0]["at"].endswith("Z")
+    assert json.loads(run("journal", "--json").out)["records"][0]["at"].endswith("Z")
     assert "time zone" in run("doctor", "--offline").out
     assert "Asia/Kathmandu UTC+5:45 (time_zone)" in run("doctor", "--offline").out
 

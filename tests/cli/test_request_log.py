@@ -29,6 +29,6 @@ def test_a_log_that_cannot_be_written_is_one_sentence(
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
     monkeypatch.setenv("FLAGTUI_LOG", "")
     done = run("--log", str(tmp_path / "nowhere" / "x"), "projects")
-    assert done.code == 2
+    assert done.code == 1
     assert "cannot be written" in done.err
     assert "Traceback" not in done.err

@@ -78,7 +78,7 @@ def machine(request: pytest.FixtureRequest, service: Service, home: Path) -> Mac
 def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, machine: Machine) -> None:
     machine.turn_off("aaaa1111")
     asked = signed_in("undo")
-    assert (asked.code, machine.flag().active) == (2, False)
+    assert (asked.code, machine.flag().active) == (3, False)
     assert "nothing was sent. To agree: --yes" in asked.err
     done = signed_in("undo", "--yes")
     assert done.code == 0, done.err
@@ -86,13 +86,13 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, machin
     assert machine.flag().active is True
     newest = machine.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
-    told = signed_in("journal").out.splitlines()
+    told = signed_in("journal", is_shown=True).out.splitlines()
     assert [line for line in told if line.startswith(newest.id[:8]) and line.endswith("takes back aaaa1111")]
     assert [line for line in told if line.startswith("aaaa1111") and line.endswith("taken back")]
     again = signed_in("undo", "aaaa", "--yes")
-    assert (again.code, "taken back already" in again.err) == (2, True)
+    assert (again.code, "taken back already" in again.err) == (3, True)
     back = signed_in("undo", newest.id[:8], "--yes", "--json")
-    assert [one["ending"] for one in json.loads(back.out)] == ["saved"]
+    assert [one["ending"] for one in json.loads(back.out)["records"]] == ["saved"]
     assert machine.flag().active is False
 
 
@@ -106,10 +106,10 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
     machine.journal.finish("bbbb1111", "saved")
     machine.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))
     kept = signed_in("undo", "bbbb1111", "--yes")
-    assert (kept.code, machine.flag().name) == (3, "Theirs")
+    assert (kept.code, machine.flag().name) == (4, "Theirs")
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
     assert "--overwrite" in kept.err
-    told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)
+    told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)["records"]
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
     assert told[0]["clashes"] == [{"where": "name", **sides, "by_you": False}]
     done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
@@ -135,14 +135,14 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
     assert signed_in("undo").err == "flagtui: there is nothing of yours to take back in this project.\n"
     machine.turn_off("cccc1111")
     machine.turn_off("cccc2222")
-    for arguments, words in (
-        (("undo", "dddd"), "no change dddd is in the journal"),
-        (("undo", "cccc"), "2 changes begin with cccc"),
-        (("--read-only", "undo", "--yes"), "read-only"),
-        (("undo", "cccc1111", "--project", "2", "--yes"), "another project"),
+    for arguments, words, code in (
+        (("undo", "dddd"), "no change dddd is in the journal", 6),
+        (("undo", "cccc"), "2 changes begin with cccc", 2),
+        (("--read-only", "undo", "--yes"), "read-only", 3),
+        (("undo", "cccc1111", "--project", "2", "--yes"), "another project", 3),
     ):
         done = signed_in(*arguments)
-        assert (done.code, done.err.count("\n"), words in done.err) == (2, 1, True), done.err
+        assert (done.code, done.err.count("\n"), words in done.err) == (code, 1, True), done.err
     assert machine.flag().active is False
 
 

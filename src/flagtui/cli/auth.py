@@ -18,7 +18,7 @@ from flagtui.api.hosts import Host, read_host
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
-from flagtui.cli.output import say
+from flagtui.cli.output.lines import say
 from flagtui.cli.profile_choice import LoginEnvironment, read_login_environment
 from flagtui.cli.signed_in import _project_line, sign_out, tell_introduction, tell_status
 from flagtui.cli.terminal_person import TerminalPerson, find_person
@@ -92,12 +92,15 @@ class TerminalSignIn:
         only = next(iter(settings.profiles)) if len(settings.profiles) == 1 else "default"
         name = self.options.profile or self.environment.given.profile or settings.default_profile or only
         if not is_profile_name(name):
-            raise Trouble(f"{name!r} cannot name a profile; use letters, digits, - and _, at most 40.")
+            raise Trouble(
+                f"{name!r} cannot name a profile; use letters, digits, - and _, at most 40.", code="usage"
+            )
         profile = settings.profiles.get(name, Profile(name))
         if profile.key_command and not self.options.key_command:
             raise Trouble(
                 f"the profile {name} gets its key from its key_command, which would win over a key kept now. "
-                "Take that line out of the settings file, or give --key-command."
+                "Take that line out of the settings file, or give --key-command.",
+                code="usage",
             )
         return profile
 
@@ -126,13 +129,16 @@ class TerminalSignIn:
             else:
                 raise Trouble(
                     "there is no terminal to paste the key on. "
-                    "Give it on standard input: flagtui auth login --with-token < FILE"
+                    "Give it on standard input: flagtui auth login --with-token < FILE",
+                    code="usage",
                 )
             text = text.strip()
             if text[:4] in KINDS:
-                raise Trouble(KINDS[text[:4]])
+                raise Trouble(KINDS[text[:4]], code="usage")
             return Secret(text)
-        except (KeyMalformed, CommandFailed) as wrong:
+        except KeyMalformed as wrong:
+            raise Trouble(str(wrong), code="usage") from None
+        except CommandFailed as wrong:
             raise Trouble(str(wrong)) from None
 
     def _introduced(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
@@ -155,15 +161,20 @@ class TerminalSignIn:
         if not self.person.is_there:
             raise Trouble(
                 f"{said}. If the account is in the other region, try: "
-                f"flagtui auth login --host {other.region}"
+                f"flagtui auth login --host {other.region}",
+                code="sign_in",
             )
         if not self.person.agree(f"{said}. Send it to {other.name}, the other region, instead?"):
-            raise Trouble(f"{said}. Nothing was kept. Check the key, and that its owner is still active.")
+            raise Trouble(
+                f"{said}. Nothing was kept. Check the key, and that its owner is still active.",
+                code="sign_in",
+            )
         try:
             return other, self.ask(other, key, profile)
         except NotSignedIn:
             raise Trouble(
-                f"neither {host.name} nor {other.name} knows this key. Make one in the account settings."
+                f"neither {host.name} nor {other.name} knows this key. Make one in the account settings.",
+                code="sign_in",
             ) from None
         except ApiError as error:
             raise in_words(error) from None
@@ -173,7 +184,9 @@ class TerminalSignIn:
         wanted = self.options.project or self.environment.given.project
         if wanted:
             if known and wanted not in known:
-                raise Trouble(f"this key knows no project {wanted}; projects: {', '.join(known)}.")
+                raise Trouble(
+                    f"this key knows no project {wanted}; projects: {', '.join(known)}.", code="not_found"
+                )
             return wanted
         usual = profile.project
         if usual == CURRENT_PROJECT and found.me and found.me.current_project:
@@ -233,7 +246,7 @@ def login(
 @command.command("status")
 @PROFILE
 def status(profile: str) -> None:
-    """Say which key is used, whose it is and what it may do; ends with 2 when it does not work."""
+    """Say which key is used, whose it is and what it may do; ends with 5 when it does not work."""
 
     tell_status(named_profile(profile))
 

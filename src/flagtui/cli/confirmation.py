@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from flagtui.app.writing.question_lines import question_lines
 from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
-from flagtui.cli.output import say
+from flagtui.cli.output.lines import say
 from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.safe_text import safe_text
+from flagtui.text.question_lines import question_lines
 
 WIDTH = 96
 

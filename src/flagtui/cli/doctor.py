@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,8 +14,10 @@ from flagtui.changes.journal import Journal
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile
-from flagtui.cli.output import say_json
+from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose
+from flagtui.cli.records.account_records import FINDING
+from flagtui.cli.twin_command import TwinCommand
 from flagtui.config.credentials import FoundSecret
 from flagtui.config.findings import (
     Finding,
@@ -65,11 +67,8 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
     return findings + _ask_server(opening)
 
 
-def tell_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
+def tell_findings(findings: Sequence[Finding]) -> None:
     """One line each, what to do about it below."""
-    if as_json:
-        say_json([asdict(finding) for finding in findings])
-        return
     width = max(len(finding.about) for finding in findings)
     for finding in findings:
         mark = _MARKS[finding.state]
@@ -146,14 +145,18 @@ def _clock(client: "Client") -> Iterator[Finding]:
         yield Finding("clock", f"{abs(ahead):,.0f} s from the server's", "note", "Set this machine's clock.")
 
 
-@click.command("doctor")
+@click.command(
+    "doctor", cls=TwinCommand, kind=FINDING, is_online=False, examples=("doctor", "doctor --offline --json")
+)
 @PROFILE
 @click.option("--offline", is_flag=True, help="Ask neither the server nor the keyring.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(profile: str, offline: bool, as_json: bool) -> None:
+def command(profile: str, offline: bool, printer: Printer) -> None:
     """Say what was found where, what the key may do, and what the terminal can; without secrets."""
 
     findings = diagnose(named_profile(profile), offline=offline)
-    tell_findings(findings, as_json=as_json)
+    if printer.is_for_programs or printer.fields:
+        printer.records(FINDING, findings)
+    else:
+        tell_findings(findings)
     if any(finding.state == "wrong" for finding in findings):
         raise SystemExit(1)

@@ -1,25 +1,104 @@
-"""Trouble that ends a command: a sentence for a person, never a traceback."""
+"""Trouble that ends a command: what happened and what to do next, never a traceback."""
 
+import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Literal
 
 from flagtui.safe_text import safe_text
 
 if TYPE_CHECKING:
     from flagtui.api.errors import ApiError
 
+Code = Literal[
+    "failed",
+    "usage",
+    "nothing_to_do",
+    "refused",
+    "conflict",
+    "not_known",
+    "awaiting_approval",
+    "sign_in",
+    "not_found",
+]
+EXIT_CODES: Final[Mapping[Code, int]] = {
+    "failed": 1,
+    "usage": 2,
+    "nothing_to_do": 3,
+    "refused": 3,
+    "conflict": 4,
+    "not_known": 4,
+    "awaiting_approval": 4,
+    "sign_in": 5,
+    "not_found": 6,
+}
+EXIT_WORDS: Final[Mapping[int, str]] = {
+    0: "done",
+    1: "failed",
+    2: "the command line or a setting is wrong",
+    3: "nothing to do, or refused before anything was sent",
+    4: "somebody changed it first, it waits for approval, or the outcome is not known",
+    5: "the key is missing, wrong, or may not do this",
+    6: "not found",
+    130: "stopped by ctrl+c",
+}
+
 
 class Trouble(Exception):
-    """Says what happened and what to do next; ends the program with code 2."""
+    """Says what happened and what to do next; its code decides how the program ends."""
+
+    def __init__(self, what: str, fix: str = "", *, code: Code = "failed", retryable: bool = False) -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+        self.code = code
+        self.retryable = retryable
+        """Whether the same command may work a little later."""
 
     def __str__(self) -> str:
-        return safe_text(super().__str__(), 1_000)
+        return safe_text(f"{self.what} {self.fix}".rstrip(), 1_000)
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.code]
+
+    def as_json(self) -> str:
+        """One line for programs, in plain ASCII."""
+        error = {"code": self.code, "message": self.what, "fix": self.fix, "retryable": self.retryable}
+        return json.dumps({"error": error}, ensure_ascii=True)
 
 
 def in_words(error: "ApiError") -> Trouble:
     """What a server said, or why it could not be asked, with what to do next."""
-    return Trouble(f"{error.what} {error.next}")
+    return Trouble(error.what, error.next, code=code_of(error), retryable=_may_work_later(error))
+
+
+def code_of(error: "ApiError") -> Code:
+    """How a command ends that got this answer."""
+    from flagtui.api import errors
+
+    match error:
+        case errors.NotSignedIn() | errors.BadKey() | errors.Forbidden():
+            return "sign_in"
+        case errors.BadHost():
+            return "usage"
+        case errors.EndpointNotFound():
+            return "failed"
+        case errors.NotFound():
+            return "not_found"
+        case errors.Conflict():
+            return "conflict"
+        case errors.ApprovalNeeded():
+            return "awaiting_approval"
+    return "failed"
+
+
+def _may_work_later(error: "ApiError") -> bool:
+    from flagtui.api import errors
+
+    passing = (errors.Unreachable, errors.Unanswered, errors.ServerFault, errors.RateLimited)
+    return isinstance(error, passing) and not isinstance(error, errors.TlsFailed)
 
 
 def require_terminal() -> None:
@@ -30,11 +109,13 @@ def require_terminal() -> None:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Trouble(
-            "this opens a screen and needs a terminal for its input and output. "
-            "Run it in one (over ssh: ssh -t HOST flagtui)."
+            "this opens a screen and needs a terminal for its input and output.",
+            "Run it in one (over ssh: ssh -t HOST flagtui).",
+            code="usage",
         )
     if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         raise Trouble(
-            f"the terminal says it is {os.environ.get('TERM', '') or 'nothing'!r} and cannot be drawn on. "
-            "Set TERM to what it really is, such as: TERM=xterm-256color flagtui"
+            f"the terminal says it is {os.environ.get('TERM', '') or 'nothing'!r} and cannot be drawn on.",
+            "Set TERM to what it really is, such as: TERM=xterm-256color flagtui",
+            code="usage",
         )

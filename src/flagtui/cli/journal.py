@@ -7,13 +7,15 @@ import click
 from flagtui import local_time
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, taken_back
-from flagtui.changes.timeline import as_json as json_of
 from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile
-from flagtui.cli.output import say
+from flagtui.cli.output.lines import say
+from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import settings_in
+from flagtui.cli.records.account_records import ENTRY
+from flagtui.cli.twin_command import TwinCommand
 from flagtui.config.locations import find_locations
 from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
@@ -29,10 +31,12 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     try:
         start = read_moment(since, time.time()) if since else 0.0
     except WrongValue:
-        raise Trouble(f"{since!r} is no moment; use {MOMENTS}, in {local_time.label(time.time())}.") from None
+        raise Trouble(
+            f"{since!r} is no moment; use {MOMENTS}, in {local_time.label(time.time())}.", code="usage"
+        ) from None
     folder = places.state
     if folder is None:
-        raise Trouble("there is no home folder, so there is no journal. Set HOME.")
+        raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")
     try:
         found = Journal(folder / "journal").entries(start, words)
     except OSError as error:
@@ -59,26 +63,31 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
     return did + (", taken back" if entry.id in gone else "")
 
 
-@click.command("journal")
+@click.command(
+    "journal",
+    cls=TwinCommand,
+    kind=ENTRY,
+    is_online=False,
+    examples=("journal --since 2h", "journal checkout --json --fields id,at,key,verb,ending"),
+)
 @click.argument("words", nargs=-1)
 @PROFILE
 @click.option(
     "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
 )
 @click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="At most so many.")
 def command(
-    words: tuple[str, ...], profile: str, since: str, markdown: bool, as_json: bool, limit: int
+    words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
 
-    if markdown and as_json:
-        raise Trouble("choose --markdown or --json, not both.")
+    if markdown and printer.is_for_programs:
+        raise Trouble("choose --markdown or --json, not both.", code="usage")
     entries = find_changes(since, " ".join(words), named_profile(profile))[:limit]
     if markdown:
         print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))
-    elif as_json:
-        print(json_of(entries))
-    else:
+    elif printer.format == "table" and not printer.fields:
         tell_changes(entries)
+    else:
+        printer.records(ENTRY, entries)

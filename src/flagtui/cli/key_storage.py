@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Literal, NoReturn, get_args
 
 from flagtui.cli.errors import Trouble
-from flagtui.cli.output import say
+from flagtui.cli.output.lines import say
 from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner
 from flagtui.config.key_file import KeyFileRefused
@@ -44,7 +44,11 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
         case 0:
             say(_NOWHERE)
         case 1:
-            raise Trouble("nothing was kept. Sign in again with: flagtui auth login --key-command COMMAND")
+            raise Trouble(
+                "nothing was kept.",
+                "Sign in again with: flagtui auth login --key-command COMMAND",
+                code="usage",
+            )
         case _:
             _keep_in_file(keys, owner, key)
 
@@ -64,5 +68,6 @@ def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
 def _refuse(why: str) -> NoReturn:
     raise Trouble(
         f"{why} Nothing was kept. Say where: --keep file (a file only you can read), "
-        "--key-command COMMAND, or --keep nowhere with FLAGTUI_API_KEY set."
+        "--key-command COMMAND, or --keep nowhere with FLAGTUI_API_KEY set.",
+        code="usage",
     )

@@ -72,7 +72,10 @@ def revoke(database: Path, key_id: str) -> None:
     with _trouble():
         found = revoke_key(database, key_id)
     if not found:
-        raise Trouble(f"there is no key {key_id} in this database; see: flagtui keys list --db {database}")
+        raise Trouble(
+            f"there is no key {key_id} in this database; see: flagtui keys list --db {database}",
+            code="not_found",
+        )
     print("revoked")
 
 

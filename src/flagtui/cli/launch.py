@@ -41,7 +41,7 @@ def open_app(request: ProfileRequest) -> int:
         opening.settings.check_theme(tuple(theme.name for theme in THEMES))
         opening.settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
     except SettingsError as wrong:
-        raise Trouble(str(wrong)) from None
+        raise Trouble(str(wrong), code="usage") from None
     app = FlagTui(replace(make_session(opening, read_only=request.read_only), flag=request.flag))
     app.set_keymap(keymap)
     return run_app(app, mouse=request.mouse and opening.settings.mouse)

@@ -1,7 +1,9 @@
 """The door: which command was asked for. Importing this module loads click and nothing heavier."""
 
+import errno
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from types import TracebackType
 
@@ -13,6 +15,7 @@ from flagtui.cli.errors import Trouble
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
 class Place(click.Context):
@@ -115,33 +118,61 @@ def door(
 
 
 def main() -> None:
-    """Run the command line; every foreseen trouble is one sentence and exit code 2."""
+    """Run the command line: foreseen trouble is one sentence, or one line of JSON, and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a character gets its number instead of a crash.
             stream.reconfigure(errors="backslashreplace")
     try:
-        raise SystemExit(door(prog_name="flagtui", standalone_mode=False) or 0)
+        code = _run()
+        sys.stdout.flush()
+    except OSError as fault:
+        # The reader of the output is gone, or the disk it goes to is full.
+        code = _without_output(fault)
+    raise SystemExit(code)
+
+
+def _run() -> int:
+    try:
+        return int(door(prog_name="flagtui", standalone_mode=False) or 0)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
     except click.UsageError as wrong:
-        leave()
-        print(_usage_in_words(wrong), file=sys.stderr)
-        raise SystemExit(2) from None
+        return _complain(_usage_in_words(wrong))
     except click.ClickException as wrong:
-        leave()
-        print(f"flagtui: {safe_text(wrong.format_message(), 500)}", file=sys.stderr)
-        raise SystemExit(2) from None
+        return _complain(Trouble(wrong.format_message(), code="usage"))
     except (click.Abort, KeyboardInterrupt):
         leave()
         print("flagtui: stopped; nothing was changed.", file=sys.stderr)
-        raise SystemExit(130) from None
+        return 130
     except Trouble as trouble:
-        leave()
-        print(f"flagtui: {trouble}", file=sys.stderr)
-        raise SystemExit(2) from None
+        return _complain(trouble)
+    except OSError as fault:
+        if fault.errno in _OUTPUT_FAULTS:
+            raise
+        return _complain(Trouble(_fault_in_words(fault)))
     except Exception as fault:
-        leave()
-        print(f"flagtui: {_fault_in_words(fault)}", file=sys.stderr)
-        raise SystemExit(1) from None
+        return _complain(Trouble(_fault_in_words(fault)))
+
+
+def _complain(trouble: Trouble) -> int:
+    """Say it on standard error, as JSON where the output is JSON; the exit code."""
+    leave()
+    if {"--json", "--ndjson"} & set(sys.argv[1:]):
+        print(trouble.as_json(), file=sys.stderr)
+    else:
+        print(trouble.what if "\n" in trouble.what else f"flagtui: {trouble}", file=sys.stderr)
+    return trouble.exit_code
+
+
+def _without_output(fault: OSError) -> int:
+    """Say why the output ended; what is left of it goes nowhere, so that Python does not try again."""
+    leave()
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):
+        print(f"flagtui: the output ended early: {fault.strerror or fault}.", file=sys.stderr)
+    return 1
 
 
 def _log_to(file: str | None) -> None:
@@ -150,14 +181,14 @@ def _log_to(file: str | None) -> None:
         os.environ["FLAGTUI_LOG"] = file
 
 
-def _usage_in_words(wrong: click.UsageError) -> str:
+def _usage_in_words(wrong: click.UsageError) -> Trouble:
     """One sentence and where the help is; a group called without a command is helped at once."""
     said = wrong.format_message()
-    if "\n" in said:
-        return said
+    if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
+        return Trouble(said, code="usage")
     where = wrong.ctx.command_path if wrong.ctx else "flagtui"
     ending = "" if said.endswith((".", "?", "!")) else "."
-    return f"flagtui: {safe_text(said, 500)}{ending} See: {where} --help"
+    return Trouble(safe_text(f"{said}{ending}", 500), f"See: {where} --help", code="usage")
 
 
 def _fault_in_words(fault: Exception) -> str:

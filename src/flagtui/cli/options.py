@@ -1,8 +1,31 @@
-"""The option that names a profile: it may stand before or after a command."""
+"""Options that several commands share; those of the place may stand before or after a command."""
+
+from dataclasses import dataclass
 
 import click
 
 PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
+
+
+@dataclass(frozen=True)
+class WorkPlace:
+    """Where a command works, as it was asked for."""
+
+    profile: str = ""
+    project: str = ""
+    read_only: bool = False
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What the options of a writing command agree to beforehand."""
+
+    yes: bool = False
+    typed: str = ""
+    reason: str = ""
+    overwrite: bool = False
+    without_journal: bool = False
+    dry_run: bool = False
 
 
 def named_profile(given: str) -> str:
@@ -13,3 +36,37 @@ def named_profile(given: str) -> str:
 def named_project(given: str) -> str:
     """The same for a project."""
     return given or click.get_current_context().find_root().params.get("project") or ""
+
+
+def is_read_only() -> bool:
+    """Whether `--read-only` stands before the command."""
+    return click.get_current_context().find_root().params.get("read_only") is True
+
+
+def output_options() -> list[click.Parameter]:
+    """How records are printed."""
+    return [
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
+        click.Option(["--ndjson", "as_ndjson"], is_flag=True, help="Print one JSON object a line."),
+        click.Option(["--fields"], default="", metavar="NAMES", help="Only these, in this order: key,active"),
+    ]
+
+
+def place_options() -> list[click.Parameter]:
+    """Which profile and project a command works in."""
+    return [
+        click.Option(["--profile"], default="", metavar="NAME", help="The profile of the settings file."),
+        click.Option(["--project"], default="", metavar="ID", help="Another project than the profile's."),
+    ]
+
+
+def agreement_options() -> list[click.Parameter]:
+    """What answers the question before a change."""
+    return [
+        click.Option(["-y", "--yes"], is_flag=True, help="Agree without being asked."),
+        click.Option(["--type", "typed"], default="", metavar="TEXT", help="The key, for strict profiles."),
+        click.Option(["--reason"], default="", metavar="WHY", help="Why, for the journal."),
+        click.Option(["--overwrite"], is_flag=True, help="Give up what was changed there since."),
+        click.Option(["--without-journal"], is_flag=True, help="Even when the journal cannot be kept."),
+        click.Option(["--dry-run"], is_flag=True, help="Show what would change and send nothing."),
+    ]

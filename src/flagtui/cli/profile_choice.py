@@ -99,7 +99,7 @@ def settings_in(places: Locations) -> Settings:
     try:
         settings = read_settings(places.settings_file)
     except SettingsError as wrong:
-        raise Trouble(str(wrong)) from None
+        raise Trouble(str(wrong), code="usage") from None
     use_zone(settings.time_zone)
     return settings
 
@@ -118,7 +118,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
         )
         host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
     except ProfileUnknown as wrong:
-        raise Trouble(str(wrong)) from None
+        raise Trouble(str(wrong), code="usage") from None
     except ApiError as wrong:
         raise in_words(wrong) from None
     return Opening(environment, chosen, host)
@@ -137,7 +137,8 @@ def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> 
     if not environment.key and not environment.settings.profiles:
         raise Trouble(
             "there is no API key and no profile. Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
-            "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo"
+            "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo",
+            code="sign_in",
         )
     return choose(environment, request)
 

@@ -2,35 +2,23 @@
 
 import click
 
-from flagtui.cli.output import say, say_json, say_table
-from flagtui.cli.profile_choice import read_login_environment
-from flagtui.config.profiles import Profile
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.account_records import PROFILE, ListedProfile
+from flagtui.cli.twin_command import TwinCommand
 
 
-@click.command("profiles")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(as_json: bool) -> None:
+@click.command(
+    "profiles",
+    cls=TwinCommand,
+    kind=PROFILE,
+    is_online=False,
+    examples=("profiles", "profiles --json --fields name,guard"),
+)
+def command(printer: Printer) -> None:
     """List the profiles of the settings file; the one with a star is opened when none is named."""
+    from flagtui.cli.profile_choice import read_login_environment
 
-    environment = read_login_environment()
-    profiles, default = environment.settings.profiles, environment.settings.default_profile
-
-    def is_default(profile: Profile) -> bool:
-        return profile.name == default or len(profiles) == 1
-
-    if as_json:
-        names = ("name", "host", "project", "colour", "guard", "read_only", "require_reason", "refresh")
-        say_json(
-            [
-                {**{name: getattr(profile, name) for name in names}, "default": is_default(profile)}
-                for profile in profiles.values()
-            ]
-        )
-    elif profiles:
-        rows = [
-            ("*" if is_default(each) else "", each.name, each.host, each.project, each.level, each.colour)
-            for each in profiles.values()
-        ]
-        say_table(("", "PROFILE", "HOST", "PROJECT", "GUARD", "COLOUR"), rows)
-    else:
-        say("There is no profile yet. Make one with: flagtui auth login")
+    settings = read_login_environment().settings
+    profiles, default = settings.profiles.values(), settings.default_profile
+    listed = [ListedProfile(one, one.name == default or len(profiles) == 1) for one in profiles]
+    printer.records(PROFILE, listed, "There is no profile yet. Make one with: flagtui auth login")

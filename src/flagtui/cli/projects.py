@@ -4,43 +4,33 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flagtui.cli.options import PROFILE, named_profile
-from flagtui.cli.output import say_json, say_table
-from flagtui.cli.signed_in import ask, find_key, open_profile
-from flagtui.store.key_info import introduce
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.account_records import PROJECT, ListedProject
+from flagtui.cli.twin_command import TwinCommand
 
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.store.key_info import Introduction
 
 
-@click.command("projects")
-@PROFILE
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(profile: str, as_json: bool) -> None:
+@click.command(
+    "projects",
+    cls=TwinCommand,
+    kind=PROJECT,
+    operations=("projects.list", "projects.get", "people.me", "people.key"),
+    examples=("projects", "projects --json"),
+)
+def command(printer: Printer, place: WorkPlace) -> None:
     """List the projects the key can open, across organisations; the star is the one that is opened."""
+    from flagtui.cli.signed_in import ask, find_key, open_profile
+    from flagtui.store.key_info import introduce
 
     async def question(client: "Client") -> "tuple[Introduction, int]":
         found = await introduce(client)
         return found, await client.projects.current()
 
-    opening = open_profile(named_profile(profile))
+    opening = open_profile(place.profile, place.project)
     found, current = ask(opening, find_key(opening), question)
-    if as_json:
-        say_json(
-            [
-                {
-                    "id": each.id,
-                    "name": each.name,
-                    "organization": found.organization_of(each),
-                    "opened": each.id == current,
-                }
-                for each in found.projects
-            ]
-        )
-        return
-    rows = [
-        ("*" if each.id == current else "", str(each.id), each.label, found.organization_of(each))
-        for each in found.projects
-    ]
-    say_table(("", "ID", "PROJECT", "ORGANISATION"), rows)
+    listed = [ListedProject(one, found.organization_of(one), one.id == current) for one in found.projects]
+    printer.records(PROJECT, listed, "The key opens no project.")

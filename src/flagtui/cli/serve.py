@@ -67,12 +67,12 @@ def serve(options: Serving) -> None:
 
 def _check(options: Serving) -> None:
     if not options.sample and (options.nasty or options.flags is not None):
-        raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.")
+        raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.", code="usage")
     try:
         if options.key is not None:
             check_secret(options.key)
     except KeyRefused as fault:
-        raise Trouble(f"--key: {fault}") from None
+        raise Trouble(f"--key: {fault}", code="usage") from None
 
 
 def _has_keys(database: Path) -> bool:

@@ -12,7 +12,7 @@ from flagtui.api.hosts import Host
 from flagtui.app.terminal.first_frame import frames_folder
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
-from flagtui.cli.output import say
+from flagtui.cli.output.lines import say
 from flagtui.cli.profile_choice import (
     Opening,
     ProfileRequest,
@@ -48,7 +48,7 @@ def find_key(opening: Opening) -> FoundSecret:
         where = f"--profile {opening.profile.name}"
         if not opening.chosen.has_own_host:
             where = f"--host {opening.host.origin} --profile NAME"
-        raise Trouble(f"{why} Sign in with: flagtui auth login {where}")
+        raise Trouble(f"{why} Sign in with: flagtui auth login {where}", code="sign_in")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from flagtui.cli.output import say
+from flagtui.cli.output.lines import say
 from flagtui.safe_text import safe_text
 
 

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypedDict, Unpack
+from typing import Final
 
 import click
 
@@ -18,35 +18,41 @@ from flagtui.changes.journal_entries import Ending, Entry, Signature
 from flagtui.changes.undo import BackEnded, PreparedUndo, UndoTools, parts_left, prepare_undo
 from flagtui.changes.undo_list import as_left, undoable, why_not
 from flagtui.cli.confirmation import how_to_agree, settle, show_question
-from flagtui.cli.errors import Trouble
-from flagtui.cli.options import PROFILE, named_profile, named_project
-from flagtui.cli.output import say, say_json
+from flagtui.cli.errors import EXIT_CODES, Code, Trouble
+from flagtui.cli.options import Agreement, WorkPlace
+from flagtui.cli.output.lines import say
+from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import Opening
+from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
 from flagtui.cli.rules import rules_of
 from flagtui.cli.signed_in import ask, find_key, open_profile
 from flagtui.cli.terminal_person import NOBODY, TerminalPerson, find_person
+from flagtui.cli.twin_command import TwinCommand
 
-CONFLICT: Final = 3
-"""Exit code: the same field was changed since, and it was left as it is."""
-OPEN: Final = 4
-"""Exit code: it was sent, and is not applied yet, or its outcome is not known."""
 ALREADY: Final = "is as it was already; nothing was sent"
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
-_CODES: Final[dict[Ending, int]] = {
-    "saved": 0,
-    "conflicted": CONFLICT,
-    "unknown": OPEN,
-    "awaiting approval": OPEN,
+CODES: Final[dict[Ending, Code]] = {
+    "conflicted": "conflict",
+    "unknown": "not_known",
+    "awaiting approval": "awaiting_approval",
+    "refused": "refused",
+    "failed": "failed",
 }
 
 
-def take_back(
-    change: str, place: tuple[str, str], answer: Confirmation, *, as_json: bool, read_only: bool
-) -> int:
+def take_back(change: str, place: WorkPlace, agreement: Agreement, printer: Printer) -> int:
     """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
-    opening = open_profile(*place)
-    rules = rules_of(opening.profile, read_only=read_only)
-    work = Work(opening, rules, answer, as_json, NOBODY if as_json else find_person())
+    opening = open_profile(place.profile, place.project)
+    rules = rules_of(opening.profile, read_only=place.read_only)
+    as_json = printer.is_for_programs
+    answer = Confirmation(
+        agreement.yes,
+        agreement.typed,
+        agreement.reason,
+        agreement.overwrite,
+        without_journal=agreement.without_journal,
+    )
+    work = Work(opening, rules, answer, as_json, NOBODY if as_json else find_person(), agreement.dry_run)
     try:
         code = ask(opening, find_key(opening), lambda client: work.run(client, change))
     except KeyboardInterrupt:
@@ -55,8 +61,10 @@ def take_back(
         words = "stopped while it was on its way; the next start of the app finds out whether it was done."
         print(f"flagtui: {words}", file=sys.stderr)
         return 130
-    if as_json:
-        say_json(work.told)
+    if as_json and agreement.dry_run:
+        printer.records(PLAN, work.planned)
+    elif as_json:
+        printer.records(OUTCOME, work.told)
     return code
 
 
@@ -69,7 +77,10 @@ class Work:
     answer: Confirmation
     as_json: bool
     person: TerminalPerson
-    told: list[dict[str, Any]] = field(default_factory=list)
+    is_dry: bool = False
+    planned: list[ChangePlan] = field(default_factory=list)
+    """What a dry run would take back."""
+    told: list[ChangeResult] = field(default_factory=list)
     """How each part ended, for programs."""
     is_on_its_way: bool = False
 
@@ -107,13 +118,16 @@ class Work:
 
     async def _take_back(self, part: Entry, prepared: PreparedUndo | Blocked) -> int:
         if isinstance(prepared, Blocked):
-            raise Trouble(_sentence(part.key, prepared.reason, prepared.next))
+            raise Trouble(_sentence(part.key, prepared.reason, prepared.next), code="refused")
         place = f"{self.rules.place} › {prepared.place}" if prepared.place else self.rules.place
         question = prepared.ask(replace(self.rules, place=place))
         if isinstance(question, GuardRefused):
-            raise Trouble(_sentence(part.key, question.reason, question.next))
+            raise Trouble(_sentence(part.key, question.reason, question.next), code="refused")
         if not self.as_json:
             show_question(question)
+        if self.is_dry:
+            self.planned.append(ChangePlan(prepared.plan))
+            return 0
         approved = settle(question, self.answer, self.person)
         if isinstance(approved, NotYet):
             return self._not_agreed(part, prepared, how_to_agree(question, approved.why))
@@ -121,28 +135,20 @@ class Work:
         ended = await prepared.send(approved)
         self.is_on_its_way = False
         self._ended(part, ended)
-        return _CODES.get(ended.ending, 2)
+        return 0 if ended.ending == "saved" else EXIT_CODES[CODES[ended.ending]]
 
     def _not_agreed(self, part: Entry, prepared: PreparedUndo, words: str) -> int:
         if not prepared.plan.clashes or self.answer.overwrite:
-            raise Trouble(f"{part.key}: {words}")
+            raise Trouble(f"{part.key}: {words}", code="refused")
         self._ended(part, BackEnded(part.key, "conflicted", words), prepared.plan.clashes)
-        return CONFLICT
+        return EXIT_CODES["conflict"]
 
     def _ended(self, part: Entry, ended: BackEnded, clashes: Sequence[Clash] = ()) -> None:
         if self.as_json:
-            sides = [
-                {
-                    "where": one.where,
-                    "was": one.seen,
-                    "yours": one.mine,
-                    "theirs": one.theirs,
-                    "by_you": one.is_own,
-                }
-                for one in clashes
-            ]
-            said = {"key": ended.key, "ending": ended.ending, "words": ended.words, "next": ended.next}
-            self.told.append({"undoes": part.id, **said, "clashes": sides})
+            told = ChangeResult(
+                ended.key, ended.ending, ended.words, ended.next, undoes=part.id, clashes=clashes
+            )
+            self.told.append(told)
         elif ended.ending == "saved":
             say(f"{ended.key} {ended.words}." + (f" {ended.next}" if ended.next else ""))
         else:
@@ -159,18 +165,20 @@ def chosen(entries: Sequence[Entry], change: str, here: Signature) -> list[Entry
     open_ones = undoable(entries, here)
     if not change:
         if not open_ones:
-            raise Trouble("there is nothing of yours to take back in this project.")
+            raise Trouble("there is nothing of yours to take back in this project.", code="nothing_to_do")
         batch = open_ones[0].batch
         return [entry for entry in open_ones if entry.batch == batch] if batch else open_ones[:1]
     found = [entry for entry in entries if entry.id.startswith(change.lower())]
     if not found:
-        raise Trouble(f"no change {change} is in the journal. flagtui journal shows the ids.")
+        raise Trouble(
+            f"no change {change} is in the journal.", "flagtui journal shows the ids.", code="not_found"
+        )
     if len(found) > 1:
-        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.")
+        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.", code="usage")
     if refusal := why_not(found[0], here):
-        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next))
+        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next), code="refused")
     if found[0] not in open_ones:
-        raise Trouble(f"{found[0].key}: it was taken back already.")
+        raise Trouble(f"{found[0].key}: it was taken back already.", code="nothing_to_do")
     return found
 
 
@@ -178,39 +186,20 @@ def _sentence(key: str, reason: str, following: str) -> str:
     return f"{key}: {reason}." + (f" To go on: {following}." if following else "")
 
 
-class UndoArguments(TypedDict):
-    """The options."""
-
-    profile: str
-    project: str
-    yes: bool
-    typed: str
-    reason: str
-    overwrite: bool
-    as_json: bool
-
-
-@click.command("undo")
-@click.argument("change", default="", metavar="[CHANGE_ID]")
-@PROFILE
-@click.option("--project", default="", metavar="ID", help="The project to work in instead of the profile's.")
-@click.option("-y", "--yes", is_flag=True, help="Agree without being asked.")
-@click.option(
-    "--type", "typed", default="", metavar="TEXT", help="What has to be typed where y is not enough."
+@click.command(
+    "undo",
+    cls=TwinCommand,
+    kind=OUTCOME,
+    writes=True,
+    operations=("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get"),
+    examples=("undo --yes", "undo 1f2e3d4c --yes --json"),
 )
-@click.option("--reason", default="", metavar="WHY", help="Why, for the journal.")
-@click.option("--overwrite", is_flag=True, help="Give up what was changed there since.")
-@click.option("--json", "as_json", is_flag=True, help="Say how it ended as JSON; asks nothing.")
-def command(change: str, **given: Unpack[UndoArguments]) -> None:
+@click.argument("change", default="", metavar="[CHANGE_ID]")
+def command(change: str, place: WorkPlace, agreement: Agreement, printer: Printer) -> None:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
     It is held against today's record: what was changed there since, by somebody else or by you, is
     shown first and stays, unless you choose to overwrite it.
     """
 
-    answer = Confirmation(
-        yes=given["yes"], typed=given["typed"], reason=given["reason"], overwrite=given["overwrite"]
-    )
-    place = named_profile(given["profile"]), named_project(given["project"])
-    is_read_only = click.get_current_context().find_root().params.get("read_only") is True
-    raise SystemExit(take_back(change, place, answer, as_json=given["as_json"], read_only=is_read_only))
+    raise SystemExit(take_back(change, place, agreement, printer))

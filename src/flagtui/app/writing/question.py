@@ -15,10 +15,10 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
-from flagtui.app.writing.question_lines import left_out_line, question_lines
 from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
 from flagtui.changes.left_out import LeftOut
 from flagtui.safe_text import safe_text
+from flagtui.text.question_lines import question_lines
 
 SHORT: Final = 20
 """Below so many lines of screen there is no room for empty ones."""
@@ -227,3 +227,9 @@ class Typed(Field):
 
 def _joined(question: Question[P], width: int) -> Content:
     return styled(*(piece for line in question_lines(question, width) for piece in [*line, ("\n", "")]))
+
+
+def left_out_line(one: LeftOut) -> Content:
+    """`checkout-v2  experiment #31 is running on it; end it first`."""
+    reason = f"{one.reason}; {one.next}" if one.next else one.reason
+    return styled((safe_text(one.key, 48), "bold"), (f"  {safe_text(reason, 300)}", "$text-muted"))

@@ -5,13 +5,9 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from textual.content import Content
-
-from flagtui.app.widgets.line import styled
 from flagtui.changes.difference import MISSING, compact
 from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
-from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.styled import Piece
@@ -43,12 +39,6 @@ def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]
         plan = question.plans[0]
         words = "; ".join(line.words for line in plan.lines[:3])
         yield [(safe_text(plan.key, 60), "bold"), (f"  {safe_text(words, width)}", "")]
-
-
-def left_out_line(one: LeftOut) -> Content:
-    """`checkout-v2  experiment #31 is running on it; end it first`."""
-    reason = f"{one.reason}; {one.next}" if one.next else one.reason
-    return styled((safe_text(one.key, 48), "bold"), (f"  {safe_text(reason, 300)}", "$text-muted"))
 
 
 def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:

@@ -1,0 +1,104 @@
+"""How records are printed: a table on a terminal, TSV in a pipe, JSON when asked for."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from flagtui.cli.errors import Trouble
+from flagtui.cli.output.lines import progress, say
+from flagtui.cli.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
+from flagtui.cli.output.table import table_lines
+from flagtui.safe_text import safe_text
+
+R = TypeVar("R")
+Format = Literal["table", "tsv", "json", "ndjson"]
+
+
+@dataclass(frozen=True)
+class Printer:
+    """What `--json`, `--ndjson`, `--fields` and the terminal make of records."""
+
+    format: Format
+    fields: tuple[str, ...] = ()
+    """Names of the chosen fields; empty takes all, and in a table those that are usually shown."""
+    width: int | None = None
+    """Cells of the terminal; None where there is none."""
+    has_colour: bool = False
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Nothing but the document may be on standard output."""
+        return self.format in ("json", "ndjson")
+
+    def records(self, kind: RecordKind[R], records: Iterable[R], empty: str = "") -> None:
+        """Print all of them; `empty` is said to a person when there are none."""
+        fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
+        if self.format == "json":
+            found = [_object(fields, record) for record in records]
+            print(_dumped(_envelope(kind, {"records": found}), indent=2))
+        elif self.format == "ndjson":
+            for record in records:
+                print(_dumped(_envelope(kind, _object(fields, record))))
+        elif self.format == "tsv":
+            for record in records:
+                print("\t".join(safe_text(plain(field.value(record)), 100_000) for field in fields))
+        else:
+            self._table(fields, records, empty)
+        sys.stdout.flush()
+
+    def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:
+        return kind.fields if self.is_for_programs else kind.shown
+
+    def _table(self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str) -> None:
+        rows = [[field.cell(field.value(record)) for field in fields] for record in records]
+        if not rows:
+            if empty:
+                say(empty)
+            return
+        headings = [field.name.replace("_", " ").upper() for field in fields]
+        for line in table_lines(headings, rows, self.width, has_colour=self.has_colour):
+            print(line)
+
+    def say(self, line: str) -> None:
+        """A line for people: beside the data when programs read them."""
+        if self.format == "table":
+            say(line)
+        else:
+            progress(line)
+
+
+def choose_printer(kind: RecordKind[Any], *, as_json: bool, as_ndjson: bool, fields: str) -> Printer:
+    """The printer for these options. Raises Trouble for fields that are none."""
+    if as_json and as_ndjson:
+        raise Trouble("choose --json or --ndjson, not both.", code="usage")
+    names = tuple(name.strip() for name in fields.split(",") if name.strip())
+    unknown = [name for name in names if name not in kind.names]
+    if unknown or (fields and not names):
+        raise Trouble(
+            f"there is no field {', '.join(unknown) or 'without a name'}.",
+            f"Fields: {', '.join(kind.names)}.",
+            code="usage",
+        )
+    if as_json or as_ndjson:
+        return Printer("json" if as_json else "ndjson", names)
+    if not sys.stdout.isatty():
+        return Printer("tsv", names)
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("", "dumb")
+    return Printer("table", names, shutil.get_terminal_size().columns, has_colour=not is_plain)
+
+
+def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:
+    return {field.name: field.value(record) for field in fields}
+
+
+def _envelope(kind: RecordKind[Any], members: dict[str, Any]) -> dict[str, Any]:
+    return {"schema_version": SCHEMA_VERSION, "schema": kind.name, **members}
+
+
+def _dumped(value: Any, indent: int | None = None) -> str:
+    """In plain ASCII, so that a terminal has nothing to obey, and every text is exact."""
+    return json.dumps(value, ensure_ascii=True, indent=indent)

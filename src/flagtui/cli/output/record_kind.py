@@ -1,0 +1,124 @@
+"""The records that commands print: their fields, and the JSON schema of each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Literal, TypeVar
+
+JSON = Any
+R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
+
+SCHEMA_VERSION: Final = 1
+"""Raised when a field is renamed, removed or means something else; new fields leave it as it is."""
+
+FieldType = Literal[
+    "text",
+    "text?",
+    "whole",
+    "whole?",
+    "number?",
+    "truth",
+    "truth?",
+    "time?",
+    "texts",
+    "object",
+    "objects",
+    "any",
+]
+"""`?` is null where the value is not known."""
+
+_TYPES: Final[Mapping[str, Mapping[str, JSON]]] = {
+    "text": {"type": "string"},
+    "text?": {"type": ["string", "null"]},
+    "whole": {"type": "integer"},
+    "whole?": {"type": ["integer", "null"]},
+    "number?": {"type": ["number", "null"]},
+    "truth": {"type": "boolean"},
+    "truth?": {"type": ["boolean", "null"]},
+    "time?": {"type": ["string", "null"], "format": "date-time"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "object": {"type": "object"},
+    "objects": {"type": "array", "items": {"type": "object"}},
+    "any": {},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordField(Generic[R_contra]):
+    """One value of a record. `words` says it to people; programs get the value itself."""
+
+    name: str
+    type: FieldType
+    about: str
+    value: Callable[[R_contra], JSON]
+    is_shown: bool = False
+    """A column of the table unless `--fields` says otherwise."""
+    words: Callable[[JSON], str] | None = None
+
+    def cell(self, value: JSON) -> str:
+        """The value in a table."""
+        return self.words(value) if self.words is not None else plain(value)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKind(Generic[R]):
+    """What a command prints, one or many. `name` is that of the schema, too."""
+
+    name: str
+    about: str
+    fields: tuple[RecordField[R], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields)
+
+    def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
+        """The fields of these names in their order. Raises KeyError with the first that is none."""
+        known = {field.name: field for field in self.fields}
+        return tuple(known[name] for name in names)
+
+    @property
+    def shown(self) -> tuple[RecordField[R], ...]:
+        """The columns of a table when none were chosen."""
+        return tuple(field for field in self.fields if field.is_shown)
+
+    def schema(self) -> dict[str, JSON]:
+        """The JSON schema of what `--json` prints. With `--fields` only those members are there."""
+        record = {
+            "type": "object",
+            "required": list(self.names),
+            "additionalProperties": False,
+            "properties": {
+                field.name: {**_TYPES[field.type], "description": field.about} for field in self.fields
+            },
+        }
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": self.name,
+            "description": self.about,
+            "type": "object",
+            "required": ["schema_version", "schema", "records"],
+            "additionalProperties": False,
+            "properties": {
+                "schema_version": {"const": SCHEMA_VERSION},
+                "schema": {"const": self.name},
+                "records": {"type": "array", "items": record},
+            },
+        }
+
+
+def plain(value: JSON) -> str:
+    """A value as text: nothing for null, lists with commas."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return ",".join(value)
+    if isinstance(value, dict | list | tuple):
+        import json
+
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,60 @@
+"""Rows under headings that fit the terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+from unicodedata import combining, east_asian_width
+
+from flagtui.safe_text import safe_text
+
+GAP: Final = 2
+LEAST: Final = 6
+"""Cells a column keeps however narrow the terminal is."""
+_WIDEST: Final = 400
+"""Characters of one value that are looked at."""
+_HEADING, _END = "\x1b[2m", "\x1b[0m"
+
+
+def table_lines(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int | None, *, has_colour: bool = False
+) -> Iterator[str]:
+    """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw."""
+    cells = [[safe_text(cell, _WIDEST) for cell in row] for row in (headings, *rows)]
+    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
+    if width is not None:
+        widths = fitted(widths, width)
+    for place, row in enumerate(cells):
+        line = (" " * GAP).join(_padded(cell, wide) for cell, wide in zip(row, widths, strict=True)).rstrip()
+        yield f"{_HEADING}{line}{_END}" if has_colour and place == 0 and line else line
+
+
+def fitted(widths: Sequence[int], width: int) -> list[int]:
+    """The widest columns made narrower until all fit, or all are as narrow as they get."""
+    fit = list(widths)
+    over = sum(fit) + GAP * (len(fit) - 1) - width
+    while over > 0 and max(fit) > LEAST:
+        widest = max(fit)
+        next_widest = max([LEAST, *(wide for wide in fit if wide < widest)])
+        place = fit.index(widest)
+        step = min(over, widest - next_widest) if fit.count(widest) == 1 else 1
+        fit[place] -= step
+        over -= step
+    return fit
+
+
+def cell_width(text: str) -> int:
+    """Cells a terminal draws safe text in."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def _padded(text: str, width: int) -> str:
+    wide = cell_width(text)
+    if wide <= width:
+        return text + " " * (width - wide)
+    kept, room = "", width - 1
+    for one in text:
+        if (room := room - cell_width(one)) < 0:
+            break
+        kept += one
+    return kept + "…" + " " * (width - 1 - cell_width(kept))

@@ -1,0 +1,1 @@
+"""What each command prints, field by field. Importing it loads no library."""

@@ -1,0 +1,159 @@
+"""How changes ended, and what they would do, as writing commands print it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from flagtui.cli.output.record_kind import RecordField, RecordKind
+
+if TYPE_CHECKING:
+    from flagtui.changes.difference import Clash
+    from flagtui.changes.left_out import LeftOut
+    from flagtui.changes.proposal import Proposal
+
+
+@dataclass(frozen=True)
+class ChangeResult:
+    """What became of one record."""
+
+    key: str
+    ending: str
+    """`saved`, `refused`, `left out`, `not sent` …: see `ENDINGS`."""
+    words: str = ""
+    next: str = ""
+    id: str = ""
+    version: int | None = None
+    journal_id: str = ""
+    undoes: str = ""
+    clashes: "Sequence[Clash]" = ()
+
+
+@dataclass(frozen=True)
+class ChangePlan:
+    """What one record would become, or why it stays as it is."""
+
+    plan: "Proposal | None"
+    left_out: "LeftOut | None" = None
+
+    @property
+    def key(self) -> str:
+        found = self.plan or self.left_out
+        return found.key if found is not None else ""
+
+    @property
+    def id(self) -> str:
+        found = self.plan or self.left_out
+        return str(found.id) if found is not None else ""
+
+
+ENDINGS: Final = (
+    *("saved", "nothing_to_do", "left_out", "not_sent", "conflicted", "awaiting_approval"),
+    *("refused", "failed", "unknown"),
+)
+
+
+def _sides(clashes: "Sequence[Clash]") -> list[dict[str, Any]]:
+    return [
+        {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs, "by_you": one.is_own}
+        for one in clashes
+    ]
+
+
+def _changes(found: ChangePlan) -> list[dict[str, Any]]:
+    from flagtui.changes.difference import MISSING
+
+    def side(value: Any) -> Any:
+        return None if value is MISSING else value
+
+    return [
+        {
+            "where": one.where,
+            "words": one.words,
+            "before": side(one.line.before),
+            "after": side(one.line.after),
+        }
+        for one in (found.plan.lines if found.plan is not None else ())
+    ]
+
+
+OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
+    "change-result",
+    "What became of one record that was to be changed.",
+    (
+        RecordField("key", "text", "What the record is called.", lambda one: one.key, True),
+        RecordField("id", "text", "Its id; empty where it has none yet.", lambda one: one.id),
+        RecordField(
+            "ending",
+            "text",
+            f"One of {', '.join(ENDINGS)}.",
+            lambda one: one.ending.replace(" ", "_"),
+            True,
+            lambda ending: str(ending).replace("_", " "),
+        ),
+        RecordField("words", "text", "What is true of it now, or why not.", lambda one: one.words, True),
+        RecordField("next", "text", "What to do about it.", lambda one: one.next, True),
+        RecordField("version", "whole?", "The version that was saved.", lambda one: one.version),
+        RecordField("journal_id", "text", "What flagtui undo takes.", lambda one: one.journal_id),
+        RecordField("undoes", "text", "The entry of the journal it took back.", lambda one: one.undoes),
+        RecordField(
+            "clashes",
+            "objects",
+            "What was changed there since: where, was, yours, theirs, by_you.",
+            lambda one: _sides(one.clashes),
+        ),
+    ),
+)
+
+PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
+    "change-plan",
+    "What a change would do. Nothing was sent.",
+    (
+        RecordField("key", "text", "What the record is called.", lambda one: one.key, True),
+        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: one.id),
+        RecordField(
+            "title", "text", "What would be done.", lambda one: one.plan.title if one.plan else "", True
+        ),
+        RecordField(
+            "versions",
+            "text",
+            "From which version to which.",
+            lambda one: one.plan.versions if one.plan else "",
+        ),
+        RecordField(
+            "changes",
+            "objects",
+            "Each difference: where, words, before, after.",
+            _changes,
+            True,
+            lambda found: "; ".join(one["words"] for one in found),
+        ),
+        RecordField(
+            "consequences",
+            "objects",
+            "What follows: label, text.",
+            lambda one: [
+                {"label": each.label, "text": each.text}
+                for each in (one.plan.consequences if one.plan else ())
+            ],
+        ),
+        RecordField(
+            "cautions",
+            "texts",
+            "What to be careful about.",
+            lambda one: [each.text for each in (one.plan.cautions if one.plan else ())],
+        ),
+        RecordField(
+            "clashes",
+            "objects",
+            "What somebody changed there first.",
+            lambda one: _sides(one.plan.clashes if one.plan else ()),
+        ),
+        RecordField(
+            "left_out",
+            "text",
+            "Why nothing would be changed; empty when something would.",
+            lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
+            True,
+        ),
+    ),
+)

@@ -1,0 +1,77 @@
+"""A command that says what it prints, which operations it asks, and how it is used."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from flagtui.cli.options import (
+    Agreement,
+    WorkPlace,
+    agreement_options,
+    is_read_only,
+    named_profile,
+    named_project,
+    output_options,
+    place_options,
+)
+from flagtui.cli.output.printer import choose_printer
+from flagtui.cli.output.record_kind import RecordKind
+from flagtui.cli.records.change_records import PLAN
+
+
+class TwinCommand(click.Command):
+    """Adds the options that all commands of its sort share, and hands them over as one argument each.
+
+    With `kind` the callback gets a `printer`, with `is_online` a `place`, with `writes` an `agreement`.
+    A dry run prints plans instead.
+    """
+
+    def __init__(
+        self,
+        name: str | None,
+        *,
+        kind: RecordKind[Any] | None = None,
+        operations: Sequence[str] = (),
+        examples: Sequence[str] = (),
+        is_online: bool = True,
+        writes: bool = False,
+        **more: Any,
+    ) -> None:
+        params = [*more.pop("params", ())]
+        params += agreement_options() if writes else []
+        params += place_options() if is_online else []
+        params += output_options() if kind is not None else []
+        super().__init__(name, params=params, **more)
+        self.kind = kind
+        """What it prints; None for text."""
+        self.operations = tuple(operations)
+        """The operations of the API it asks."""
+        self.examples = tuple(examples)
+        """Each without the name of the program."""
+        self.is_online = is_online
+        self.writes = writes
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = ctx.params
+        if self.kind is not None:
+            given["printer"] = choose_printer(
+                PLAN if given.get("dry_run") else self.kind,
+                as_json=given.pop("as_json"),
+                as_ndjson=given.pop("as_ndjson"),
+                fields=given.pop("fields"),
+            )
+        if self.writes:
+            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run")
+            given["agreement"] = Agreement(**{name: given.pop(name) for name in names})
+        if self.is_online:
+            profile, project = given.pop("profile"), given.pop("project")
+            given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
+        return super().invoke(ctx)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}flagtui {example}\n")
+        super().format_epilog(ctx, formatter)

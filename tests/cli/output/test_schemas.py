@@ -1,0 +1,51 @@
+"""The committed JSON schemas. FLAGTUI_GOLDEN=write brings docs/schemas up to date."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.doubles.command_tree import twin_commands
+from tests.doubles.json_schema import faults
+
+from flagtui.cli.output.record_kind import RecordKind
+from flagtui.cli.records.change_records import PLAN
+
+FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
+
+
+def kinds() -> dict[str, RecordKind[Any]]:
+    found = [each.kind for each in twin_commands().values() if each.kind is not None]
+    return {kind.name: kind for kind in (*found, PLAN)}
+
+
+def test_the_committed_schemas_are_those_of_the_program() -> None:
+    if os.environ.get("FLAGTUI_GOLDEN") == "write":
+        FOLDER.mkdir(exist_ok=True)
+        for name, kind in kinds().items():
+            (FOLDER / f"{name}.json").write_text(json.dumps(kind.schema(), indent=2) + "\n")
+    committed = {path.stem: json.loads(path.read_text()) for path in FOLDER.glob("*.json")}
+    assert committed == {name: kind.schema() for name, kind in kinds().items()}
+
+
+def test_two_kinds_of_record_do_not_share_a_name() -> None:
+    by_name: dict[str, RecordKind[Any]] = {}
+    for command in twin_commands().values():
+        if command.kind is not None:
+            assert by_name.setdefault(command.kind.name, command.kind) is command.kind
+
+
+def test_every_kind_has_columns_for_people_and_words_about_its_fields() -> None:
+    for kind in kinds().values():
+        assert kind.shown, kind.name
+        assert len(set(kind.names)) == len(kind.names), kind.name
+        assert all(field.about.endswith((".", "…")) for field in kind.fields), kind.name
+
+
+def test_the_checker_of_schemas_sees_what_is_wrong() -> None:
+    schema = kinds()["project"].schema()
+    good = {"opened": True, "id": 1, "name": "a", "organization": ""}
+    envelope = {"schema_version": 1, "schema": "project"}
+    assert list(faults({**envelope, "records": [good]}, schema)) == []
+    for wrong in ({**good, "id": True}, {**good, "more": 1}, {"opened": True}, {**good, "name": None}):
+        assert list(faults({**envelope, "records": [wrong]}, schema))

@@ -1,0 +1,106 @@
+"""Tables fit the terminal; programs get every value as it is."""
+
+import json
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from flagtui.cli.errors import Trouble
+from flagtui.cli.output.printer import Printer, choose_printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.output.table import cell_width, fitted, table_lines
+
+NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
+
+
+@dataclass
+class Row:
+    key: str
+    size: int | None = None
+
+
+KIND: RecordKind[Row] = RecordKind(
+    "row",
+    "A row.",
+    (
+        RecordField("key", "text", "Its key.", lambda row: row.key, True),
+        RecordField("size", "whole?", "Its size.", lambda row: row.size),
+    ),
+)
+
+
+def test_the_widest_columns_give_way_first() -> None:
+    assert fitted([4, 60, 20], 60) == [4, 32, 20]
+    assert fitted([4, 60, 20], 40) == [4, 16, 16]
+    assert fitted([4, 60, 20], 5) == [4, 6, 6]
+    assert fitted([4, 6], 80) == [4, 6]
+
+
+@pytest.mark.parametrize("width", [20, 40, 79])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    rows = [["checkout-v2" * 5, "日本語" * 9], [NASTY, "é" * 60]]
+    for line in table_lines(["KEY", "NAME"], rows, width):
+        assert cell_width(line) <= width
+        assert line.isprintable()
+
+
+def test_a_pipe_gets_one_line_a_record_and_no_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    Printer("tsv").records(KIND, [Row("a", 1), Row(NASTY)])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[0] == "a"
+    assert lines[1].isprintable()
+    Printer("tsv", ("size", "key")).records(KIND, [Row("a", 1), Row("b")])
+    assert capsys.readouterr().out == "1\ta\n\tb\n"
+
+
+def test_programs_get_hostile_text_exactly_and_terminals_nothing_to_obey(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Printer("json").records(KIND, [Row(NASTY)])
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert json.loads(out) == {
+        "schema_version": 1,
+        "schema": "row",
+        "records": [{"key": NASTY, "size": None}],
+    }
+    Printer("ndjson", ("key",)).records(KIND, [Row(NASTY), Row("b")])
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
+        {"schema_version": 1, "schema": "row", "key": NASTY},
+        {"schema_version": 1, "schema": "row", "key": "b"},
+    ]
+
+
+def test_an_empty_list_is_said_to_people_and_is_an_empty_list_to_programs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Printer("table").records(KIND, [], "Nothing is there.")
+    assert capsys.readouterr().out == "Nothing is there.\n"
+    Printer("json").records(KIND, [], "Nothing is there.")
+    assert json.loads(capsys.readouterr().out)["records"] == []
+    Printer("tsv").records(KIND, [], "Nothing is there.")
+    assert capsys.readouterr().out == ""
+
+
+def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen() -> Printer:
+        return choose_printer(KIND, as_json=False, as_ndjson=False, fields="")
+
+    monkeypatch.setenv("COLUMNS", "77")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert chosen() == Printer("tsv")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert chosen() == Printer("table", width=77, has_colour=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert chosen() == Printer("table", width=77)
+
+
+def test_a_field_that_is_none_is_named_before_anything_is_asked() -> None:
+    with pytest.raises(Trouble, match="no field sise") as wrong:
+        choose_printer(KIND, as_json=False, as_ndjson=False, fields="key,sise")
+    assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")
+    with pytest.raises(Trouble, match="not both"):
+        choose_printer(KIND, as_json=True, as_ndjson=True, fields="")

@@ -1,0 +1,83 @@
+"""How commands end: a code that says why, and for programs the same as JSON."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+from flagtui.api import errors
+from flagtui.cli.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
+
+
+def test_errors_are_one_line_of_json_on_standard_error_when_the_output_is_json(run: Run) -> None:
+    done = run("projects", "--json")
+    assert (done.code, done.out) == (5, "")
+    error = json.loads(done.err)["error"]
+    assert error.keys() == {"code", "message", "fix", "retryable"}
+    assert (error["code"], error["retryable"]) == ("sign_in", False)
+
+
+def test_usage_is_told_as_json_as_well(run: Run) -> None:
+    done = run("projects", "--json", "--nonsense")
+    assert done.code == 2
+    assert json.loads(done.err)["error"]["message"].startswith("No such option")
+    assert run("projects", "--nonsense").err.startswith("flagtui: No such option")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "retryable"),
+    [
+        (errors.NotSignedIn("401"), 5, False),
+        (errors.MissingScope("403"), 5, False),
+        (errors.NotFound("404"), 6, False),
+        (errors.EndpointNotFound("404"), 1, False),
+        (errors.Conflict("409"), 4, False),
+        (errors.ApprovalNeeded("409"), 4, False),
+        (errors.BadHost("?"), 2, False),
+        (errors.Invalid("400"), 1, False),
+        (errors.RateLimited("429"), 1, True),
+        (errors.ServerFault("500"), 1, True),
+        (errors.NameNotFound("?"), 1, True),
+        (errors.TlsFailed("?"), 1, False),
+    ],
+)
+def test_what_a_server_says_becomes_a_code(error: errors.ApiError, code: int, retryable: bool) -> None:
+    trouble = in_words(error)
+    assert (EXIT_CODES[code_of(error)], trouble.exit_code, trouble.retryable) == (code, code, retryable)
+
+
+def test_every_code_has_words() -> None:
+    assert set(EXIT_CODES.values()) | {0, 130} == EXIT_WORDS.keys()
+    assert json.loads(Trouble("\x1b[2J é").as_json())["error"]["message"] == "\x1b[2J é"
+    assert "\x1b" not in Trouble("\x1b[2J é").as_json() + str(Trouble("\x1b[2J"))
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("{program} journal --json --limit 1 > /dev/full", 1, "No space left on device"),
+        ("{program} doctor --offline --json | true; exit ${{PIPESTATUS[0]}}", 1, ""),
+        ("LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii {program} profiles", 0, ""),
+        ("env -u HOME -u XDG_STATE_HOME {program} journal", 0, ""),
+        ("{program} projects < /dev/null", 5, "there is no API key"),
+    ],
+    ids=["full disk", "closed pipe", "ascii", "no home", "no key"],
+)
+def test_a_hostile_machine_gets_a_word_and_a_code(line: str, code: int, said: str, tmp_path: Path) -> None:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
+    program = f"{sys.executable} -m flagtui"
+    done = subprocess.run(
+        ["bash", "-c", line.format(program=program)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert said in done.stderr
+    assert done.returncode == code, done.stderr
