@@ -72,7 +72,7 @@ check-display: $(READY) ## hold changed cells against whole frames: every journe
 	done
 
 check-writes: $(READY) ## thousands of lost answers, of two people on one flag, and of kills in the middle of a write
-	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(BIN)/python -m pytest -q tests/changes/test_two_people.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(BIN)/python -m pytest -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
 
 clean: ## remove the virtual environment and everything built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

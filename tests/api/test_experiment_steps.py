@@ -1,7 +1,9 @@
 """An experiment's steps on servers that have no words for them."""
 
+import json
 from typing import Any
 
+import httpx
 import pytest
 from tests.doubles.old_servers import EXPERIMENT, FLAG, PAUSED, RUNNING, STOPPED, Old
 from tests.doubles.servers import MakeClient
@@ -85,3 +87,26 @@ async def test_a_variant_that_is_not_there_is_not_shipped(make_client: MakeClien
     with pytest.raises(errors.Invalid):
         await make_client(server).experiments.ship_variant(12, "zzz")
     assert server.writes == []
+
+
+@pytest.mark.parametrize(("everyone", "asked"), [(True, "POST"), (False, "PATCH")])
+async def test_a_variant_for_everyone_goes_without_the_targeting_where_the_flag_can_take_it_so(
+    make_client: MakeClient, everyone: bool, asked: str
+) -> None:
+    shared = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]}
+    flag = FLAG | {"filters": {"groups": [], "multivariate": shared}}
+    old = Old(flag=flag, experiment=STOPPED)
+    bodies: list[Any] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if "/feature_flags/" in request.url.path and request.method != "GET":
+            bodies.append((request.method, json.loads(request.content)))
+            return httpx.Response(200, json=flag)
+        return old(request)
+
+    await make_client(answer).experiments.ship_variant(12, "test", everyone=everyone)
+    [(method, body)] = bodies
+    assert method == asked
+    assert ("filters" in body) is not everyone
+    if everyone:
+        assert body == {"version": 3, "variant_key": "test"}

@@ -95,3 +95,14 @@ async def test_flags_are_tagged_one_by_one_where_there_is_no_bulk(make_client: M
     server = Old(flag=FLAG | {"tags": ["ops"]})
     await make_client(server).flags.bulk_update_tags([5], "add", ["Web"])
     assert server.writes == [("feature_flags", "5", {"tags": ["ops", "web"]})]
+
+
+async def test_a_server_is_asked_once_for_all_that_came_with_the_same_year(make_client: MakeClient) -> None:
+    server = Old()
+    client = make_client(server)
+    for _ in range(2):
+        with pytest.raises(errors.EndpointNotFound):
+            await client.flags.set_rollout(5, 0, 50, version=3)
+        with pytest.raises(errors.EndpointNotFound):
+            await client.flags.roll_out_to_everyone(5, version=3)
+    assert server.asked == ["POST /api/projects/1/feature_flags/5/set_release_condition_rollout/"]

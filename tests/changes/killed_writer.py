@@ -65,6 +65,12 @@ class FileServer:
     async def create(self, body: Mapping[str, JSON]) -> Flag:
         raise NotImplementedError
 
+    async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
+        raise NotImplementedError
+
+    async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
+        raise NotImplementedError
+
     async def update(
         self,
         id: int,

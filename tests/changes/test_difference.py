@@ -16,6 +16,7 @@ from flagtui.changes.difference import (
     merge,
     same,
     spelled,
+    taken_apart,
 )
 from flagtui.models.json_value import JSON
 
@@ -144,3 +145,20 @@ def test_two_edits_of_one_condition_clash_as_a_whole() -> None:
 
 def test_what_is_not_there_is_shown_as_nothing_and_null_as_null() -> None:
     assert (compact(MISSING), compact(None), compact({"a": [1, True]})) == ("", "null", '{"a": [1, true]}')
+
+
+def test_a_clash_of_objects_is_shown_at_the_places_where_they_differ() -> None:
+    seen = {"share": 10, "who": {"key": "a", "value": 1}, "note": "x"}
+    clash = Clash(
+        ("groups", 0),
+        seen,
+        {**seen, "share": 15, "who": {"key": "a", "value": 2}},
+        {"share": 30, "who": {"key": "a", "value": 1}},
+    )
+    assert [(part.where, part.seen, part.mine, part.theirs) for part in taken_apart(clash)] == [
+        ("groups[0].share", 10, 15, 30),
+        ("groups[0].who.value", 1, 2, 1),
+        ("groups[0].note", "x", "x", MISSING),
+    ]
+    plain = Clash(("name",), "a", "b", "c")
+    assert taken_apart(plain) == (plain,)

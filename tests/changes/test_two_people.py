@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.doubles.flag_server import FlagServer, raw_flag
+import pytest
+from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.changes.difference import DifferenceLine, difference
@@ -43,17 +44,20 @@ class Person:
 class Scenario:
     """One random sequence of reads, plans and saves by two people."""
 
-    def __init__(self, seed: int, folder: Path) -> None:
+    def __init__(self, seed: int, folder: Path, *, narrow: bool = False) -> None:
         self.chance = random.Random(seed)
         groups = [{"properties": [], "rollout_percentage": 10 * place} for place in range(1, GROUPS + 1)]
-        self.server = FlagServer(raw_flag(filters={"groups": groups, "payloads": {}, "mystery": {"kept": 1}}))
+        filters = {"groups": groups, "payloads": {}, "mystery": {"kept": 1}}
+        self.server = FlagServer(raw_flag(filters=filters), narrow=narrow)
         self.clock = SteadyClock()
+        self.clients: list[FlagClient] = []
         self.people = [self.person(name, folder) for name in ("ada", "bob")]
         self.serial = 0
 
     def person(self, name: str, folder: Path) -> Person:
         journal = Journal(folder / name, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        save_context = FlagSaveContext(self.server.person(name), journal, Signature(name), self.clock)
+        self.clients.append(self.server.person(name))
+        save_context = FlagSaveContext(self.clients[-1], journal, Signature(name), self.clock)
         return Person(name, save_context, Flag.of(copy.deepcopy(self.server.stored[812])))
 
     def intent(self, person: Person) -> Intent:
@@ -140,9 +144,14 @@ def expected(plan: Plan, line: DifferenceLine) -> bool:
     return bool(shown[line.path].before == line.before)
 
 
-async def test_nothing_is_ever_overwritten_unseen(tmp_path: Path) -> None:
+@pytest.mark.parametrize("narrow", [False, True])
+async def test_nothing_is_ever_overwritten_unseen(tmp_path: Path, narrow: bool) -> None:
+    carrying = 0
     for seed in range(ROUNDS):
-        await Scenario(seed, tmp_path / str(seed)).run()
+        scenario = Scenario(seed, tmp_path / str(seed), narrow=narrow)
+        await scenario.run()
+        carrying += sum(client.sent_filters for client in scenario.clients)
+    assert (carrying == 0) is narrow, "a server with narrow writes is sent no whole targeting"
 
 
 async def careless(seed: int, folder: Path) -> None:

@@ -47,6 +47,11 @@ async def update_flag(client: Client, example: Example) -> Any:
     return await client.flags.update(example["ids"]["id"], changes, version=version, original=original)
 
 
+async def set_rollout(client: Client, example: Example) -> Any:
+    place, percent, version = sent_body(example).values()
+    return await client.flags.set_rollout(example["ids"]["id"], place, percent, version=version)
+
+
 async def copy_flag(client: Client, example: Example) -> Any:
     sent = sent_body(example)
     return await client.flags.copy(
@@ -95,6 +100,10 @@ CALLS: Final[dict[str, Call]] = {
     "flags.disable": lambda client, example: client.flags.disable(id_of(example)),
     "flags.archive": lambda client, example: client.flags.archive(id_of(example)),
     "flags.unarchive": lambda client, example: client.flags.unarchive(id_of(example)),
+    "flags.set_rollout": set_rollout,
+    "flags.roll_out_to_everyone": lambda client, example: client.flags.roll_out_to_everyone(
+        id_of(example), version=sent_body(example)["version"]
+    ),
     "flags.dependents": lambda client, example: client.flags.dependents(id_of(example)),
     "flags.matching_ids": lambda client, example: client.flags.matching_ids(sent_query(example)),
     "flags.bulk_delete": lambda client, example: client.flags.bulk_delete(sent_body(example)["ids"]),

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from flagtui.api import errors
@@ -49,13 +50,18 @@ def raw_flag(**fields: Any) -> dict[str, JSON]:
     return {**raw, **fields}
 
 
+Apply = Callable[[], dict[str, JSON]]
+Rewrite = Callable[[dict[str, JSON]], dict[str, JSON]]
+
+
 class FlagServer:
     """Stored flags. `person(...)` is the client one person holds."""
 
-    def __init__(self, *flags: dict[str, JSON]) -> None:
+    def __init__(self, *flags: dict[str, JSON], narrow: bool = False) -> None:
         self.stored = {raw["id"]: copy.deepcopy(raw) for raw in flags}
         self.log: list[tuple[str, int, dict[str, JSON]]] = []
         """Who wrote what, in the order it was applied."""
+        self.has_narrow_writes = narrow
 
     def person(self, email: str) -> "FlagClient":
         return FlagClient(self, email)
@@ -79,6 +85,15 @@ class FlagServer:
         stored["last_modified_by"] = {"id": hash(who) % 1000 + 1, "email": who}
         self.log.append((who, id, changed))
         return copy.deepcopy(stored)
+
+    def apply_narrow(self, who: str, id: int, version: int, filters: Rewrite) -> dict[str, JSON]:
+        """One thing of the targeting, for the version that was read."""
+        if not self.has_narrow_writes:
+            raise errors.EndpointNotFound("Endpoint not found.")
+        stored = self.stored[id]
+        if stored["version"] != version:
+            raise errors.Conflict(f"The feature flag has changed since version {version}.")
+        return self.apply(who, id, {"filters": filters(copy.deepcopy(stored["filters"]))})
 
     @staticmethod
     def _merged(
@@ -104,8 +119,10 @@ class FlagClient:
         self.unreadable = 0
         """How many of the next reads get no answer."""
         self.before_update: Callable[[], None] = lambda: None
-        self.late: list[tuple[int, dict[str, JSON]]] = []
+        self.late: list[Apply] = []
         self.sends = 0
+        self.sent_filters = 0
+        """How many of the requests carried the whole targeting."""
         self.reads = 0
 
     async def get(self, id: int) -> Flag:
@@ -152,38 +169,64 @@ class FlagClient:
         original: Mapping[str, JSON] | None = None,
     ) -> Flag:
         self.sends += 1
+        self.sent_filters += "filters" in changes
         self.before_update()
         sent = {**changes, "version": version, "original_flag": dict(original or {})}
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, errors.ApiError):
             raise fault
-        return Flag.of(self._answer(id, sent, fault))
+        return Flag.of(self._answer(id, partial(self.server.apply, self.email, id, sent), fault))
+
+    async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
+        def rewrite(filters: dict[str, JSON]) -> dict[str, JSON]:
+            filters["groups"][condition]["rollout_percentage"] = percent
+            return filters
+
+        return self._narrow(id, version, rewrite)
+
+    async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
+        def rewrite(filters: dict[str, JSON]) -> dict[str, JSON]:
+            filters["groups"].insert(0, {"properties": [], "rollout_percentage": 100})
+            return filters
+
+        return self._narrow(id, version, rewrite)
+
+    def _narrow(self, id: int, version: int, rewrite: Rewrite) -> Flag:
+        if not self.server.has_narrow_writes:
+            raise errors.EndpointNotFound("Endpoint not found.")
+        self.sends += 1
+        self.before_update()
+        fault = self.faults.pop(0) if self.faults else None
+        if isinstance(fault, errors.ApiError):
+            raise fault
+        apply = partial(self.server.apply_narrow, self.email, id, version, rewrite)
+        return Flag.of(self._answer(id, apply, fault))
 
     def deliver_late(self) -> None:
         """What was held up arrives now."""
-        for id, sent in self.late:
+        for apply in self.late:
             # Nobody is there any more to hear a refusal.
             with contextlib.suppress(errors.ApiError):
-                self.server.apply(self.email, id, sent)
+                apply()
         self.late.clear()
 
-    def _answer(self, id: int, sent: dict[str, JSON], fault: Fault | None) -> dict[str, JSON]:
+    def _answer(self, id: int, apply: Apply, fault: Fault | None) -> dict[str, JSON]:
         match fault:
             case "lose the answer":
-                self.server.apply(self.email, id, sent)
+                apply()
                 raise errors.Unanswered("No answer.")
             case "never arrives":
                 raise errors.Unanswered("No answer.")
             case "apply late":
-                self.late.append((id, sent))
+                self.late.append(apply)
                 raise errors.Unanswered("No answer.")
             case "apply twice":
-                self.server.apply(self.email, id, sent)
+                apply()
             case "5xx":
                 raise errors.ServerFault("The server failed.")
             case "5xx applied":
-                self.server.apply(self.email, id, sent)
+                apply()
                 raise errors.ServerFault("The server failed.")
             case "ignore it":
-                return self.server.apply(self.email, id, {"version": sent["version"]})
-        return self.server.apply(self.email, id, sent)
+                return self.server.apply(self.email, id, {})
+        return apply()

@@ -39,6 +39,8 @@ WIDTH = int(os.environ.get("FLAGTUI_DISPLAY_WIDTH", "0"))
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
 
+# Ends of the paths of changes that are no PATCH.
+NARROW = ("/set_release_condition_rollout/", "/roll_out_to_everyone/")
 Fault = Callable[[httpx.Request], httpx.Response | Exception | None]
 """Sees a request before the service does; an answer or an exception takes the service's place."""
 
@@ -85,7 +87,7 @@ class Wire(httpx.AsyncBaseTransport):
 
     def writes(self) -> list[str]:
         """The requests that were meant to change something."""
-        return [line for line in self.passed if line.startswith("PATCH")]
+        return [line for line in self.passed if line.startswith("PATCH") or line.endswith(NARROW)]
 
 
 class TwiceDisplayedProgram(TwiceDisplayed, FlagTui):

@@ -9,6 +9,9 @@ from flagtui.api.operations import Operation
 _ALWAYS_ASKED: Final = frozenset({"list", "get", "create", "update", "delete", "hard_delete", "me", "key"})
 """Second halves of names of what every server has: a refusal of these passes, so it is not remembered."""
 
+_TOGETHER: Final = (frozenset({"flags.set_rollout", "flags.roll_out_to_everyone"}),)
+"""Operations that came to servers at the same time: a server that lacks one lacks them all."""
+
 NOT_HERE: Final = (EndpointNotFound, ClosedToKeys, NotOffered)
 """What a server says that is too old for an operation, or offers it to browsers only. It has done nothing."""
 
@@ -41,7 +44,8 @@ class Capabilities:
         # A web page comes from a gateway in between, which may be gone the next minute; it has no code.
         of_the_server = isinstance(error, EndpointNotFound | NotOffered) and error.facts.code
         if of_the_server or isinstance(error, ClosedToKeys):
-            self._missing[operation.name] = error
+            for name in next((names for names in _TOGETHER if operation.name in names), {operation.name}):
+                self._missing[name] = error
 
     def forget(self) -> None:
         """Asks afresh from now on, after an update of the server or a change of the key."""

@@ -1,6 +1,7 @@
 """Experiments: list, read, change; what they measure is in `experiment_results`."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -192,6 +193,10 @@ class Experiments(Resource):
     async def _ship_by_flag(self, experiment: Experiment, variant: str, everyone: bool) -> None:
         flags = Flags(self.connection, self.project)
         flag = await flags.get(_flag_id(experiment))
+        if everyone and flag.version is not None:
+            with suppress(*NOT_HERE):
+                await flags.roll_out_to_everyone(flag.id, variant=variant, version=flag.version)
+                return
         filters = shipped(flag.filters, variant, everyone)
         await flags.update(
             flag.id, {"filters": filters}, version=flag.version, original={"filters": flag.filters}

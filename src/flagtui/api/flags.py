@@ -80,6 +80,19 @@ class Flags(Resource):
             body["original_flag"] = comparable(original)
         return self._flag(await self._ask("flags.update", {"id": id}, body=body), id)
 
+    async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
+        """Another share for one condition, by its place; refused when the flag changed since this version.
+
+        Only the newest servers have it, and nothing takes its place here: see `NOT_HERE`.
+        """
+        body = {"condition_index": condition, "rollout_percentage": percent, "version": version}
+        return self._flag(await self._ask("flags.set_rollout", {"id": id}, body=body), id)
+
+    async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
+        """A condition for everyone comes first, and the variant gets all; otherwise like `set_rollout`."""
+        body = {"version": version} | ({"variant_key": variant} if variant is not None else {})
+        return self._flag(await self._ask("flags.roll_out_to_everyone", {"id": id}, body=body), id)
+
     async def activity(
         self, id: int | None = None, *, limit: int = 10, page: int = 1, urgency: Urgency = Urgency.PERSON
     ) -> ActivityPage:

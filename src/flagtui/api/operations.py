@@ -104,6 +104,8 @@ NEWER: Final = _table(
     ("flags.disable", "POST", f"{_F}/{{id}}/disable/", _FW, "same"),
     ("flags.archive", "POST", f"{_F}/{{id}}/archive/", _FW, "same"),
     ("flags.unarchive", "POST", f"{_F}/{{id}}/unarchive/", _FW, "same"),
+    ("flags.set_rollout", "POST", f"{_F}/{{id}}/set_release_condition_rollout/", _FW, "same"),
+    ("flags.roll_out_to_everyone", "POST", f"{_F}/{{id}}/roll_out_to_everyone/", _FW, "same"),
     ("flags.dependents", "GET", f"{_F}/{{id}}/dependent_flags/", _FR, "read"),
     ("flags.matching_ids", "GET", f"{_F}/matching_ids/", _FR, "read"),
     ("flags.bulk_delete", "POST", f"{_F}/bulk_delete/", _FW, "same"),

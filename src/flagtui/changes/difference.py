@@ -113,6 +113,19 @@ def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = ex
     return mine, (Clash(at, seen, mine, theirs),)
 
 
+def taken_apart(clash: Clash) -> tuple[Clash, ...]:
+    """The places within it where a side differs, where all three are objects; else the clash itself."""
+    sides = (clash.seen, clash.mine, clash.theirs)
+    if not all(isinstance(side, dict) for side in sides):
+        return (clash,)
+    found: list[Clash] = []
+    for key in dict.fromkeys(key for side in sides for key in side):
+        seen, mine, theirs = (side.get(key, MISSING) for side in sides)
+        if not (same(seen, mine) and same(seen, theirs)):
+            found += taken_apart(Clash((*clash.path, key), seen, mine, theirs, clash.is_own))
+    return tuple(found)
+
+
 def _merged_objects(sides: Sides, at: Path, equal: Equal) -> Merged:
     merged: dict[str, JSON] = {}
     clashes: list[Clash] = []

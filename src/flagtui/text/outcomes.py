@@ -23,10 +23,11 @@ def explain_outcome(outcome: Outcome, *, is_here: bool = True) -> Notice:
     match outcome:
         case Saved():
             return _saved(outcome, key, can_undo=is_here and bool(outcome.undo_words))
-        case Conflicted(theirs=theirs):
+        case Conflicted(theirs=theirs, clashes=clashes):
             who = theirs.last_modified_by.label if theirs and theirs.last_modified_by else "somebody else"
-            now = "Nothing of yours was saved. Look at it, then try again."
-            text = f"{key}: {who} changed the same thing first.\n{now}"
+            what = "the same thing" if clashes else "it"
+            now = "Nothing of yours was saved. Look at both, then decide again."
+            text = f"{key}: {who} changed {what} first.\n{now}"
             return Notice(text, "warning", "not saved")
         case AwaitingApproval(is_pending=pending):
             state = "is already waiting" if pending else "now waits"

@@ -1,11 +1,10 @@
 """What a plan looks like in a dialog: the difference, then what follows from it."""
 
-import json
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from flagtui.changes.difference import MISSING, compact
+from flagtui.changes.difference import MISSING, Clash, compact, spelled, taken_apart
 from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
@@ -59,12 +58,20 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     for caution in plan.cautions:
         yield from caution_lines(caution.text, caution.instead, width)
     for clash in plan.clashes:
-        where = safe_text(clash.where, 80)
-        words = f"you changed {where} again later" if clash.is_own else f"somebody else changed {where} since"
-        now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
-        yield [("  ! ", "bold $error"), (words, "$error")]
-        for side, value in (("was", clash.seen), (now, clash.theirs), (mine, clash.mine)):
-            shown = safe_text(json.dumps(value, ensure_ascii=False), max(20, width - 14))
+        yield from clash_lines(clash, width)
+
+
+def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
+    """What was seen, what is there and what is wanted, at each place where they differ."""
+    where = safe_text(clash.where, 80)
+    words = f"you changed {where} again later" if clash.is_own else f"somebody else changed {where} since"
+    now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
+    yield [("  ! ", "bold $error"), (words, "$error")]
+    for part in taken_apart(clash):
+        if inner := spelled(part.path[len(clash.path) :]):
+            yield [("    ", ""), (safe_text(inner, max(20, width - 4)), "$text-muted")]
+        for side, value in (("was", part.seen), (now, part.theirs), (mine, part.mine)):
+            shown = safe_text(compact(value), max(20, width - 14)) or "nothing"
             yield [(f"    {side:<8}", "$text-muted"), (shown, "")]
 
 

@@ -189,7 +189,7 @@ class FlagPipeline:
         if refused := key_refused(ended.outcomes):
             self._app_state.become_troubled(refused)
             await self._sign_in_and_ask_again(again, replace(listener, left_out=()))
-        elif await self._agreeing(listener).tell([*flag_results(ended)]):
+        elif _is_overtaken(ended) or await self._agreeing(listener).tell([*flag_results(ended)]):
             await self._follow(again, replace(listener, left_out=()))
 
     async def _plan_alone(self, request: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
@@ -245,6 +245,11 @@ def _made(ended: FlagsEnded) -> int | None:
     saved = (outcome for outcome in ended.outcomes if isinstance(outcome, Saved))
     found = (one for one in saved if one.plan.is_new or one.plan.values.get("deleted") is False)
     return next((one.record.id for one in found), None)
+
+
+def _is_overtaken(ended: FlagsEnded) -> bool:
+    """The one change that was asked for met another person's: it is asked about anew, with all sides."""
+    return not ended.unsent and [outcome.ending for outcome in ended.outcomes] == ["conflicted"]
 
 
 def key_refused(outcomes: Iterable[Outcome]) -> ApiError | None:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
+from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.api.errors import ApiError, ApprovalNeeded, Conflict, NotFound, Unreachable
+from flagtui.api.errors import ApiError, ApprovalNeeded, Conflict, Invalid, NotFound, Unreachable
 from flagtui.changes.difference import Clash, merge, same
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_body import NOT_COMPARABLE
@@ -13,6 +14,7 @@ from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.flags.flag_lookup import FlagReader, Tell, look, state_in_words
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_words import hidden_clash
+from flagtui.changes.flags.narrow_write import SHARE, NarrowWrites, narrow_write
 from flagtui.changes.flags.verification import compare
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
@@ -33,7 +35,7 @@ from flagtui.models.json_value import JSON
 _UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
 
 
-class FlagsApi(FlagReader, Protocol):
+class FlagsApi(FlagReader, NarrowWrites, Protocol):
     """Reads and writes single flags: `client.flags`."""
 
     async def create(self, body: Mapping[str, JSON]) -> Flag: ...
@@ -117,12 +119,7 @@ class FlagAdapter:
 
     async def send(self, plan: Plan) -> Outcome:
         try:
-            if plan.is_new:
-                found = await self.flags.create(plan.body)
-            else:
-                found = await self.flags.update(
-                    plan.id, plan.body, version=plan.version, original=plan.original
-                )
+            found = await self._written(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
         report = compare(plan, found)
@@ -130,6 +127,21 @@ class FlagAdapter:
             return Saved(plan, found, report)
         reason = "the server said yes but did not change it; an approval may be pending"
         return Refused(plan, reason, "look at it in the browser")
+
+    async def _written(self, plan: Plan) -> Flag:
+        """As one narrow write where the change and the server allow it, else as an update."""
+        if plan.is_new:
+            return await self.flags.create(plan.body)
+        if plan.version is not None and (narrow := narrow_write(plan)) is not None:
+            # A refusal wrote nothing: another request is the first one that can.
+            try:
+                return await narrow.send(plan, plan.version, self.flags)
+            except NOT_HERE:
+                pass
+            except Invalid as refused:
+                if refused.attr != SHARE:
+                    raise
+        return await self.flags.update(plan.id, plan.body, version=plan.version, original=plan.original)
 
     async def _after_conflict(self, plan: Plan, error: Conflict) -> Outcome:
         """A conflict can be our own success, delivered twice; only the record itself can tell."""

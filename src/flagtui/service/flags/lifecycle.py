@@ -36,7 +36,7 @@ def _move(call: Call, wanted: Mapping[str, Json], doing: str) -> Answer:
     """Writes nothing when the flag is as wanted already."""
     row = called_row(call)
     check_level(call, row["id"], "editor")
-    _check_not_deleted(row, doing)
+    check_not_deleted(row, doing)
     before = opened_values(call, row)
     if all(before[name] == value for name, value in wanted.items()):
         return flag_answer(call, row)
@@ -45,7 +45,8 @@ def _move(call: Call, wanted: Mapping[str, Json], doing: str) -> Answer:
     return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))
 
 
-def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
+def check_not_deleted(row: sqlite3.Row, doing: str) -> None:
+    """400 in the words of the operations that each do one thing."""
     if row["deleted"]:
         text = f"This feature flag has been deleted. Restore it before {doing} it."
         raise hand_written(400, {"success": False, "error": text})

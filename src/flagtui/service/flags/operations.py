@@ -10,10 +10,11 @@ from flagtui.service.flags.dependents import dependent_flags
 from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.lifecycle import archive, disable, enable, unarchive
 from flagtui.service.flags.list import PARAMETERS, list_flags
+from flagtui.service.flags.narrow_writes import roll_out_to_everyone, set_release_condition_rollout
 from flagtui.service.flags.project_copies import copy_flags
 from flagtui.service.flags.remote_config import remote_config
 from flagtui.service.flags.rows import SCOPE, find_row
-from flagtui.service.flags.schemas import ACTIVITY_PAGE, FLAG, FLAG_BODY, FLAG_PAGE
+from flagtui.service.flags.schemas import ACTIVITY_PAGE, FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
 from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update
@@ -73,6 +74,28 @@ OPERATIONS = (
     ),
     Operation(
         "POST", f"{ONE}/unarchive", unarchive, "Take back", scope=WRITE, writes=True, newer=True, answers=_ONE
+    ),
+    Operation(
+        "POST",
+        f"{ONE}/set_release_condition_rollout",
+        set_release_condition_rollout,
+        "Set the share of one condition",
+        scope=WRITE,
+        writes=True,
+        newer=True,
+        answers=_ONE,
+        body=ONE_SHARE,
+    ),
+    Operation(
+        "POST",
+        f"{ONE}/roll_out_to_everyone",
+        roll_out_to_everyone,
+        "Let everyone in first, with one variant",
+        scope=WRITE,
+        writes=True,
+        newer=True,
+        answers=_ONE,
+        body=TO_EVERYONE,
     ),
     Operation(
         "GET", f"{ONE}/versions/{{version}}", retrieve_version, "An older version", scope=READ, newer=True

@@ -97,6 +97,22 @@ FLAG_BODY: Json = {
     },
 }
 
+ONE_SHARE: Json = {
+    "type": "object",
+    "properties": {
+        "condition_index": {"type": "integer", "minimum": 0},
+        "rollout_percentage": {"type": "number", "minimum": 0, "maximum": 100},
+        "version": {"type": "integer"},
+    },
+    "required": ["condition_index", "rollout_percentage", "version"],
+}
+
+TO_EVERYONE: Json = {
+    "type": "object",
+    "properties": {"version": {"type": "integer"}, "variant_key": {"type": ["string", "null"]}},
+    "required": ["version"],
+}
+
 ACTIVITY_PAGE: Json = {
     "type": "object",
     "properties": {

@@ -1,0 +1,90 @@
+"""Changes of the targeting that the newest servers take as one thing and a version, without `filters`."""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from flagtui.changes.flags.canonical_filters import means_same
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+
+Filters = dict[str, JSON]
+SHARE: Final = "rollout_percentage"
+"""What a server that takes whole shares only names when it refuses a fraction."""
+OPEN: Final[Filters] = {"properties": [], SHARE: 100}
+"""What comes first for everyone."""
+
+
+class NarrowWrites(Protocol):
+    """Those two requests: `client.flags`. Both raise one of `NOT_HERE` on servers without them."""
+
+    async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag: ...
+
+    async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OneShare:
+    """Another share for the condition at this place, counted from 0."""
+
+    condition: int
+    percent: float
+
+    async def send(self, plan: Plan, version: int, flags: NarrowWrites) -> Flag:
+        return await flags.set_rollout(plan.id, self.condition, self.percent, version=version)
+
+
+@dataclass(frozen=True, slots=True)
+class ToEveryone:
+    """A condition for everyone put first; of a flag with variants, this one for all."""
+
+    variant: str | None
+
+    async def send(self, plan: Plan, version: int, flags: NarrowWrites) -> Flag:
+        return await flags.roll_out_to_everyone(plan.id, variant=self.variant, version=version)
+
+
+def narrow_write(plan: Plan) -> OneShare | ToEveryone | None:
+    """The plan as one such change; None where it is more than that, or the server would refuse it so."""
+    if plan.is_new or plan.values.keys() != {"filters"}:
+        return None
+    before, after = as_dict(plan.before["filters"]), as_dict(plan.values["filters"])
+    return _one_share(before, after) or _to_everyone(before, after)
+
+
+def _one_share(before: Filters, after: Filters) -> OneShare | None:
+    groups, wanted = list(as_list(before.get("groups"))), as_list(after.get("groups"))
+    pairs = enumerate(zip(groups, wanted, strict=False))
+    moved = [place for place, (was, will_be) in pairs if _share(was) != _share(will_be)]
+    if len(moved) != 1:
+        return None
+    place, percent = moved[0], _share(wanted[moved[0]])
+    if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 <= percent <= 100:
+        return None
+    groups[place] = {**as_dict(groups[place]), SHARE: percent}
+    is_all = means_same({**before, "groups": groups}, after, ("filters",))
+    return OneShare(place, percent) if is_all else None
+
+
+def _to_everyone(before: Filters, after: Filters) -> ToEveryone | None:
+    groups, variants = as_list(before.get("groups")), _variants(before)
+    full = [as_text(item.get("key")) for item in _variants(after) if _share(item) == 100]
+    is_clear = len(full) == 1 if variants else not full
+    leads = bool(groups) and means_same(groups[0], OPEN, ("filters", "groups", 0))
+    if leads or not is_clear or before.get("feature_enrollment"):
+        return None
+    variant = full[0] if full else None
+    shares = [{**item, SHARE: 100 if item.get("key") == variant else 0} for item in variants]
+    wanted = {**before, "groups": [OPEN, *groups]}
+    if variants:
+        wanted["multivariate"] = {**as_dict(before.get("multivariate")), "variants": shares}
+    return ToEveryone(variant) if means_same(wanted, after, ("filters",)) else None
+
+
+def _share(item: JSON) -> JSON:
+    """Of a condition or a variant."""
+    return as_dict(item).get(SHARE)
+
+
+def _variants(filters: Filters) -> list[Filters]:
+    return [as_dict(item) for item in as_list(as_dict(filters.get("multivariate")).get("variants"))]

@@ -1,0 +1,134 @@
+"""Changes of one thing in the targeting, with the version they were meant for and without `filters`."""
+
+import math
+import sqlite3
+from collections.abc import Mapping
+
+from flagtui.service.answers import Answer
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.errors import Json, conflict, invalid
+from flagtui.service.flags.approvals import ask_for_approval
+from flagtui.service.flags.filter_storage import Filters, open_to_everyone, read_filters
+from flagtui.service.flags.levels import check_level
+from flagtui.service.flags.lifecycle import check_not_deleted
+from flagtui.service.flags.representation import flag_answer
+from flagtui.service.flags.rows import called_row
+from flagtui.service.flags.save import change_flag, opened_values
+from flagtui.service.flags.status import groups_of, variants_of
+
+_INDEX = "aggregation_group_type_index"
+
+
+def set_release_condition_rollout(call: Call) -> Answer:
+    """Another share for one condition, which is named by its place."""
+    row = _editable_row(call)
+    fields = Fields(call.body())
+    for name in ("condition_index", "rollout_percentage"):
+        fields.require(name)
+    place, share = fields.number("condition_index", least=0) or 0, _share(fields)
+    _check_current(fields, row, "setting the rollout of")
+    stored = opened_values(call, row)["filters"]
+    groups = [dict(group) for group in groups_of(stored)]
+    if place >= len(groups):
+        raise invalid(_no_condition(place, len(groups)))
+    groups[place]["rollout_percentage"] = share
+    return _rewritten(call, row, {"groups": groups})
+
+
+def roll_out_to_everyone(call: Call) -> Answer:
+    """A condition that lets everyone in comes first; one variant takes the whole distribution."""
+    row = _editable_row(call)
+    fields = Fields(call.body())
+    fields.require("version")
+    variant = fields.text("variant_key", null=True)
+    _check_current(fields, row, "rolling out")
+    stored = opened_values(call, row)["filters"]
+    if stored.get("feature_enrollment"):
+        raise invalid("This feature flag is behind early access, which decides before its conditions do.")
+    groups = groups_of(stored)
+    wanted: Filters = {"groups": groups if _is_open(stored, groups) else [_open(), *groups]}
+    if (shares := _shares(stored, variant)) is not None:
+        wanted["multivariate"] = {**stored["multivariate"], "variants": shares}
+    return _rewritten(call, row, wanted)
+
+
+def _editable_row(call: Call) -> sqlite3.Row:
+    row = called_row(call)
+    check_level(call, row["id"], "editor")
+    return row
+
+
+def _share(fields: Fields) -> float:
+    sent = fields.sent["rollout_percentage"]
+    if sent is None:
+        raise fields.fault("rollout_percentage", "This field may not be null.", "null")
+    if isinstance(sent, bool) or not isinstance(sent, int | float) or not math.isfinite(sent):
+        raise fields.fault("rollout_percentage", "A valid number is required.")
+    if sent < 0:
+        detail = "Ensure this value is greater than or equal to 0."
+        raise fields.fault("rollout_percentage", detail, "min_value")
+    if sent > 100:
+        detail = "Ensure this value is less than or equal to 100."
+        raise fields.fault("rollout_percentage", detail, "max_value")
+    return sent
+
+
+def _check_current(fields: Fields, row: sqlite3.Row, doing: str) -> None:
+    """The flag is there, and as it was when the caller read it."""
+    fields.require("version")
+    version = fields.number("version")
+    check_not_deleted(row, doing)
+    if version != row["version"]:
+        raise conflict(
+            f"The feature flag has changed since version {version}; it is at version {row['version']}. "
+            "Read it again and decide anew."
+        )
+
+
+def _no_condition(place: int, count: int) -> str:
+    if not count:
+        return "This feature flag has no release conditions."
+    return f"This feature flag has no release condition {place}. It has {count}, counted from 0."
+
+
+def _open() -> dict[str, Json]:
+    return {"properties": [], "rollout_percentage": 100}
+
+
+def _is_open(filters: Mapping[str, Json], groups: list[dict[str, Json]]) -> bool:
+    """Whether the first condition lets in everyone the flag is about. A missing share means all of them."""
+    if not groups:
+        return False
+    first, index = groups[0], filters.get(_INDEX)
+    share = first.get("rollout_percentage")
+    is_plain = not first.get("properties") and not first.get("variant")
+    return is_plain and share in (None, 100) and first.get(_INDEX, index) == index
+
+
+def _shares(filters: Mapping[str, Json], variant: str | None) -> list[dict[str, Json]] | None:
+    """The variants with everything given to one; None for a flag without any."""
+    variants = variants_of(filters)
+    keys = [item.get("key") for item in variants]
+    listed = ", ".join(map(str, keys))
+    if not variants:
+        if variant is not None:
+            raise invalid("This feature flag has no variants, so none can be given to everyone.")
+        return None
+    if variant is None:
+        raise invalid(f"This feature flag has variants. Name the one for everyone in variant_key: {listed}")
+    if variant not in keys:
+        raise invalid(f"This feature flag has no variant '{variant}'. It has {listed}")
+    return [{**item, "rollout_percentage": 100 if item.get("key") == variant else 0} for item in variants]
+
+
+def _rewritten(call: Call, row: sqlite3.Row, wanted: Mapping[str, Json]) -> Answer:
+    """The flag with these keys of its filters, checked like an update. Writes nothing where all are so."""
+    before = opened_values(call, row)
+    if all(before["filters"].get(name) == value for name, value in wanted.items()):
+        return flag_answer(call, row)
+    filters = read_filters(call, Fields({"filters": wanted}), row)
+    if before["is_remote_configuration"] and filters is not None:
+        filters = open_to_everyone(filters)
+    after = {**before, "filters": filters}
+    return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))

@@ -1,0 +1,177 @@
+"""Which changes go without `filters`, and what happens where a server does not take them so."""
+
+import copy
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tests.changes.conftest import FlagMaker
+from tests.changes.office import Office
+
+from flagtui.api import errors
+from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import save
+from flagtui.changes.flags.flag_undo import plan_undo
+from flagtui.changes.flags.narrow_write import OneShare, ToEveryone, narrow_write
+from flagtui.changes.outcome import Conflicted, Refused, Saved
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+TWO: Final[dict[str, JSON]] = {
+    "groups": [
+        {"properties": [{"key": "email", "type": "person", "value": "x"}], "rollout_percentage": 10},
+        {"properties": [], "rollout_percentage": 5, "variant": None},
+    ],
+    "payloads": {},
+    "mystery": {"kept": 1},
+}
+SPLIT: Final[dict[str, JSON]] = {
+    **TWO,
+    "multivariate": {
+        "variants": [
+            {"key": "control", "rollout_percentage": 60, "name": "Control"},
+            {"key": "test", "rollout_percentage": 40},
+        ]
+    },
+}
+OPEN: Final[dict[str, JSON]] = {"properties": [], "rollout_percentage": 100}
+
+
+def changed(flag: Flag, **parts: JSON) -> Intent:
+    return targeting_intents.targeting(flag, {**flag.filters, **parts})
+
+
+def opened(filters: dict[str, Any], **shares: float) -> dict[str, Any]:
+    wanted = copy.deepcopy(filters)
+    wanted["groups"].insert(0, dict(OPEN))
+    for variant in wanted.get("multivariate", {}).get("variants", ()):
+        variant["rollout_percentage"] = shares[variant["key"]]
+    return wanted
+
+
+def first_at(percent: float) -> list[JSON]:
+    """The conditions with another share for the first."""
+    return [{**TWO["groups"][0], "rollout_percentage": percent}, *TWO["groups"][1:]]
+
+
+def plan(intent: Intent, flag: Flag, context: Context) -> Plan:
+    found = plan_flag(intent, flag, context)
+    assert isinstance(found, Plan), found
+    return found
+
+
+@pytest.mark.parametrize("percent", [0, 12.5, 100])
+def test_one_share_is_a_narrow_write(flag: FlagMaker, calm: Context, percent: float) -> None:
+    fresh = flag(filters=TWO)
+    found = narrow_write(plan(targeting_intents.set_rollout(fresh, 1, percent), fresh, calm))
+    assert found == OneShare(1, percent)
+
+
+def test_a_share_that_is_said_outright_for_the_first_time_is_one_too(flag: FlagMaker, calm: Context) -> None:
+    fresh = flag(filters={"groups": [{"properties": []}]})
+    found = narrow_write(plan(targeting_intents.set_rollout(fresh, 0, 50), fresh, calm))
+    assert found == OneShare(0, 50)
+
+
+def test_everyone_first_is_a_narrow_write(flag: FlagMaker, calm: Context) -> None:
+    fresh = flag(filters=TWO)
+    assert narrow_write(plan(changed(fresh, **opened(TWO)), fresh, calm)) == ToEveryone(None)
+    fresh = flag(filters=SPLIT)
+    wanted = opened(SPLIT, control=0, test=100)
+    assert narrow_write(plan(changed(fresh, **wanted), fresh, calm)) == ToEveryone("test")
+
+
+def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> None:
+    fresh = flag(filters=SPLIT)
+    at_once = {
+        "every share": targeting_intents.set_all_rollouts(fresh, 50),
+        "a share and a payload": changed(
+            fresh,
+            groups=[{**TWO["groups"][0], "rollout_percentage": 50}, TWO["groups"][1]],
+            payloads={"test": "1"},
+        ),
+        "everyone, and the split kept": changed(fresh, **opened(SPLIT, control=60, test=40)),
+        "everyone last": targeting_intents.add_condition(fresh, OPEN),
+        "a share taken away": changed(fresh, groups=[TWO["groups"][0], {"properties": []}]),
+        "a condition removed": targeting_intents.remove_condition(fresh, 0),
+        "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),
+    }
+    narrow = {words for words, intent in at_once.items() if narrow_write(plan(intent, fresh, calm))}
+    assert narrow == set()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"filters": {**TWO, "groups": [OPEN, *TWO["groups"]]}},
+        {"filters": {**TWO, "feature_enrollment": True}},
+    ],
+)
+def test_everyone_first_is_none_where_the_server_would_do_less_or_refuse(
+    flag: FlagMaker, calm: Context, fields: dict[str, Any]
+) -> None:
+    fresh = flag(**fields)
+    wanted = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
+    assert narrow_write(plan(targeting_intents.targeting(fresh, wanted), fresh, calm)) is None
+
+
+@pytest.fixture
+def newest(tmp_path: Path) -> Office:
+    office = Office(tmp_path, filters=TWO)
+    office.server.has_narrow_writes = True
+    return office
+
+
+async def set_share(office: Office, percent: float) -> object:
+    fresh = await office.ada.get(812)
+    wanted = targeting_intents.set_rollout(fresh, 0, percent)
+    return await save(office.approve(await office.plan(wanted)), office.save_context)
+
+
+def share(office: Office) -> JSON:
+    return office.server.stored[812]["filters"]["groups"][0]["rollout_percentage"]
+
+
+async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
+    saved = await set_share(newest, 50)
+    assert isinstance(saved, Saved)
+    assert saved.report.is_clean
+    context = Context(now=newest.clock.time(), dependents=())
+    [entry] = newest.journal.entries()
+    back = plan_undo(entry, await newest.ada.get(812), context, newest.save_context.signature)
+    assert isinstance(back, Plan)
+    await save(newest.approve(back), newest.save_context, undoes=entry.id)
+    assert share(newest) == 10
+    assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
+
+
+async def test_where_there_are_none_the_update_goes_out_and_nobody_is_told(office: Office) -> None:
+    office.server.stored[812]["filters"] = copy.deepcopy(TWO)
+    assert isinstance(await set_share(office, 50), Saved)
+    assert (share(office), office.ada.sends, office.ada.sent_filters) == (50, 1, 1)
+    assert office.told == []
+
+
+async def test_a_server_of_whole_shares_gets_a_fraction_by_an_update(newest: Office) -> None:
+    facts = errors.ErrorFacts(status=400, attr="rollout_percentage", detail="A valid integer is required.")
+    newest.ada.faults = [errors.Invalid("A valid integer is required.", facts=facts)]
+    assert isinstance(await set_share(newest, 12.5), Saved)
+    assert (share(newest), newest.ada.sent_filters) == (12.5, 1)
+
+
+async def test_another_refusal_stands(newest: Office) -> None:
+    newest.ada.faults = [errors.Invalid("It has 1.")]
+    assert isinstance(await set_share(newest, 50), Refused)
+    assert (share(newest), newest.ada.sent_filters) == (10, 0)
+
+
+async def test_whoever_comes_second_is_given_both_sides(newest: Office) -> None:
+    newest.ada.before_update = lambda: newest.bob_writes(filters={**TWO, "groups": first_at(30)})
+    lost = await set_share(newest, 50)
+    assert isinstance(lost, Conflicted)
+    [clash] = lost.clashes
+    sides = [side["rollout_percentage"] for side in (clash.seen, clash.mine, clash.theirs)]
+    assert (share(newest), sides) == (30, [10, 50, 30])
