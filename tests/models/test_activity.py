@@ -72,3 +72,17 @@ def test_a_history_with_a_hole_gives_no_version() -> None:
 def test_a_flag_with_secrets_has_no_history() -> None:
     flag = Flag.of({"id": 812, "key": "a", "version": 1, "has_encrypted_payloads": True})
     assert rebuilt_version(flag, [], 1) is None
+
+
+def test_an_empty_value_the_feed_tells_as_null_is_put_back_as_it_was() -> None:
+    changes = [
+        {"field": "version", "before": 4, "after": 5},
+        {"field": "name", "action": "created", "before": None, "after": "New"},
+        {"field": "tags", "action": "created", "before": None, "after": ["ops"]},
+        {"field": "evaluation_runtime", "action": "created", "before": None, "after": "all"},
+    ]
+    entry = Activity.of({"activity": "updated", "detail": {"changes": changes}})
+    flag = Flag.of({"id": 5, "key": "a", "name": "New", "tags": ["ops"], "version": 5})
+    found = rebuilt_version(flag, [entry], 4)
+    assert found is not None
+    assert found.raw["name"] == ""

@@ -1,11 +1,15 @@
 """A flag as it was, worked out backwards from what the activity feed says was changed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.json_value import JSON, as_list, as_whole
+
+_EMPTY: Final[Mapping[str, JSON]] = {"name": "", "filters": {}, "tags": [], "evaluation_contexts": []}
+"""Fields that are never null, as they were where the feed has null for empty."""
 
 
 def rebuilt_version(flag: Flag, entries: Sequence[Activity], number: int) -> FlagVersion | None:
@@ -44,5 +48,6 @@ def _undo(state: dict[str, JSON], entry: Activity) -> int | None:
         if change["field"] == "version":
             before = as_whole(change.get("before"))
         else:
-            state[change["field"]] = change.get("before")
+            old = change.get("before")
+            state[change["field"]] = _EMPTY.get(change["field"]) if old is None else old
     return before

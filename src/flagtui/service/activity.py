@@ -62,23 +62,31 @@ def ordered_uuid() -> str:
 
 
 def change(scope: str, field: str, before: Json, after: Json) -> dict[str, Json]:
-    """One line of `detail.changes`; a value that was or becomes empty makes it created or deleted."""
+    """One line of `detail.changes`; a value that was or becomes empty makes it created or deleted.
+
+    The empty side is null then, whichever kind of empty it was.
+    """
     action = "changed"
-    if before is None or before in ("", [], {}):
-        action = "created"
-    elif after is None:
-        action = "deleted"
+    if _is_empty(before):
+        action, before = "created", None
+    elif _is_empty(after):
+        action, after = "deleted", None
     return {"type": scope, "action": action, "field": field, "before": before, "after": after}
+
+
+def _is_empty(value: Json) -> bool:
+    return value is None or value in ("", [], {})
 
 
 def changes_between(
     scope: str, before: Mapping[str, Json], after: Mapping[str, Json], fields: Sequence[str]
 ) -> list[dict[str, Json]]:
-    """A line for each field that differs, in the order given."""
+    """A line for each field that differs, in the order given; one kind of empty is no other than another."""
+    sides = ((name, before.get(name), after.get(name)) for name in fields)
     return [
-        change(scope, name, before.get(name), after.get(name))
-        for name in fields
-        if before.get(name) != after.get(name)
+        change(scope, name, old, new)
+        for name, old, new in sides
+        if old != new and not (_is_empty(old) and _is_empty(new))
     ]
 
 

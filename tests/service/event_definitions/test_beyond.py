@@ -80,7 +80,7 @@ def test_every_write_is_told_in_the_log(service: Any) -> None:
     service.ask("DELETE", f"{made['id']}/")
     told = log_of(service)
     assert [activity for activity, _ in told] == ["created", "changed", "deleted"]
-    assert '"field":"description","before":"","after":"told"' in told[1][1]
+    assert '"field":"description","before":null,"after":"told"' in told[1][1]
     assert '"field":"tags","before":["b"],"after":null' in told[2][1]
 
 

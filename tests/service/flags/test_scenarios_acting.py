@@ -4,7 +4,10 @@ import json
 import stat
 from typing import Any
 
+import pytest
 from tests.doubles.service_world import Start, World, asks_for
+
+from flagtui.service.activity import changes_between
 
 EVERYBODY: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
 SECRET = "phs_secret-of-the-project"
@@ -257,3 +260,34 @@ async def test_scenario_57_older_versions_are_rebuilt_from_activity(world: World
 async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -> None:
     first, _ = await world.flag("a", tags=["ops"]), await world.flag("b")
     assert await world.get("matching_ids/", tags='["ops"]') == {"ids": [first["id"]], "total": 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "action"),
+    [("", "x", "created"), ("x", "", "deleted"), ("x", "y", "changed")],
+)
+async def test_a_value_that_was_or_becomes_empty_is_null_in_the_activity(
+    world: World, before: str, after: str, action: str
+) -> None:
+    flag = await world.flag("a", name=before)
+    await world.patch(f"{flag['id']}/", {"name": after})
+    [line, _version] = (await world.latest(flag["id"]))["detail"]["changes"]
+    told = {"field": "name", "action": action, "before": before or None, "after": after or None}
+    assert line == {"type": "FeatureFlag", **told}
+    assert (await world.get(f"{flag['id']}/versions/1/"))["name"] == before
+
+
+async def test_lists_and_objects_are_empty_too_and_false_is_not(world: World) -> None:
+    flag = await world.flag("a", evaluation_contexts=["web"])
+    await world.patch(f"{flag['id']}/", {"evaluation_contexts": [], "active": False})
+    lines = {line["field"]: line for line in (await world.latest(flag["id"]))["detail"]["changes"]}
+    contexts, active = lines["evaluation_contexts"], lines["active"]
+    assert (contexts["action"], contexts["before"], contexts["after"]) == ("deleted", ["web"], None)
+    assert (active["action"], active["before"], active["after"]) == ("changed", True, False)
+
+
+def test_one_kind_of_empty_for_another_is_not_told() -> None:
+    before: dict[str, Any] = {"a": None, "b": "", "c": [], "d": 0}
+    after: dict[str, Any] = {"a": "", "b": [], "c": {}, "d": False}
+    assert changes_between("FeatureFlag", before, after, tuple(before)) == []
+    assert [line["field"] for line in changes_between("FeatureFlag", {"a": []}, {"a": 0}, ("a",))] == ["a"]

@@ -27,6 +27,9 @@ _SHOWN = (
     "created_at",
 )
 
+_EMPTY: Mapping[str, Json] = {"name": "", "filters": {}}
+"""Columns that are never null, as they were where the log has null for empty."""
+
 
 def retrieve_version(call: Call) -> Answer:
     row = called_row(call)
@@ -70,7 +73,8 @@ def _walk_back(call: Call, values: Values, wanted: int) -> tuple[str, int | None
             break
         for change in changes:
             if change["field"] in values:
-                values[change["field"]] = change.get("before")
+                before = change.get("before")
+                values[change["field"]] = _EMPTY.get(change["field"]) if before is None else before
     raise _incomplete(wanted)
 
 
