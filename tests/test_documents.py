@@ -2,9 +2,15 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from flagtui.app.commands.command_table import COMMANDS, Command
+from flagtui.app.flags.flag_list_keys import chosen_columns
+from flagtui.cli.launch import checked_keymap
+from flagtui.config.settings import parse_settings
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -65,6 +71,23 @@ def test_every_make_target_the_documents_name_is_there() -> None:
     for document in [README, *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").rglob("*.md")]:
         named = set(re.findall(r"\bmake ([a-z-]+)", document.read_text(encoding="utf-8")))
         assert named - targets <= {"it", "the", "sure", "a"}, document.name
+
+
+def settings_examples() -> Iterator[tuple[str, str]]:
+    """Document and line, and the example there."""
+    for document in [README, *sorted((ROOT / "docs").glob("*.md"))]:
+        text = document.read_text(encoding="utf-8")
+        for found in re.finditer(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            yield f"{document.name}:{text[: found.start()].count(chr(10)) + 1}", found[1]
+
+
+@pytest.mark.parametrize(("where", "example"), [*settings_examples()])
+def test_every_settings_example_of_the_documents_starts_the_program(where: str, example: str) -> None:
+    settings = parse_settings(example)
+    keymap = checked_keymap(settings)
+    assert set(settings.keys) == set(keymap), where
+    shown = [column.name for column in chosen_columns(settings.columns.get("flags", ()))]
+    assert {"state", "key"} <= set(shown), f"{where} hides whether a flag is on"
 
 
 def test_every_picture_and_page_the_documents_link_to_is_there() -> None:

@@ -14,7 +14,7 @@ from flagtui.cli.profile_choice import (
     read_login_environment,
 )
 from flagtui.config.profiles import CURRENT_PROJECT
-from flagtui.config.settings import SettingsError
+from flagtui.config.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from flagtui.app.state.preferences import Preferences
@@ -31,20 +31,26 @@ def open_app(request: ProfileRequest) -> int:
     opening = choose_signed_in(read_login_environment(), request)
     opening.state_folder()
     from flagtui.app.app import FlagTui
+
+    keymap = checked_keymap(opening.settings)
+    app = FlagTui(replace(make_session(opening, read_only=request.read_only), flag=request.flag))
+    app.set_keymap(keymap)
+    return run_app(app, mouse=request.mouse and opening.settings.mouse)
+
+
+def checked_keymap(settings: Settings) -> dict[str, str]:
+    """Command id to keys, once everything in the settings that names a part of the app is known. Raises Trouble."""
     from flagtui.app.commands.command_table import COMMANDS
     from flagtui.app.flags.flag_columns import ALL_FLAG_COLUMNS
     from flagtui.app.shell.themes import THEMES
     from flagtui.config.keymap import read_keymap
 
     try:
-        keymap = read_keymap(opening.settings, COMMANDS)
-        opening.settings.check_theme(tuple(theme.name for theme in THEMES))
-        opening.settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
+        settings.check_theme(tuple(theme.name for theme in THEMES))
+        settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
+        return read_keymap(settings, COMMANDS)
     except SettingsError as wrong:
         raise Trouble(str(wrong), code="usage") from None
-    app = FlagTui(replace(make_session(opening, read_only=request.read_only), flag=request.flag))
-    app.set_keymap(keymap)
-    return run_app(app, mouse=request.mouse and opening.settings.mouse)
 
 
 def preferences_of(opening: Opening) -> "Preferences":

@@ -241,9 +241,11 @@ class ListKeys(BrowseScreen):
 
 
 def chosen_columns(names: Sequence[str]) -> tuple[Column[FlagRow], ...]:
-    """These columns, else the list's own."""
+    """These columns, those without which a row says nothing in front; else the list's own."""
     known = {column.name: column for column in ALL_FLAG_COLUMNS}
-    return tuple(known[name] for name in names if name in known) or FLAG_COLUMNS
+    named = [name for name in names if name in known]
+    missing = [name for name in ALWAYS if name not in named]
+    return tuple(known[name] for name in (*missing, *named)) if named else FLAG_COLUMNS
 
 
 def column_word(column: Column[Any]) -> str:
