@@ -39,7 +39,7 @@ def open_app(request: ProfileRequest) -> int:
 
 
 def checked_keymap(settings: Settings) -> dict[str, str]:
-    """Command id to keys, once everything in the settings that names a part of the app is known. Raises Trouble."""
+    """Command id to keys, once theme, columns and keys are known ones. Raises Trouble."""
     from flagtui.app.commands.command_table import COMMANDS
     from flagtui.app.flags.flag_columns import ALL_FLAG_COLUMNS
     from flagtui.app.shell.themes import THEMES
