@@ -17,7 +17,7 @@ from flagtui.config.settings import (
 WHOLE = """\
 # Mine.
 default_profile = "prod"
-theme = "flagtui-day"
+theme = "light"
 mouse = false
 preview = true
 snapshots = false
@@ -73,7 +73,7 @@ def test_everything_in_the_file_is_understood() -> None:
         allow_plain_http=True,
         ca_bundle="/etc/acme.pem",
     )
-    assert (settings.default_profile, settings.theme, settings.mouse) == ("prod", "flagtui-day", False)
+    assert (settings.default_profile, settings.theme, settings.mouse) == ("prod", "light", False)
     assert (settings.preview, settings.snapshots) == (True, False)
     assert settings.columns == {"flags": ("key", "rollout")}
     assert settings.keys == {"flags.toggle": "t", "lists.sort": "o,ctrl+o"}
@@ -151,10 +151,10 @@ def test_a_mistake_is_named_with_file_line_key_and_what_is_allowed(
 
 def test_a_name_the_program_does_not_have_is_pointed_at() -> None:
     settings = parse_settings(WHOLE)
-    assert settings.check_theme(("flagtui-night", "flagtui-day")) == "flagtui-day"
+    assert settings.check_theme(("auto", "light")) == "light"
     assert settings.check_columns("flags", ("key", "rollout", "tags")) == ("key", "rollout")
     assert settings.check_columns("events", ()) == ()
-    with pytest.raises(SettingsError, match=r"settings:3: theme: there is no theme 'flagtui-day'; use night"):
+    with pytest.raises(SettingsError, match=r"settings:3: theme: there is no theme 'light'; use night"):
         settings.check_theme(("night",))
     with pytest.raises(
         SettingsError, match=r"settings:25: columns.flags: flags has no column 'rollout'; use key"

@@ -9,7 +9,7 @@ from flagtui.config.settings_writer import save_query, write_profile
 
 MINE = """\
 # My settings. Do not lose this line.
-theme = "flagtui-day"   # easier on the eyes
+theme = "light"   # easier on the eyes
 
 [profiles.prod]  # careful!
 # the eu cluster

@@ -6,7 +6,7 @@ from textual.message import Message
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import NIGHT, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
@@ -22,8 +22,8 @@ class ListApp(App[None]):
 
     def __init__(self, glyphs: Glyphs = UNICODE) -> None:
         super().__init__()
-        self.register_theme(NIGHT)
-        self.theme = NIGHT.name
+        self.register_theme(DARK)
+        self.theme = DARK.name
         self.rows: RowList[FlagRow] = RowList(FLAG_COLUMNS, clock=lambda: NOW, glyphs=glyphs)
         self.heard: list[Message] = []
 

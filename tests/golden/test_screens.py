@@ -11,19 +11,19 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "flags": (),
     "flags-searched": ("slash", *"is:stale", "enter"),
     "flags-marked": ("x", "x", "down"),
-    "flag": ("enter",),
+    "flag": ("down", "enter"),
     "question": ("down", "down", "space"),
     "question-delete": ("down", "down", "d"),
     "question-left-out": ("x", *("down",) * 18, "X", "d"),
     "results-left-out": ("x", *("down",) * 18, "X", "d", "1", "4", "enter"),
-    "rollout": ("percent_sign",),
-    "form": ("e",),
+    "rollout": ("down", "percent_sign"),
+    "form": ("down", "e"),
     "columns": ("c",),
     "help": ("question_mark",),
     "projects": ("p",),
     "activity": ("4",),
     "activity-moment": ("4", "at", *"08:58", "enter"),
-    "cohorts": ("e", *("down",) * 8, "enter", *"a cohort", "enter", "enter"),
+    "cohorts": ("down", "e", *("down",) * 8, "enter", *"a cohort", "enter", "enter"),
 }
 
 

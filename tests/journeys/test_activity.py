@@ -35,6 +35,7 @@ async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode:
         screen = program.app.screen
         assert isinstance(screen, ActivityScreen)
         assert "checkout-redesign Alice condition 1: 25 % → 50 %" in words(program.screen)
+        await program.press("down")
         assert "filters.groups[0].rollout_percentage - 25 + 50" in await beside(program)
         for line, expected in {
             "flag:kill-search": "turned off, rollout 100 % → 0 %",

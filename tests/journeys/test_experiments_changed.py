@@ -120,7 +120,7 @@ async def test_what_runs_is_paused_by_its_flag_and_decided_by_shipping(setting: 
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("space", "L", "a")
         assert isinstance(program.app.screen, ExperimentsScreen)
-        assert "checkout-v2-banner asks for its flag" in " ".join(program.notices)
+        assert "checkout-v2-banner depends on its flag" in " ".join(program.notices)
         assert sent(program) == []
         await program.press("W", *"test", "enter", "enter")
         await program.press(*"won", "enter", *"sure", "enter")

@@ -17,8 +17,8 @@ from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
-ASKED_FOR = "asks for it and is on; change or turn off what asks for it first"
-ASKED_FOR_BY_TWO = "ask for it and are on; change or turn off what asks for it first"
+ASKED_FOR = "depends on this flag and is on; change or turn off that flag first"
+ASKED_FOR_BY_TWO = "depend on this flag and are on; change or turn off those flags first"
 HELD = {
     "pricing-page-test": "#26 Pricing page test is running on it; end the experiment first",
     "checkout-redesign": "#31 Checkout redesign is running on it; end the experiment first",
@@ -126,7 +126,9 @@ async def test_what_is_left_out_stands_in_the_way_of_what_it_asks_for(setting: S
         await program.press("f5")
         await program.press("d")
         shown = lines(program)
-        assert any(line.startswith("new-nav pricing-page-test asks for it and is on") for line in shown)
+        assert any(
+            line.startswith("new-nav pricing-page-test depends on this flag and is on") for line in shown
+        )
         assert any(line.startswith("pricing-page-test #26") for line in shown)
 
 
@@ -263,7 +265,7 @@ async def test_experiments_that_cannot_take_the_step_are_left_out(setting: Setti
         assert "Pause 1 of 3 experiments in TEST" in program.screen
         tour, redesign = lines(program)
         assert tour == "Length of the tour it has not been launched yet; L launches it"
-        assert redesign.startswith("Checkout redesign checkout-v2-banner asks for its flag")
+        assert redesign.startswith("Checkout redesign checkout-v2-banner depends on its flag")
         await program.press("y")
         assert isinstance(program.app.screen, ResultsScreen)
         assert "2 left out, 1 saved" in program.screen

@@ -40,7 +40,7 @@ async def test_what_is_copied_for_others_tells_utc_too(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with running(setting) as program:
-        await program.press("4", "y")
+        await program.press("4", "down", "y")
         assert "2026-03-02 09:57:" in program.app.clipboard
         assert " CET (08:57:" in program.app.clipboard
         await program.press("M")

@@ -3,7 +3,9 @@
 import httpx
 from tests.doubles.whole_program import Setting, Wire, running, words
 
+from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.guard import GuardRules, Level
+from flagtui.models.rows import FlagRow
 
 
 async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(setting: Setting) -> None:
@@ -151,9 +153,57 @@ async def test_a_key_revoked_midway_changes_nothing_and_says_so(setting: Setting
 async def test_what_the_server_would_refuse_is_said_without_asking_it(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("checkout-redesign")
-        await program.press("space")
-        assert "checkout-v2-banner asks for it" in program.notices[-1]
+        await program.press("d")
+        assert "is running on it" in program.notices[-1]
         assert program.wire.writes() == []
+
+
+async def test_the_first_row_of_the_demo_is_switched_by_the_first_key_and_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        first: FlagRow | None = program.app.screen.query_one(RowList).row
+        assert first is not None
+        await program.press("space")
+        assert "Turn OFF in TEST" in program.screen
+        await program.press("y")
+        assert not program.row(first.key).active
+        await program.press("u", "y")
+        assert program.row(first.key).active
+
+
+async def test_a_flag_that_others_depend_on_is_turned_off_together_with_them_and_back(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await program.go_to("checkout-redesign")
+        await program.press("space")
+        asked = words(program.screen)
+        assert "Turn OFF 2 flags in TEST" in asked
+        assert "also turned off: it depends on checkout-redesign" in asked
+        assert program.wire.writes() == []
+        await program.press("y")
+        # The one that depends goes first, as the server wants it.
+        banner, redesign = program.row("checkout-v2-banner"), program.row("checkout-redesign")
+        assert [line.rstrip("/").rsplit("/", 1)[1] for line in program.wire.writes()] == [
+            str(banner.id),
+            str(redesign.id),
+        ]
+        assert not banner.active
+        assert not redesign.active
+        await program.press("u", "y")
+        assert program.row("checkout-v2-banner").active
+        assert program.row("checkout-redesign").active
+
+
+async def test_what_a_flag_depends_on_is_turned_on_together_with_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("checkout-redesign")
+        await program.press("space", "y")
+        await program.go_to("checkout-v2-banner")
+        await program.press("space")
+        assert "also turned on: checkout-v2-banner depends on it" in words(program.screen)
+        await program.press("y")
+        assert program.row("checkout-redesign").active
+        assert program.row("checkout-v2-banner").active
 
 
 async def test_the_activity_log_of_the_service_tells_who_did_what(setting: Setting) -> None:

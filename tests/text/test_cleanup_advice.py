@@ -53,7 +53,7 @@ def test_what_stands_in_the_way_comes_before_the_end() -> None:
     _flag, steps = stale({}, experiment_set_metadata=[running], dependents=("child", "other"))
     assert [step[:3] for step in steps] == [" 1 ", " 2 ", " 3 ", " 4 ", " 5 "]
     assert steps[1] == " 2 end experiment #31 Blue button"
-    assert steps[2] == " 3 first change what asks for it: child, other"
+    assert steps[2] == " 3 first change what depends on it: child, other"
     assert steps[-1] == " 5 a archives it, turned off; a again brings it back"
 
 

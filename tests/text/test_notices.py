@@ -9,7 +9,10 @@ from flagtui.app.shell.themes import THEMES
 from flagtui.app.shell.toasts import tell
 from flagtui.text.notices import Notice
 
-LONG = "checkout-redesign: checkout-v2-banner asks for it and is on.\nChange what asks for it first."
+LONG = (
+    "checkout-redesign: checkout-v2-banner depends on this flag and is on.\n"
+    "Change or turn off that flag first."
+)
 
 
 class Told(App[None]):

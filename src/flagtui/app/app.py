@@ -2,18 +2,14 @@
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import events, work
-from textual.command import CommandPalette
-from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Label
 
 from flagtui.api.errors import ApiError
 from flagtui.app.flags.flag_list import FlagsScreen
-from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.ages import Ages
 from flagtui.app.shell.polling import Polling
@@ -26,12 +22,11 @@ from flagtui.app.shell.server_connection import (
 )
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import NIGHT, PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme
 from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag
-from flagtui.app.state.permissions import why_dimmed
 from flagtui.app.state.session import Session
 from flagtui.app.tabs import TabScreens
 from flagtui.app.terminal.terminal_app import TerminalApp
@@ -44,7 +39,6 @@ if TYPE_CHECKING:
 
 Chosen = TypeVar("Chosen")
 
-PALETTE_HINT = "a word of a command, or of a record's name"
 LOOK_OUT = 1.0
 """Seconds between looks at whether it is time to refresh; a look draws nothing."""
 
@@ -61,10 +55,11 @@ class FlagTui(TerminalApp[None]):
 
     def __init__(self, session: Session) -> None:
         # Textual decides while it is made how NO_COLOR is honoured, and forgets the variable.
-        look = choose_theme(session.theme, os.environ)
+        preferences = session.preferences
+        look = choose_theme(preferences.theme, os.environ, is_light=preferences.is_light)
         super().__init__(ansi_color=True if look == PLAIN.name else None)
         self._look = look
-        self._begin_with(NIGHT)
+        self._begin_in_dark()
         self.animation_level = "none"
         self._started_in = session.profile
         self._shown_scopes: tuple[str, ...] | None = None
@@ -77,12 +72,23 @@ class FlagTui(TerminalApp[None]):
         self.last_words = ""
         """What to say on the terminal after the screen is gone."""
 
-    def _begin_with(self, usual: Theme) -> None:
+    def _begin_in_dark(self) -> None:
         """Start in the colours most people see: a theme set later has every style read a second time."""
         for theme in THEMES:
             self.register_theme(theme)
-        self.set_reactive(FlagTui.theme, usual.name)
+        self.set_reactive(FlagTui.theme, DARK.name)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    @property
+    def look(self) -> str:
+        """The name of the theme; setting it draws everything in its colours."""
+        return self._look
+
+    @look.setter
+    def look(self, name: str) -> None:
+        self._look = name
+        self.ansi_color = True if name == PLAIN.name else None
+        self.theme = name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return VARIABLES
@@ -91,7 +97,7 @@ class FlagTui(TerminalApp[None]):
         return Label("loading…", markup=False)
 
     def on_mount(self) -> None:
-        self.theme = self._look
+        self.look = self._look
         self.tabs.open("1")
         self.app_state.watch(self.show_live_once_known)
         self.app_state.watch(self.redraw_keys)
@@ -204,19 +210,20 @@ class FlagTui(TerminalApp[None]):
     # What opens above the lists is loaded when it is asked for.
 
     def action_since(self) -> None:
-        from flagtui.app.lists.since import SinceScreen
+        from flagtui.app.above_lists import show_since
 
-        here = self.screen
-        kind = here.kind if isinstance(here, RecordsScreen) else "flags"
-        self.push_screen(SinceScreen(self.app_state, kind))
+        show_since(self, self.app_state)
 
     def action_journal(self) -> None:
-        from flagtui.app.journal.journal_screen import JournalScreen
-        from flagtui.app.undo_by_kind import undo_entry
+        from flagtui.app.above_lists import show_journal
 
-        if not isinstance(self.screen, JournalScreen):
-            undo = partial(undo_entry, app_state=self.app_state, changing=self.changing)
-            self.push_screen(JournalScreen(self.app_state, undo))
+        show_journal(self, self.app_state, self.changing)
+
+    @work(group="choose")
+    async def action_theme(self) -> None:
+        from flagtui.app.above_lists import choose_look
+
+        self.look = await choose_look(self, self.app_state) or self.look
 
     def on_go_to(self, wanted: GoTo) -> None:
         self.tabs.go_to(wanted)
@@ -251,22 +258,14 @@ class FlagTui(TerminalApp[None]):
         self.changing.recover_unresolved()
 
     def action_help(self) -> None:
-        from flagtui.app.dialogs.help import HelpScreen
+        from flagtui.app.above_lists import show_help
 
-        screen = self.screen
-        if not screen.is_modal:
-            here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
-            searches = isinstance(screen, BrowseScreen)
-            place = screen.place if isinstance(screen, BrowseScreen) else ""
-            why_not = partial(why_dimmed, self.app_state, place=place)
-            self.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
+        show_help(self, self.app_state)
 
     def action_command_palette(self) -> None:
-        from flagtui.app.dialogs.palette import CommandsHere, RecordsByName
+        from flagtui.app.above_lists import show_palette
 
-        if not isinstance(self.screen, CommandPalette):
-            found = {CommandsHere, RecordsByName}
-            self.push_screen(CommandPalette(found, placeholder=PALETTE_HINT, id="--command-palette"))
+        show_palette(self)
 
     def action_stop(self) -> None:
         if not self.stop():

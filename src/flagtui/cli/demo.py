@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flagtui.app.terminal.background import ANSWERS, asked_background
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.config.locations import FolderUnusable, find_locations, make_folder
@@ -34,11 +35,12 @@ class Demonstration:
 
 def open_demo(options: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
-    from flagtui.app.app import FlagTui
-    from flagtui.app.state.preferences import Preferences
-    from flagtui.app.state.session import Session
-    from flagtui.changes.guard_rules import GuardRules, Level
-    from flagtui.changes.journal import Journal
+    with asked_background():
+        from flagtui.app.app import FlagTui
+        from flagtui.app.state.preferences import Preferences
+        from flagtui.app.state.session import Session
+        from flagtui.changes.guard_rules import GuardRules, Level
+        from flagtui.changes.journal import Journal
 
     folder = _folder()
     name = _name(options)
@@ -54,7 +56,7 @@ def open_demo(options: Demonstration) -> int:
         connect=_connector(folder / f"{name}.db", options, opened),
         journal=Journal(folder / f"{name}-journal"),
         state_folder=folder,
-        preferences=Preferences(memory=folder / f"{name}-tastes"),
+        preferences=Preferences(memory=folder / f"{name}-tastes", is_light=ANSWERS.is_light),
     )
     try:
         return run_app(FlagTui(session), mouse=options.mouse)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from flagtui.app.terminal.background import ANSWERS, asked_background
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.key_in_use import KeyInUse
@@ -30,9 +31,10 @@ def open_app(request: ProfileRequest) -> int:
     require_terminal()
     opening = choose_signed_in(read_login_environment(), request)
     opening.state_folder()
-    from flagtui.app.app import FlagTui
+    with asked_background():
+        from flagtui.app.app import FlagTui
 
-    keymap = checked_keymap(opening.settings)
+        keymap = checked_keymap(opening.settings)
     app = FlagTui(replace(make_session(opening, read_only=request.read_only), flag=request.flag))
     app.set_keymap(keymap)
     return run_app(app, mouse=request.mouse and opening.settings.mouse)
@@ -42,11 +44,11 @@ def checked_keymap(settings: Settings) -> dict[str, str]:
     """Command id to keys, once theme, columns and keys are known ones. Raises Trouble."""
     from flagtui.app.commands.command_table import COMMANDS
     from flagtui.app.flags.flag_columns import ALL_FLAG_COLUMNS
-    from flagtui.app.shell.themes import THEMES
+    from flagtui.app.shell.themes import CHOICES
     from flagtui.config.keymap import read_keymap
 
     try:
-        settings.check_theme(tuple(theme.name for theme in THEMES))
+        settings.check_theme(tuple(CHOICES))
         settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
         return read_keymap(settings, COMMANDS)
     except SettingsError as wrong:
@@ -64,6 +66,8 @@ def preferences_of(opening: Opening) -> "Preferences":
         columns=settings.columns,
         queries=settings.queries,
         preview=settings.preview,
+        theme=settings.theme or Preferences.theme,
+        is_light=ANSWERS.is_light,
     )
 
 
@@ -99,7 +103,6 @@ def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences
         unlock=profile.unlock * 60.0,
         preferences=shared,
         overridden=" ".join(opening.chosen.overridden),
-        theme=opening.settings.theme or Session.theme,
         redact=key.redact,
         with_key=key.client_with,
         keep_key=key.keep,

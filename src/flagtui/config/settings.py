@@ -43,7 +43,7 @@ class Settings:
     profiles: Mapping[str, Profile]
     default_profile: str = ""
     theme: str = ""
-    """Empty for the program's own."""
+    """Empty for `auto`."""
     mouse: bool = True
     preview: bool | None = None
     """None leaves it as it was at the end of the last run."""
@@ -81,7 +81,7 @@ def _time_zone(value: object) -> str:
 
 _FIELDS: Final[Mapping[str, SettingField]] = {
     "default_profile": SettingField(text(40), "The profile to open when none is named."),
-    "theme": SettingField(text(60), "The colours."),
+    "theme": SettingField(text(60), "The colours: `auto`, light or dark as the terminal is, or one by name."),
     "mouse": SettingField(yes_or_no, "Whether the mouse is used; without it the terminal selects text."),
     "preview": SettingField(
         yes_or_no, "Whether the pane beside the list is open at start; else as it was left."

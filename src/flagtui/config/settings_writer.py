@@ -48,6 +48,15 @@ def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
     _change(file, change)
 
 
+def write_theme(file: Path, name: str) -> None:
+    """Sets the theme. Raises SettingsError, OSError."""
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        document["theme"] = name
+
+    _change(file, change)
+
+
 def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> None:
     """Keeps a search line under a name, replacing the one that had it. Raises SettingsError, OSError."""
 

@@ -55,7 +55,7 @@ def _in_the_way(flag: Flag, dependents: Sequence[str] | None) -> Iterator[list[P
             yield [("end experiment ", ""), (safe_text(f"#{link.id} {link.name}", 60), "$secondary")]
     if dependents:
         keys = ", ".join(safe_text(key, 40) for key in dependents[:5])
-        yield [("first change what asks for it: ", ""), (keys, "$primary")]
+        yield [("first change what depends on it: ", ""), (keys, "$primary")]
 
 
 def _calls(row: FlagRow, now: float) -> list[Piece]:

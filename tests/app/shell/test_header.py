@@ -11,7 +11,7 @@ from tests.doubles import quiet
 from textual.app import App, ComposeResult
 
 from flagtui.app.shell.header import Header, Link, Location
-from flagtui.app.shell.themes import NIGHT
+from flagtui.app.shell.themes import DARK
 
 LONG = Location(
     badge="flags.staging.eu-central-1.example.com",
@@ -52,8 +52,8 @@ class OneLine(App[None]):
         yield Header()
 
     def on_mount(self) -> None:
-        self.register_theme(NIGHT)
-        self.theme = NIGHT.name
+        self.register_theme(DARK)
+        self.theme = DARK.name
 
 
 def parts_of(location: Location, link: Link) -> Iterator[str]:

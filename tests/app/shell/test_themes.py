@@ -1,22 +1,137 @@
-"""Which colours a terminal gets."""
+"""Which colours a terminal gets, and that every theme can be read by everybody it is for."""
+
+from itertools import combinations
 
 import pytest
+from textual.theme import Theme
 
-from flagtui.app.shell.themes import NIGHT, PLAIN, choose_theme
+from flagtui.app.shell.themes import AUTO, CHOICES, DARK, LIGHT, PLAIN, THEMES, choose_theme, why_plain
+
+STATES = ("success", "warning", "error")
+MANY = {"TERM": "xterm-256color"}
+DRAWN = [theme for theme in THEMES if theme is not PLAIN]
+VISION = {
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+    "usual": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+}
+"""What linear RGB becomes for each (Machado, Oliveira and Fernandes 2009, severity 1)."""
+
+Linear = tuple[float, float, float]
 
 
 @pytest.mark.parametrize(
     ("environment", "theme"),
     [
-        ({"TERM": "xterm-256color"}, NIGHT.name),
-        ({"TERM": "xterm-256color", "NO_COLOR": ""}, PLAIN.name),
+        (MANY, DARK.name),
+        (MANY | {"NO_COLOR": ""}, PLAIN.name),
         ({"TERM": "linux"}, PLAIN.name),
         ({"TERM": "screen"}, PLAIN.name),
-        ({"TERM": "screen", "COLORTERM": "truecolor"}, NIGHT.name),
-        ({"TERM": "screen-256color"}, NIGHT.name),
+        ({"TERM": "screen", "COLORTERM": "truecolor"}, DARK.name),
+        ({"TERM": "screen-256color"}, DARK.name),
     ],
 )
 def test_a_terminal_without_colours_gets_its_own_sixteen_or_none(
     environment: dict[str, str], theme: str
 ) -> None:
-    assert choose_theme(NIGHT.name, environment) == theme
+    assert choose_theme(DARK.name, environment) == theme
+    assert bool(why_plain(environment)) is (theme == PLAIN.name)
+
+
+@pytest.mark.parametrize(
+    ("is_light", "environment", "theme"),
+    [
+        (True, MANY, LIGHT.name),
+        (False, MANY, DARK.name),
+        (None, MANY, DARK.name),
+        (None, MANY | {"COLORFGBG": "0;15"}, LIGHT.name),
+        (None, MANY | {"COLORFGBG": "15;0"}, DARK.name),
+        (False, MANY | {"COLORFGBG": "0;15"}, DARK.name),
+        (True, {"TERM": "linux"}, PLAIN.name),
+    ],
+)
+def test_auto_is_as_the_terminal_said_else_as_its_variable_says(
+    is_light: bool | None, environment: dict[str, str], theme: str
+) -> None:
+    assert choose_theme(AUTO, environment, is_light=is_light) == theme
+
+
+def test_what_can_be_asked_for_is_there() -> None:
+    assert set(CHOICES) - {AUTO} == {theme.name for theme in THEMES}
+
+
+@pytest.mark.parametrize("theme", DRAWN, ids=lambda theme: theme.name)
+def test_every_text_can_be_read_on_every_ground(theme: Theme) -> None:
+    needed = 7.0 if "contrast" in theme.name else 4.5
+    texts = ["foreground", "text-muted", "primary", "secondary", *STATES]
+    assert [name for name in texts if contrast(theme, name, "background") < needed] == []
+    # The line under the cursor is a tint of the ground.
+    assert [name for name in texts if contrast(theme, name, "row-cursor") < 4.2] == []
+    assert contrast(theme, "faint", "background") >= (7.0 if "contrast" in theme.name else 3.0)
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("theme", [each for each in DRAWN if "vision" in each.name], ids=lambda one: one.name)
+def test_good_doubtful_and_bad_differ_for_every_vision(theme: Theme, vision: str) -> None:
+    for one, other in combinations(STATES, 2):
+        assert difference(colour(theme, one), colour(theme, other), vision) >= 20, (one, other)
+
+
+def test_the_usual_colours_are_why_there_are_others() -> None:
+    assert difference(colour(DARK, "success"), colour(DARK, "error"), "deuteranopia") < 20
+
+
+def colour(theme: Theme, name: str) -> str:
+    found = theme.variables.get(name) or getattr(theme, name)
+    assert isinstance(found, str)
+    return found
+
+
+def contrast(theme: Theme, name: str, ground: str) -> float:
+    """As WCAG 2 defines it, from 1 to 21."""
+    light, dark = sorted((luminance(colour(theme, name)), luminance(colour(theme, ground))), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(text: str) -> float:
+    red, green, blue = linear(text)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def linear(text: str) -> Linear:
+    red, green, blue = (int(text[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return _linear(red), _linear(green), _linear(blue)
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
+
+
+def difference(one: str, other: str, vision: str) -> float:
+    """Euclidean in CIE L*a*b*; about 2.3 is just noticeable."""
+    seen = [lab(linear(text), vision) for text in (one, other)]
+    return float(sum((a - b) ** 2 for a, b in zip(*seen, strict=True)) ** 0.5)
+
+
+def lab(colour: Linear, vision: str) -> Linear:
+    red, green, blue = (
+        min(1.0, max(0.0, sum(a * b for a, b in zip(row, colour, strict=True)))) for row in VISION[vision]
+    )
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
+    fx, fy, fz = (float(t ** (1 / 3)) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)

@@ -145,7 +145,8 @@ def test_a_dependent_that_is_off_is_named_and_does_not_block(flag: FlagMaker, ca
     context = dataclasses.replace(calm, dependents=(Linked(9, "child", False),))
     plan = planned(plan_flag(flag_intent.turn_off(812), flag(), context))
     assert (
-        consequence(plan, "Dependents") == "child asks for it, and will find it off for everybody (it is off)"
+        consequence(plan, "Dependents")
+        == "child depends on this flag, and will find it off for everybody (it is off)"
     )
 
 

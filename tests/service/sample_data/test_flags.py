@@ -10,7 +10,7 @@ from flagtui.service.sample_data.flags import mobile_flags, web_flags
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 DRAWN = [
-    "checkout-redesign", "billing-usage-alerts", "new-nav", "kill-search-v2", "pricing-page-test",
+    "billing-usage-alerts", "checkout-redesign", "new-nav", "kill-search-v2", "pricing-page-test",
     "ai-summaries", "rate-limit-tier", "dark-mode-default", "export-parquet", "mobile-deep-links",
     "team-invites-v3", "webhook-retries", "survey-nps-q4", "sql-editor-tabs", "replay-canvas", "hogql-joins",
     "geo-pricing", "checkout-v2-banner",

@@ -32,6 +32,9 @@ SAFETY_COMMANDS: Final[tuple[Command, ...]] = (
         "everywhere",
         key_display="=",
     ),
+    Command(
+        "app.theme", "f2", "theme", "Another theme: light, dark, high contrast", "app.theme", "everywhere"
+    ),
     Command("app.sign_in", "ctrl+l", "sign in", "Sign in with another key", "app.sign_in", "everywhere"),
     Command(
         "journal.undo", "u", "undo", "Take back the change under the cursor", "undo", "journal", True, True

@@ -73,6 +73,8 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
             for choice in self._choices
             if all(word in f"{choice.name} {choice.about}".casefold() for word in wanted)
         ]
+        # What begins with the words is more likely meant than what has them somewhere.
+        found.sort(key=lambda choice: not choice.name.casefold().startswith(words.strip().casefold()))
         more = max(0, len(found) - MOST_SHOWN)
         found = found[:MOST_SHOWN]
         self._shown = found + [choice for choice in self._choices if choice.stays and choice not in found]
@@ -83,7 +85,8 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
             options.add_option(
                 Option(styled((f"  and {more:,} more; type to narrow", "$faint")), disabled=True)
             )
-        current = next((place for place, choice in enumerate(self._shown) if choice.current), 0)
+        here = (place for place, choice in enumerate(self._shown) if choice.current and not wanted)
+        current = next(here, 0)
         options.highlighted = current if self._shown else None
 
     def _line(self, choice: Choice[V]) -> Content:

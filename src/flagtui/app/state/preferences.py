@@ -24,6 +24,10 @@ class Preferences:
     queries: "Sequence[SavedQuery]" = ()
     preview: bool | None = None
     """What the settings say; None leaves it as it was."""
+    theme: str = "auto"
+    """As asked for; `auto` is light or dark, as the terminal is."""
+    is_light: bool | None = None
+    """What the terminal said of its background; None when it said nothing."""
     remembered: Remembered = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +59,13 @@ class Preferences:
         known = [query for query in self.queries if (query.name, query.list) != (name, list_name)]
         self.queries = [*known, SavedQuery(name, line, list_name)]
         return self._write(lambda file: save_query(file, name, line, list_name))
+
+    def keep_theme(self, name: str) -> str:
+        """Use it from now on. The answer says what went wrong."""
+        from flagtui.config.settings_writer import write_theme
+
+        self.theme = name
+        return self._write(lambda file: write_theme(file, name))
 
     def keep_preview(self, is_open: bool) -> None:
         """For the next run."""

@@ -21,7 +21,8 @@ OPTIONS = ("--read-only", "--no-mouse", "--nasty")
 COMMANDS = ("demo",)
 VARIABLES = (
     *("FLAGTUI_HOST", "FLAGTUI_PROFILE", "FLAGTUI_PROJECT", "FLAGTUI_PLAIN_DISPLAY"),
-    *("TERM", "COLORTERM", "NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM", "LANG", "LC_ALL", "STY"),
+    *("TERM", "COLORTERM", "COLORFGBG", "NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_COLOR_SYSTEM"),
+    *("LANG", "LC_ALL", "STY"),
 )
 """What changes which rows are shown or how they look."""
 LARGEST_FRAME = 262_144
@@ -32,19 +33,36 @@ ENDING_SIGNALS = (1, 15)
 """SIGHUP and SIGTERM."""
 
 _found: "list[Any] | None" = None
-"""The terminal's attributes from before the frame; None when there is no frame on the screen."""
+"""The terminal's attributes from before; None while it was not touched, or when the app took over."""
+_is_painted = False
+"""Whether a frame is on the screen."""
 
 
 def paint(arguments: "list[str]") -> None:
     """Paint the frame kept for these arguments on this terminal, if there is one."""
-    global _found
+    global _is_painted
     try:
-        is_terminal = os.name == "posix" and os.isatty(0) and os.isatty(1) and os.isatty(2)
-        if not is_terminal or not opens_the_app(arguments) or os.environ.get("FLAGTUI_NO_FIRST_FRAME"):
+        if not opens_the_app(arguments) or os.environ.get("FLAGTUI_NO_FIRST_FRAME") or not is_terminal():
             return
         frame = read_frame(frame_key(arguments))
-        if frame is None:
-            return
+        if frame is not None and quieten():
+            _is_painted = True
+            os.write(2, (ENTER + frame).encode())
+    except (OSError, ValueError):
+        return
+
+
+def is_terminal() -> bool:
+    """Whether a person sees and types on a terminal with attributes."""
+    return os.name == "posix" and os.isatty(0) and os.isatty(1) and os.isatty(2)
+
+
+def quieten() -> bool:
+    """Nothing that is typed is shown, or waits for a line to end, until the app takes over or `leave`."""
+    global _found
+    if _found is not None:
+        return True
+    try:
         import signal
         import termios
 
@@ -55,19 +73,24 @@ def paint(arguments: "list[str]") -> None:
         _found = found
         for number in ENDING_SIGNALS:
             signal.signal(number, _end)
-        os.write(2, (ENTER + frame).encode())
     except (ImportError, OSError, ValueError):
-        return
+        return False
+    return True
 
 
 def attributes_before() -> "list[Any] | None":
-    """The terminal's attributes from before the frame, while it is on the screen and nothing took over."""
+    """The terminal's attributes from before it was touched, while the app did not take over."""
     return _found
+
+
+def is_painted() -> bool:
+    """Whether a frame is on the screen and the app did not take over."""
+    return _is_painted
 
 
 def hand_over() -> bool:
     """Restores the terminal's attributes before the app takes over; true when a frame is on the screen."""
-    global _found
+    global _found, _is_painted
     if _found is None:
         return False
     import signal
@@ -76,8 +99,8 @@ def hand_over() -> bool:
     termios.tcsetattr(0, termios.TCSANOW, _found)
     for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    _found = None
-    return True
+    was_painted, _found, _is_painted = _is_painted, None, False
+    return was_painted
 
 
 def leave() -> None:

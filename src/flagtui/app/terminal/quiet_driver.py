@@ -8,6 +8,7 @@ import os
 import selectors
 import signal
 from codecs import getincrementaldecoder
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -30,6 +31,8 @@ class QuietDriver(LinuxDriver):
     """The two ends of a pipe; a byte in it ends the input thread."""
 
     _has_frame = False
+    _sift: Callable[[bytes], bytes] = bytes
+    """Takes the terminal's answers to questions out of what is typed."""
 
     def start_application_mode(self) -> None:
         self._ended, self._end = os.pipe()
@@ -48,6 +51,13 @@ class QuietDriver(LinuxDriver):
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         pause: float | None = None
+        # Loaded before this module where the terminal was asked anything.
+        from flagtui.app.terminal.background import ANSWERS
+
+        self._sift = ANSWERS.sift
+        early, ANSWERS.typed = ANSWERS.typed, b""
+        for event in parser.feed(decode(early)) if early else ():
+            self.process_message(event)
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             selector.register(self._ended, selectors.EVENT_READ)
@@ -79,7 +89,8 @@ class QuietDriver(LinuxDriver):
         data = b""
         with suppress(OSError):
             data = os.read(self.fileno, READ_BYTES)
-        for event in parser.feed(decode(data)) if data else ():
+        text = decode(self._sift(data))
+        for event in parser.feed(text) if text else ():
             self.process_message(event)
         return bool(data)
 

@@ -12,7 +12,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
-from flagtui.app.terminal.first_frame import attributes_before
+from flagtui.app.terminal.first_frame import is_painted
 from flagtui.app.terminal.kept_frames import keep_frame
 from flagtui.app.terminal.output_filter import ControlFence
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
@@ -56,7 +56,7 @@ class TerminalApp(App[ReturnT]):
         self._encoder = make_encoder(self)
         self._early = EarlyKeys()
         self._is_up = False
-        self._waits_for_rows = attributes_before() is not None
+        self._waits_for_rows = is_painted()
         if IS_POSIX:
             from flagtui.app.terminal.signals import terminal_attributes
 

@@ -198,6 +198,10 @@ class FlagPipeline:
             case _, Plan() as plan:
                 return [plan]
             case key, Blocked() as blocked:
+                if request.is_switch and blocked.together:
+                    plans = await self._planner.plan_with_obstacles(request, workspace)
+                    if plans:
+                        return plans
                 self._tell(outcomes.explain_blocked(blocked, key))
             case key, NothingToDo() as nothing:
                 already = outcomes.explain_already_back(key) if request.undoes else None

@@ -10,7 +10,7 @@ from typing import Final
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.requested_changes import Found, RequestedChange
+from flagtui.app.writing.requested_changes import Found, RequestedChange, request_along
 from flagtui.changes.batch import in_order, within_batch
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
@@ -24,6 +24,8 @@ from flagtui.text.notices import Notice
 
 AT_ONCE: Final = 8
 """Flags read again at the same time for one question."""
+MOST_TOGETHER: Final = 9
+"""Flags one key may change because they depend on each other; more are for marks."""
 
 
 class Planner:
@@ -54,6 +56,30 @@ class Planner:
                 return Planned(plans, tuple(left_out))
             left_out += out
             known = [item for item, plan in found if isinstance(plan, Plan)]
+
+    async def plan_with_obstacles(self, request: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
+        """The plans when flags that stand in the way, and in theirs, are turned on or off as well.
+
+        Empty when one of them cannot be, or when there are too many for one key.
+        """
+        known: dict[int, Looked] = {}
+        needed = [request]
+        while needed and len(known) + len(needed) <= MOST_TOGETHER:
+            looked = [await self._look(one, workspace, is_one_of_many=True) for one in needed]
+            known |= {one.fresh.id: one for one in looked if isinstance(one, Looked)}
+            if any(isinstance(one, LeftOut) for one in looked):
+                return ()
+            found = [(one.fresh, one.plan(frozenset(known))) for one in known.values()]
+            needed = [
+                request_along(request, obstacle, fresh.key)
+                for fresh, plan in found
+                if isinstance(plan, Blocked)
+                for obstacle in plan.together
+            ]
+            if not needed:
+                plans = [plan for _, plan in found if isinstance(plan, Plan)]
+                return in_order(plans) if len(plans) == len(found) else ()
+        return ()
 
     async def plan_one(self, request: RequestedChange, workspace: Workspace) -> tuple[str, Found] | None:
         """The key of the record and the plan; None when it cannot be read, and the person was told."""

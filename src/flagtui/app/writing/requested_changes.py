@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flagtui.changes.flags.activity_revert import intended, plan_revert
+from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
-from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -29,6 +30,8 @@ class RequestedChange:
     plan: Callable[[Flag, Context], Found]
     undoes: str = ""
     """The journal entry it takes back."""
+    is_switch: bool = False
+    """Whether it turns the flag on or off and does nothing else."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,29 @@ class NewFlag:
 def request_for(intent: Intent) -> RequestedChange:
     """New values for some fields."""
     return RequestedChange(
-        intent.id, lambda _fresh: intent, lambda fresh, context: plan_flag(intent, fresh, context)
+        intent.id,
+        lambda _fresh: intent,
+        lambda fresh, context: plan_flag(intent, fresh, context),
+        is_switch=intent.changes.keys() == {"active"},
     )
+
+
+def request_along(switch: RequestedChange, obstacle: Linked, key: str) -> RequestedChange:
+    """A flag that stands in the way of switching `key`, switched as well, and why."""
+
+    def intent(fresh: Flag) -> Intent:
+        return replace(switch.intent(fresh), id=obstacle.id, seen_version=fresh.version)
+
+    def plan(fresh: Flag, context: Context) -> Found:
+        meant = intent(fresh)
+        found = plan_flag(meant, fresh, context)
+        if not isinstance(found, Plan):
+            return found
+        goes_on = meant.changes["active"] is True
+        why = f"also turned on: {key} depends on it" if goes_on else f"also turned off: it depends on {key}"
+        return replace(found, cautions=(Caution("together", why), *found.cautions))
+
+    return RequestedChange(obstacle.id, intent, plan)
 
 
 def request_undo(entry: Entry, here: Signature, entries: Sequence[Entry]) -> RequestedChange:

@@ -102,9 +102,9 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         return refusal
     if context.dependents and (step.name == "pause" or choices.disable_flag):
         asking = context.dependents
-        verb = "asks" if len(asking) == 1 else "ask"
-        reason = f"{', '.join(asking[:5])} {verb} for its flag, so that cannot be turned off"
-        return Blocked("dependents", reason, "change or turn off what asks for it first")
+        verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
+        reason = f"{', '.join(asking[:5])} {verb} on its flag, so that cannot be turned off"
+        return Blocked("dependents", reason, f"change or turn off {those} first")
     return ExperimentPlan(
         intent=intent,
         fresh=fresh,

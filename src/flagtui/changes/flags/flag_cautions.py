@@ -27,6 +27,7 @@ Code = Literal[
     "already so",
     "stays off",
     "overwrites",
+    "together",
 ]
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""

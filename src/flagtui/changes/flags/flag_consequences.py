@@ -77,10 +77,10 @@ def told(touch: Touch, now: float) -> str:
 def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
     """What becomes of the conditions that ask for it, whatever value they ask for."""
     if values.get("deleted") is True:
-        return "asks for it, and will find it gone: such a condition matches nobody"
+        return "depends on this flag, and will find it gone: such a condition matches nobody"
     if fresh.active and values.get("active") is False:
-        return "asks for it, and will find it off for everybody"
-    return "asks for it"
+        return "depends on this flag, and will find it off for everybody"
+    return "depends on this flag"
 
 
 def reach_in_words(reach: Reach | NotKnown) -> Consequence:

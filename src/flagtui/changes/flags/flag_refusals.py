@@ -21,6 +21,8 @@ class Blocked:
     code: str
     reason: str
     next: str = ""
+    together: tuple[Linked, ...] = ()
+    """Flags that stand in the way, and would not if the same change were made to them as well."""
 
 
 Check = Callable[[Flag, Mapping[str, JSON], Context], Blocked | None]
@@ -103,14 +105,19 @@ def _deletion(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Bloc
         return Blocked("experiment", f"{_numbered(running)} is running on it", "end the experiment first")
     if asking := _active_dependents(context):
         reason = f"{names_of(asking)} {_ask(asking)}"
-        return Blocked("dependents", reason, "change or turn off what asks for it first")
+        return Blocked("dependents", reason, _way_out(asking))
     if fresh.is_used_in_replay_settings:
         return Blocked("replay", "session replay settings use it", "take it out of the replay settings first")
     return None
 
 
 def _ask(asking: tuple[Linked, ...]) -> str:
-    return "asks for it and is on" if len(asking) == 1 else "ask for it and are on"
+    return "depends on this flag and is on" if len(asking) == 1 else "depend on this flag and are on"
+
+
+def _way_out(asking: tuple[Linked, ...]) -> str:
+    those = "that flag" if len(asking) == 1 else "those flags"
+    return f"change or turn off {those} first"
 
 
 def _turning_off(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
@@ -118,7 +125,7 @@ def _turning_off(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> B
     if wanted.get("active") is not False or not fresh.active or not asking:
         return None
     reason = f"{names_of(asking)} {_ask(asking)}"
-    return Blocked("dependents", reason, "change or turn off what asks for it first")
+    return Blocked("dependents", reason, _way_out(asking), together=asking)
 
 
 def _turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
@@ -128,7 +135,9 @@ def _turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Bl
         return Blocked("archived", "the flag is archived", "bring it back from the archive first")
     needed = tuple(flag for flag in context.dependencies if flag.is_on is False)
     if needed:
-        return Blocked("dependencies", f"it asks for {names_of(needed)}, which is off", "turn that on first")
+        reason = f"it depends on {names_of(needed)}, which {'is' if len(needed) == 1 else 'are'} off"
+        next = f"turn {'that flag' if len(needed) == 1 else 'those flags'} on first"
+        return Blocked("dependencies", reason, next, together=needed)
     return None
 
 

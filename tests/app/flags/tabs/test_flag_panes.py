@@ -13,7 +13,7 @@ from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import NIGHT, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.details.flag_details import FlagDetails
@@ -35,8 +35,8 @@ class Panes(App[None]):
 
     def __init__(self, project: Served) -> None:
         super().__init__()
-        self.register_theme(NIGHT)
-        self.theme = NIGHT.name
+        self.register_theme(DARK)
+        self.theme = DARK.name
         self.project = project
         self.told = evaluate_all(ADA.person({}, is_complete=True), project.definitions)
 

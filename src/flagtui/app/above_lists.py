@@ -1,0 +1,72 @@
+"""What opens above the lists on a key: help, palette, journal, since, theme. Loaded by the first such key."""
+
+import os
+from functools import partial
+from typing import Any
+
+from textual.app import App
+from textual.command import CommandPalette
+
+from flagtui.app.dialogs.help import HelpScreen
+from flagtui.app.dialogs.palette import CommandsHere, RecordsByName
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.journal.journal_screen import JournalScreen
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.lists.since import SinceScreen
+from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.permissions import why_dimmed
+from flagtui.app.undo_by_kind import undo_entry
+from flagtui.app.writing.changes import Changes
+from flagtui.text.notices import Notice
+
+PALETTE_HINT = "a word of a command, or of a record's name"
+
+
+def show_since(app: App[Any], app_state: AppState) -> None:
+    """What is different in the list since a moment."""
+    here = app.screen
+    kind = here.kind if isinstance(here, RecordsScreen) else "flags"
+    app.push_screen(SinceScreen(app_state, kind))
+
+
+def show_journal(app: App[Any], app_state: AppState, changing: Changes) -> None:
+    """The person's own changes."""
+    if not isinstance(app.screen, JournalScreen):
+        undo = partial(undo_entry, app_state=app_state, changing=changing)
+        app.push_screen(JournalScreen(app_state, undo))
+
+
+def show_help(app: App[Any], app_state: AppState) -> None:
+    """The keys of the screen in front."""
+    screen = app.screen
+    if not screen.is_modal:
+        here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
+        searches = isinstance(screen, BrowseScreen)
+        place = screen.place if isinstance(screen, BrowseScreen) else ""
+        why_not = partial(why_dimmed, app_state, place=place)
+        app.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
+
+
+def show_palette(app: App[Any]) -> None:
+    """Every command and every record by name."""
+    if not isinstance(app.screen, CommandPalette):
+        found = {CommandsHere, RecordsByName}
+        app.push_screen(CommandPalette(found, placeholder=PALETTE_HINT, id="--command-palette"))
+
+
+async def choose_look(app: App[Any], app_state: AppState) -> str | None:
+    """The name of the theme to use from now on, kept for the next start. Only within a worker."""
+    preferences = app_state.session.preferences
+    if why := why_plain(os.environ):
+        tell(app, Notice(f"{why}, so the terminal's own colours are used.", "warning"))
+        return None
+    choices = [Choice(name, name, about, name == preferences.theme) for name, about in CHOICES.items()]
+    chosen = await app.push_screen_wait(PickerScreen("Theme", choices))
+    if chosen is None:
+        return None
+    if wrong := preferences.keep_theme(chosen):
+        tell(app, Notice(wrong, "warning"))
+    return choose_theme(chosen, os.environ, is_light=preferences.is_light)

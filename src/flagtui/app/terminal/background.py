@@ -1,0 +1,99 @@
+"""Whether the terminal is light or dark: it is asked once, and the program is loaded while it answers.
+
+OSC 11 asks for the background colour. The request for device attributes after it is answered by every
+terminal, so that one without OSC 11 costs no wait. Nothing waits longer than PATIENCE, and an answer that
+comes later is taken out of what is typed.
+"""
+
+import os
+import re
+import select
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from flagtui.app.terminal.first_frame import is_terminal, quieten
+
+PATIENCE: Final = 0.1
+"""Seconds from the question on."""
+ASK: Final = b"\x1b]11;?\x1b\\\x1b[c"
+SILENT: Final = ("dumb", "linux", "")
+"""Values of TERM that answer no such question, or print it."""
+_COLOUR: Final = re.compile(
+    rb"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})[^\x07\x1b]{0,8}(?:\x07|\x1b\\)"
+)
+_ATTRIBUTES: Final = re.compile(rb"\x1b\[\?[\d;]*c")
+_UNFINISHED: Final = re.compile(rb"\x1b(?:\]1[^\x07\x1b]{0,40}\x1b?|\[\?[\d;]{0,40})$")
+_UNFINISHED_ATTRIBUTES: Final = re.compile(rb"\x1b(?:\[(?:\?[\d;]{0,40})?)?$")
+"""They follow the colour at once, so even a lone Escape at the end of a packet is theirs then."""
+
+
+class TerminalAnswers:
+    """Takes the terminal's answers out of what comes from it; everything else is typed."""
+
+    def __init__(self) -> None:
+        self.is_light: bool | None = None
+        self.is_done = True
+        """Whether no answer is awaited."""
+        self._rest = b""
+        self.typed = b""
+        """Keys that were pressed before the app could hear them."""
+
+    def expect(self) -> None:
+        """A question was asked."""
+        self.is_done = False
+
+    def sift(self, data: bytes) -> bytes:
+        """What is left of the data without answers. The beginning of one is kept until the rest is there."""
+        if self.is_done:
+            return data
+        data, self._rest = self._rest + data, b""
+        if (found := _COLOUR.search(data)) is not None:
+            self.is_light = _is_light(*found.groups())
+            data = data.replace(found[0], b"")
+        if (found := _ATTRIBUTES.search(data)) is not None:
+            self.is_done = True
+            return data.replace(found[0], b"")
+        unfinished = _UNFINISHED if self.is_light is None else _UNFINISHED_ATTRIBUTES
+        if (found := unfinished.search(data)) is not None:
+            data, self._rest = data[: found.start()], found[0]
+        return data
+
+
+ANSWERS: Final = TerminalAnswers()
+"""Of this process's terminal."""
+
+
+@contextmanager
+def asked_background(answers: TerminalAnswers = ANSWERS, *, keys: int = 0, screen: int = 2) -> Iterator[None]:
+    """Asks; what is loaded meanwhile costs nothing. `answers` know more at the end, or the time was up."""
+    until = time.monotonic() + PATIENCE
+    # The answer must neither be shown nor wait for a line to end, and the app takes over much later.
+    if os.environ.get("TERM", "") in SILENT or not is_terminal() or not quieten():
+        yield
+        return
+    answers.expect()
+    os.write(screen, ASK)
+    yield
+    answers.typed += _listen(answers, keys, until)
+
+
+def _listen(answers: TerminalAnswers, keys: int, until: float) -> bytes:
+    """What was typed until the answers were there or the time was up; both may be long ago."""
+    typed = b""
+    while not answers.is_done:
+        if not select.select([keys], [], [], max(0.0, until - time.monotonic()))[0]:
+            break
+        data = os.read(keys, 4_096)
+        if not data:
+            break
+        typed += answers.sift(data)
+    return typed
+
+
+def _is_light(*channels: bytes) -> bool:
+    """By the luminance of the three, each a fraction of the most its hexadecimal digits can say."""
+    red, green, blue = (int(one, 16) / float(16 ** len(one) - 1) for one in channels)
+    light: float = 0.299 * red + 0.587 * green + 0.114 * blue
+    return light > 0.5

@@ -1,0 +1,42 @@
+"""Another theme while the program runs, kept for the next start."""
+
+from dataclasses import replace
+
+from tests.doubles.whole_program import Program, Setting, running
+
+from flagtui.app.state.preferences import Preferences
+from flagtui.app.widgets.row_list import RowList
+from flagtui.config.settings import read_settings
+
+
+def ground(program: Program) -> str:
+    """The colour beneath the rows."""
+    return program.app.screen.query_one(RowList).background_colors[1].hex.lower()
+
+
+async def test_a_theme_is_chosen_by_name_drawn_at_once_and_kept(setting: Setting) -> None:
+    file = setting.folder / "config.toml"
+    file.write_text("# mine\nmouse = true\n")
+    async with running(replace(setting, preferences=Preferences(file))) as program:
+        assert ground(program) == "#0d1117"
+        await program.press("colon", *"theme", "enter", *"light", "enter")
+        assert ground(program) == "#ffffff"
+        await program.press("f2", *"high-contrast", "enter")
+        assert ground(program) == "#000000"
+    assert file.read_text() == '# mine\nmouse = true\ntheme = "high-contrast"\n'
+    assert read_settings(file).theme == "high-contrast"
+
+
+async def test_every_theme_draws_every_record_the_same_but_for_its_colours(setting: Setting) -> None:
+    async with running(setting) as program:
+        drawn = program.screen
+        for name in ("light", "high-contrast-light", "colour-vision-light", "ansi-16", "dark"):
+            program.app.look = name
+            await program.settle()
+            assert program.screen == drawn
+            assert program.app.native_ansi_color is (name == "ansi-16")
+
+
+async def test_a_light_terminal_gets_a_light_screen(setting: Setting) -> None:
+    async with running(replace(setting, preferences=Preferences(is_light=True))) as program:
+        assert ground(program) == "#ffffff"
