@@ -17,6 +17,7 @@ DRIVER_STARTED = b"\x1b[?1004h"
 
 KNOWN = re.compile(
     rb"\x1b\[[\d;]*[mHKCGXr]|\x1bM|\x1b\[\?[\d;]+[hl]|\x1b\[\?\d+\$p|\x1b\[>\d+u|\x1b\[<u|\x1b\]22;[a-z]+\x07|[\r\n]"
+    rb"|\x1b\]11;\?\x1b\\|\x1b\[c"
 )
 """Styles, addresses, erasing, scroll regions, modes and queries, the keyboard protocol, the pointer."""
 OBEYED = re.compile(rb"(?:[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]).{0,20}", re.DOTALL)
@@ -73,6 +74,16 @@ def test_a_crash_gives_the_terminal_back_and_tells_one_sentence_without_values(h
         assert "RuntimeError" in last
         assert last.strip().count("\n") <= 2
         assert b"that_must_not_be_shown" not in terminal.sent
+
+
+def test_a_light_terminal_is_drawn_light_and_its_answer_is_no_key(home: dict[str, str]) -> None:
+    with Terminal([*FLAGTUI, "demo", "--read-only"], size=SIZE, environment=home) as terminal:
+        terminal.wait_for_bytes(b"\x1b]11;?")
+        terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;22c/new-nav")
+        terminal.wait_for("/ new-nav +state")
+        assert terminal.screen.buffer[30][10].bg == "ffffff"
+        terminal.press("\x1bq")
+        assert terminal.wait_for_end() == 0
 
 
 def test_a_nasty_project_sends_nothing_the_terminal_obeys(home: dict[str, str]) -> None:
