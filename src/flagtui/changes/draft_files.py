@@ -3,7 +3,6 @@
 import json
 import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +15,8 @@ from flagtui.changes.flags.flag_editor_text import (
     without_comments,
 )
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.config.editor_program import OpenEditor
 from flagtui.models.flag import Flag
-
-OpenEditor = Callable[[Path], bool]
-"""Opens the editor on a file and returns when it is closed; False when the editor failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ class Door(click.Group):
     """Loads a command's module only when that command is named."""
 
     _MODULES = {
+        "flags": "flagtui.cli.flags.flag_group",
+        "activity": "flagtui.cli.activity_command",
         "demo": "flagtui.cli.demo",
         "serve": "flagtui.cli.serve",
         "keys": "flagtui.cli.keys_command",
@@ -48,6 +50,8 @@ class Door(click.Group):
         "doctor": "flagtui.cli.doctor",
     }
     _SUMMARIES = {
+        "flags": "See and change feature flags.",
+        "activity": "Show who changed which flag.",
         "demo": "Open the app on its own embedded service: no account, no network.",
         "serve": "Run the embedded service on a port of this machine.",
         "keys": "Create, list and revoke the API keys of an embedded service.",

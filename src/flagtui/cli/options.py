@@ -1,8 +1,12 @@
 """Options that several commands share; those of the place may stand before or after a command."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from flagtui.cli.output.printer import Printer
 
 PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
 
@@ -26,6 +30,15 @@ class Agreement:
     overwrite: bool = False
     without_journal: bool = False
     dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class WriteTerms:
+    """All that a writing command was told beside what to change."""
+
+    place: WorkPlace
+    agreement: Agreement
+    printer: "Printer"
 
 
 def named_profile(given: str) -> str:

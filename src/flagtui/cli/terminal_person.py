@@ -1,8 +1,10 @@
 """The person at the terminal, asked in lines; nobody, when input or output is not a terminal."""
 
 import getpass
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +22,8 @@ class TerminalPerson:
 
     def ask(self, question: str, default: str) -> str:
         """One line; enter alone takes the default."""
-        answer: str = click.prompt(safe_text(question, 300), default=default)
+        with _stoppable():
+            answer: str = click.prompt(safe_text(question, 300), default=default)
         return answer.strip()
 
     def ask_hidden(self, question: str) -> str:
@@ -32,18 +35,30 @@ class TerminalPerson:
 
     def agree(self, question: str) -> bool:
         """Yes or no; enter alone is no."""
-        return click.confirm(safe_text(question, 300), default=False)
+        with _stoppable():
+            return click.confirm(safe_text(question, 300), default=False)
 
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
         """The place of the one chosen, by its number."""
         for place, choice in enumerate(choices, 1):
             say(f"  {place}  {choice}")
         limits = click.IntRange(1, len(choices))
-        number: int = click.prompt(safe_text(question, 300), type=limits, default=default + 1)
+        with _stoppable():
+            number: int = click.prompt(safe_text(question, 300), type=limits, default=default + 1)
         return number - 1
 
 
 NOBODY: Final = TerminalPerson(is_there=False)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl+C ends the question at once: within an event loop it would wait for the answer."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def find_person() -> TerminalPerson:

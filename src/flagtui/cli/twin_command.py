@@ -8,6 +8,7 @@ import click
 from flagtui.cli.options import (
     Agreement,
     WorkPlace,
+    WriteTerms,
     agreement_options,
     is_read_only,
     named_profile,
@@ -23,8 +24,8 @@ from flagtui.cli.records.change_records import PLAN
 class TwinCommand(click.Command):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
-    With `kind` the callback gets a `printer`, with `is_online` a `place`, with `writes` an `agreement`.
-    A dry run prints plans instead.
+    With `kind` the callback gets a `printer`, with `is_online` a `place`, with `writes` both
+    in its `terms`. A dry run prints plans instead.
     """
 
     def __init__(
@@ -61,12 +62,13 @@ class TwinCommand(click.Command):
                 as_ndjson=given.pop("as_ndjson"),
                 fields=given.pop("fields"),
             )
-        if self.writes:
-            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run")
-            given["agreement"] = Agreement(**{name: given.pop(name) for name in names})
         if self.is_online:
             profile, project = given.pop("profile"), given.pop("project")
             given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
+        if self.writes:
+            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run")
+            agreement = Agreement(**{name: given.pop(name) for name in names})
+            given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -19,9 +19,8 @@ from flagtui.changes.undo import BackEnded, PreparedUndo, UndoTools, parts_left,
 from flagtui.changes.undo_list import as_left, undoable, why_not
 from flagtui.cli.confirmation import how_to_agree, settle, show_question
 from flagtui.cli.errors import EXIT_CODES, Code, Trouble
-from flagtui.cli.options import Agreement, WorkPlace
+from flagtui.cli.options import WriteTerms
 from flagtui.cli.output.lines import say
-from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import Opening
 from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
 from flagtui.cli.rules import rules_of
@@ -40,8 +39,9 @@ CODES: Final[dict[Ending, Code]] = {
 }
 
 
-def take_back(change: str, place: WorkPlace, agreement: Agreement, printer: Printer) -> int:
+def take_back(change: str, terms: WriteTerms) -> int:
     """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
+    place, agreement, printer = terms.place, terms.agreement, terms.printer
     opening = open_profile(place.profile, place.project)
     rules = rules_of(opening.profile, read_only=place.read_only)
     as_json = printer.is_for_programs
@@ -192,14 +192,14 @@ def _sentence(key: str, reason: str, following: str) -> str:
     kind=OUTCOME,
     writes=True,
     operations=("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get"),
-    examples=("undo --yes", "undo 1f2e3d4c --yes --json"),
+    examples=("undo --dry-run", "undo --yes --json"),
 )
 @click.argument("change", default="", metavar="[CHANGE_ID]")
-def command(change: str, place: WorkPlace, agreement: Agreement, printer: Printer) -> None:
+def command(change: str, terms: WriteTerms) -> None:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
     It is held against today's record: what was changed there since, by somebody else or by you, is
     shown first and stays, unless you choose to overwrite it.
     """
 
-    raise SystemExit(take_back(change, place, agreement, printer))
+    raise SystemExit(take_back(change, terms))

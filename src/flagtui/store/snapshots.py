@@ -120,6 +120,10 @@ class Snapshots:
         """The last copy, or None when there is none that this version can read."""
         return self._read(self._folder / place.file_name, row_type) if self._folder else None
 
+    def load_file(self, path: Path, row_type: type[Row]) -> Snapshot[Row] | None:
+        """A copy by its file, for those who do not know whose rows they want to the letter."""
+        return self._read(path, row_type)
+
     def moments(self, place: SnapshotPlace) -> tuple[int, ...]:
         """When copies were taken that are still there, Unix seconds, oldest first."""
         return tuple(self._earlier(place))

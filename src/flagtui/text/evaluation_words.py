@@ -10,7 +10,7 @@ from flagtui.evaluate import ConditionResult, Evaluation, Outcome
 from flagtui.evaluate.comparison import parting
 from flagtui.evaluate.conditions import draw_variant
 from flagtui.evaluate.evaluation import Draw
-from flagtui.evaluate.explanation import describe, describe_filter
+from flagtui.evaluate.explanation import describe, describe_condition, describe_filter
 from flagtui.evaluate.hash import rollout_fraction
 from flagtui.evaluate.parts import Flag as Parts
 from flagtui.models.json_value import JSON
@@ -64,6 +64,18 @@ def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
     digits = next((n for n in range(2, 12) if round(draw.fraction, n) != round(draw.percentage / 100, n)), 2)
     sign, end = ("≤", "in") if draw.is_in else (">", "out")
     return f"{draw.fraction:.{digits}f} {sign} {draw.percentage / 100:.{digits}f}  {end}", draw.is_in
+
+
+def condition_sentences(account: PersonEvaluation) -> tuple[str, ...]:
+    """Each condition and what became of it; raw. The server's account where it gives one, else ours."""
+    if account.is_from_server and account.trial is not None and account.trial.conditions:
+        return tuple(
+            f"condition {one.index + 1}: {one.explanation or ('matches' if one.matched else 'does not fit')}"
+            for one in account.trial.conditions
+        )
+    if account.here is None:
+        return account.refusals
+    return tuple(describe_condition(one) for one in account.here.conditions) or (describe(account.here),)
 
 
 def variant_words(account: PersonEvaluation) -> str:

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
+from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.events.event_changes import EventChanges, EventListener
@@ -25,6 +25,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.flags.tag_line import Retagging, read_tags
+from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
+from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.experiments.experiment_steps import ExperimentSteps
@@ -13,11 +13,11 @@ from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.draft_files import OpenEditor
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.experiment_editor_text import Draft, as_text, from_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_refusals import is_plain_key
+from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace

@@ -1,9 +1,8 @@
 """Actions that edit flags: choose what is meant, ask for the new values, hand the intent to the pipeline."""
 
 from collections.abc import Sequence
-from typing import Final
 
-from flagtui.app.dialogs.editor import NoEditor, find_editor, hand_over
+from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
@@ -17,15 +16,13 @@ from flagtui.changes import draft_files
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent, archive, delete, turn_off, turn_on, unarchive
 from flagtui.changes.flags.tag_line import read_tags, retag
-from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout
+from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout, why_no_rollout
 from flagtui.changes.guard_rules import Level
 from flagtui.changes.left_out import LeftOut
-from flagtui.models.flag import Flag
+from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
-
-NEWER: Final = "its targeting is of a newer kind, which is only shown here"
 
 
 class FlagEdits:
@@ -67,8 +64,8 @@ class FlagEdits:
 
     async def _rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         found, left_out = await read_flags(rows, self._app_state, self._changing)
-        flags = [flag for flag in found if not _why_no_rollout(flag)]
-        left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := _why_no_rollout(flag))]
+        flags = [flag for flag in found if not why_no_rollout(flag)]
+        left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := why_no_rollout(flag))]
         if len(rows) == 1 and left_out:
             self._changing.tell(
                 Notice(f"{left_out[0].key}: {left_out[0].reason}", "warning", "not possible now")
@@ -150,14 +147,6 @@ class FlagEdits:
             self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
         return bool(rows)
-
-
-def _why_no_rollout(flag: Flag) -> str:
-    if not flag.targeting.is_editable:
-        return NEWER
-    if not flag.targeting.conditions:
-        return "it has no condition, so nobody can have a share of it; add one with e"
-    return ""
 
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:

@@ -15,8 +15,15 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.schedule_undo import inverse_of, plan_unscheduling
-from flagtui.changes.related.schedules import RECURRENCE, Later, plan_later, read_moment, send_later
-from flagtui.models.json_value import JSON
+from flagtui.changes.related.schedules import (
+    Later,
+    adding_condition,
+    dropping,
+    plan_later,
+    read_moment,
+    send_later,
+    switching,
+)
 from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.store.workspace import Workspace
@@ -62,30 +69,29 @@ class FlagSchedules:
         chosen = await self._changing.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
         if chosen is None:
             return
-        later = _dropped(chosen) if isinstance(chosen, ScheduledChange) else await self._later(chosen)
+        if isinstance(chosen, ScheduledChange):
+            later: Later | None = dropping(chosen, scheduled_words(chosen))
+        else:
+            later = await self._later(chosen)
         if later is not None:
             await self._ask(later, row, workspace)
 
     async def _later(self, kind: str) -> Later | None:
-        words = {"on": "turned on", "off": "turned off"}.get(kind, "")
-        payload: dict[str, JSON] = {"operation": "update_status", "value": kind == "on"}
+        share = None
         if kind == "condition":
             line = await self._changing.ask(PromptScreen(Prompt("Share in percent", "0 to 100", read=_share)))
             share = share_of(line) if line is not None else None
             if share is None:
                 return None
-            words = f"given to {share:g} % of everyone more"
-            group: JSON = {
-                "properties": [],
-                "rollout_percentage": int(share) if share.is_integer() else share,
-            }
-            payload = {"operation": "add_release_condition", "value": {"groups": [group]}}
         zone = local_time.label(self._now)
         name = f" ({name})" if (name := local_time.zone_name()) not in ("", zone) else ""
         about = f"2026-03-05 09:00, 09:00 or +2h, in {zone}{name}"
         line = await self._changing.ask(PromptScreen(Prompt("When", about, read=self._moment)))
         moment = read_moment(line, self._now) if line is not None else None
-        return Later(words, payload, local_time.utc(moment)) if isinstance(moment, float) else None
+        if not isinstance(moment, float):
+            return None
+        at = local_time.utc(moment)
+        return switching(kind == "on", at) if share is None else adding_condition(share, at)
 
     @property
     def _now(self) -> float:
@@ -147,14 +153,6 @@ class FlagSchedules:
         self._changing.tell(said(ended, unknown, "not scheduled", back))
         self._app_state.tell()
         return False
-
-
-def _dropped(change: ScheduledChange) -> Later:
-    moment = change.scheduled_at or local_time.utc(0)
-    again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
-    if not change.is_recurring:
-        again = {}
-    return Later(scheduled_words(change), change.payload, moment, change.id, again)
 
 
 def _when(change: ScheduledChange) -> str:

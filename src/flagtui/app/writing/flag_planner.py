@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.requested_changes import Found, RequestedChange, request_along
-from flagtui.changes.batch import in_order, within_batch
-from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.app.writing.requested_changes import RequestedChange, request_along
+from flagtui.changes.batch import in_order
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flags_together import Found, Looked, Planned, plan_together
 from flagtui.changes.flags.surroundings import Surroundings, gather
 from flagtui.changes.left_out import LeftOut
-from flagtui.models.flag import Flag
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
 from flagtui.text.notices import Notice
@@ -44,18 +42,9 @@ class Planner:
                 return await self._look(request, workspace, is_one_of_many=True)
 
         looked = await asyncio.gather(*map(one, requests))
-        left_out = [item for item in looked if isinstance(item, LeftOut)]
-        known = [item for item in looked if not isinstance(item, LeftOut)]
-        while True:
-            # What is left out stays as it is, and may stand in the way of the others.
-            ids = frozenset(item.fresh.id for item in known)
-            found = [(item, item.plan(ids)) for item in known]
-            out = [_left_out(item.fresh, plan) for item, plan in found if not isinstance(plan, Plan)]
-            if not out:
-                plans = in_order([plan for _, plan in found if isinstance(plan, Plan)])
-                return Planned(plans, tuple(left_out))
-            left_out += out
-            known = [item for item, plan in found if isinstance(plan, Plan)]
+        unread = [item for item in looked if isinstance(item, LeftOut)]
+        planned = plan_together([item for item in looked if not isinstance(item, LeftOut)])
+        return Planned(planned.plans, (*unread, *planned.left_out, *planned.settled))
 
     async def plan_with_obstacles(self, request: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
         """The plans when flags that stand in the way, and in theirs, are turned on or off as well.
@@ -113,30 +102,5 @@ class Planner:
             is_one_of_many=is_one_of_many,
             names=self._app_state.names,
         )
-        return Looked(request, fresh, await gather(flags, fresh, intent.changes, surroundings))
-
-
-@dataclass(frozen=True)
-class Planned:
-    """The plans of many requests, and what was left out."""
-
-    plans: Sequence[Plan]
-    left_out: Sequence[LeftOut]
-
-
-@dataclass(frozen=True)
-class Looked:
-    """A record read again for a request, and its context."""
-
-    request: RequestedChange
-    fresh: Flag
-    context: Context
-
-    def plan(self, together: frozenset[int]) -> Found:
-        """The plan when these records change at the same time."""
-        return self.request.plan(self.fresh, within_batch(self.context, together))
-
-
-def _left_out(fresh: Flag, found: NothingToDo | Blocked) -> LeftOut:
-    reason = found.words if isinstance(found, NothingToDo) else found.reason
-    return LeftOut(fresh.id, fresh.key, reason, "" if isinstance(found, NothingToDo) else found.next)
+        context = await gather(flags, fresh, intent.changes, surroundings)
+        return Looked(fresh, context, request.plan)

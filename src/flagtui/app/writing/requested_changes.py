@@ -8,16 +8,14 @@ from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent
+from flagtui.changes.flags.flags_together import Found
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo_list import told_apart
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
-
-Found = Plan | NothingToDo | Blocked
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list
 
+NEWER: Final = "its targeting is of a newer kind, which is only shown here"
 RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
 """The steps of a careful rollout, in percent."""
 
@@ -17,6 +18,15 @@ def targeting(flag: Flag, wanted: Mapping[str, JSON], verb: str = "change target
     """These `filters` in place of the flag's."""
     seen = clean_filters(flag.filters)
     return Intent(flag.id, {"filters": dict(wanted)}, verb, seen={"filters": seen}, seen_version=flag.version)
+
+
+def why_no_rollout(flag: Flag) -> str:
+    """Why its shares cannot be set; empty when they can."""
+    if not flag.targeting.is_editable:
+        return NEWER
+    if not flag.targeting.conditions:
+        return "it has no condition, so nobody can have a share of it; add one with e"
+    return ""
 
 
 def set_rollout(flag: Flag, condition: int, percent: float) -> Intent:

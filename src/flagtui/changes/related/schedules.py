@@ -72,6 +72,32 @@ def read_moment(text: str, now: float) -> float | str:
     return moment if moment > now else "that moment has gone by"
 
 
+def switching(is_on: bool, at: datetime) -> Later:
+    """On or off."""
+    payload: dict[str, JSON] = {"operation": "update_status", "value": is_on}
+    return Later("turned on" if is_on else "turned off", payload, at)
+
+
+def adding_condition(share: float, at: datetime) -> Later:
+    """One condition more, for a share of everyone in percent."""
+    percentage = int(share) if float(share).is_integer() else share
+    group: JSON = {"properties": [], "rollout_percentage": percentage}
+    payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
+    return Later(f"given to {share:g} % of everyone more", payload, at)
+
+
+def dropping(change: ScheduledChange, words: str) -> Later:
+    """That it shall not happen after all, with what it takes to schedule it again."""
+    again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
+    return Later(
+        words,
+        change.payload,
+        change.scheduled_at or local_time.utc(0),
+        change.id,
+        again if change.is_recurring else {},
+    )
+
+
 def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
     """What would be scheduled. Nothing checks it before it is due, so what is plain now is said now."""
     if fresh.deleted:

@@ -12,7 +12,7 @@ from flagtui.cli.errors import Trouble
 from flagtui.cli.output.lines import progress, say
 from flagtui.cli.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
 from flagtui.cli.output.table import table_lines
-from flagtui.safe_text import safe_text
+from flagtui.safe_text import safe_lines, safe_text
 
 R = TypeVar("R")
 Format = Literal["table", "tsv", "json", "ndjson"]
@@ -48,6 +48,22 @@ class Printer:
                 print("\t".join(safe_text(plain(field.value(record)), 100_000) for field in fields))
         else:
             self._table(fields, records, empty)
+        sys.stdout.flush()
+
+    def details(self, kind: RecordKind[R], records: Iterable[R]) -> None:
+        """The same for few records with much in them: on a terminal a line for each field."""
+        if self.format != "table" or self.fields:
+            self.records(kind, records)
+            return
+        wide = max(len(field.name) for field in kind.shown)
+        for place, record in enumerate(records):
+            if place:
+                print()
+            for field in kind.shown:
+                lines = safe_lines(field.cell(field.value(record))) or [""]
+                for number, line in enumerate(lines):
+                    label = field.name.replace("_", " ") if number == 0 else ""
+                    print(f"{label:<{wide}}  {line}".rstrip())
         sys.stdout.flush()
 
     def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:

@@ -10,6 +10,45 @@ def stamped(moment: float | None) -> str | None:
     return None if moment is None else local_time.stamp(moment)
 
 
+def age_words(stamp: Any) -> str:
+    """`12d` of a stamp; empty when it is not known."""
+    import time
+
+    from flagtui import local_time
+    from flagtui.text.formats import age
+
+    return "" if stamp is None else age(local_time.read_iso(stamp), time.time())
+
+
+def minute_words(stamp: Any) -> str:
+    """`2026-03-01 14:05 CET` of a stamp, in the person's zone."""
+    from flagtui import local_time
+
+    return "" if stamp is None else local_time.minute(local_time.read_iso(stamp))
+
+
 def star(value: Any) -> str:
     """A mark for what is so."""
     return "*" if value else ""
+
+
+def yes(value: Any) -> str:
+    """`yes`, or nothing."""
+    return "yes" if value else ""
+
+
+def on_or_off(value: Any) -> str:
+    """`on`, `off`, or nothing where nobody says."""
+    return "" if value is None else "on" if value else "off"
+
+
+def percent_words(value: Any) -> str:
+    """`50 %`."""
+    from flagtui.text.formats import percent
+
+    return "" if value is None else percent(float(value))
+
+
+def commas(value: Any) -> str:
+    """A list with blanks after its commas."""
+    return ", ".join(map(str, value or ()))

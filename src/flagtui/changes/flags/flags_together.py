@@ -1,0 +1,55 @@
+"""Flags that change together: planned against each other, in an order in which none blocks another."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flagtui.changes.batch import in_order, within_batch
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.left_out import LeftOut
+from flagtui.models.flag import Flag
+
+Found = Plan | NothingToDo | Blocked
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A flag read again, and what is known around it."""
+
+    fresh: Flag
+    context: Context
+    make: Callable[[Flag, Context], Found]
+
+    def plan(self, together: frozenset[int]) -> Found:
+        """The plan when these flags change at the same time."""
+        return self.make(self.fresh, within_batch(self.context, together))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plans of many requests, and what was left out."""
+
+    plans: Sequence[Plan]
+    left_out: Sequence[LeftOut] = ()
+    settled: Sequence[LeftOut] = ()
+    """Those of them that are as wanted already."""
+
+
+def plan_together(looked: Sequence[Looked]) -> Planned:
+    """The plans that can be asked about together, and why the others cannot."""
+    known, left_out, settled = list(looked), list[LeftOut](), list[LeftOut]()
+    while True:
+        # What is left out stays as it is, and may stand in the way of the others.
+        ids = frozenset(item.fresh.id for item in known)
+        found = [(item, item.plan(ids)) for item in known]
+        out = [(item, plan) for item, plan in found if not isinstance(plan, Plan)]
+        if not out:
+            plans = in_order([plan for _, plan in found if isinstance(plan, Plan)])
+            return Planned(plans, tuple(left_out), tuple(settled))
+        for item, plan in out:
+            if isinstance(plan, NothingToDo):
+                settled.append(LeftOut(item.fresh.id, item.fresh.key, plan.words))
+            else:
+                left_out.append(LeftOut(item.fresh.id, item.fresh.key, plan.reason, plan.next))
+        known = [item for item, plan in found if isinstance(plan, Plan)]

@@ -1,0 +1,1 @@
+"""`flagtui flags …`: `flag_group` declares the commands, the others do the work when one is called."""

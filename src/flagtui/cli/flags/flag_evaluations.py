@@ -1,0 +1,102 @@
+"""What people get of flags, and why: by the server's word, explained by the evaluator here."""
+
+from collections.abc import Sequence
+
+from flagtui.cli.errors import Trouble
+from flagtui.cli.flags.flag_selection import flags_of, several
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.records.flag_records import EXPLANATION, VALUE, FlagValue
+from flagtui.cli.row_source import FLAGS
+from flagtui.cli.selection import Wanted, read_words
+from flagtui.details.cohort_names import Cohorts
+from flagtui.details.evaluation_subject import EvaluationSubject, Misread, read_subject
+from flagtui.details.evaluations import PersonEvaluation, account_for
+from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
+
+
+def subject_of(line: str) -> EvaluationSubject:
+    """Who is meant. Raises Trouble."""
+    try:
+        subject = read_subject(line)
+    except Misread as wrong:
+        fix = "Example: --for 'user_7 plan=pro group:company=acme'"
+        raise Trouble(f"--for: {wrong}.", fix, code="usage") from None
+    if subject is None:
+        raise Trouble("--for names nobody.", "Example: --for 'user_7 plan=pro'", code="usage")
+    return subject
+
+
+def evaluate_flags(words: Sequence[str], line: str, place: WorkPlace, printer: Printer) -> int:
+    """Each flag's value for one person; every flag where none is named."""
+    subject = subject_of(line)
+    wanted = read_words(words, FLAGS.is_query) if words else None
+
+    async def work(session: ProjectSession) -> list[FlagValue]:
+        if wanted is None and not subject.is_supposed:
+            return await _said(session, subject)
+        flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
+        return [value_of(one) for one in await _accounts(session, subject, flags)]
+
+    printer.records(VALUE, in_project(place, work), "No flag is evaluated.")
+    return 0
+
+
+def explain_flags(words: Sequence[str], line: str, place: WorkPlace, printer: Printer) -> int:
+    """Condition by condition."""
+    subject = subject_of(line)
+    wanted = read_words(words, FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> list[FlagValue]:
+        flags = await flags_of(session, wanted)
+        return [value_of(one) for one in await _accounts(session, subject, flags)]
+
+    printer.details(EXPLANATION, in_project(place, work))
+    return 0
+
+
+async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:
+    found = await session.client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
+    return [
+        FlagValue(
+            key,
+            one.value,
+            one.evaluation.reason if one.evaluation else "",
+            _from_one(one.evaluation.condition_index if one.evaluation else None),
+            distinct_id=subject.distinct_id,
+        )
+        for key, one in sorted(found.items())
+    ]
+
+
+async def _accounts(
+    session: ProjectSession, subject: EvaluationSubject, flags: Sequence[Flag]
+) -> list[PersonEvaluation]:
+    local = LocalDefinitions(session.client, Cohorts(session.client))
+    return await several(flags, lambda flag: account_for(subject, flag, session.client, local))
+
+
+def value_of(account: PersonEvaluation) -> FlagValue:
+    """An account as it is printed; a secret payload is left out."""
+    payload: JSON = None
+    if not account.flag.has_encrypted_payloads and payload_words(account) != "none":
+        payload = account.payload
+    return FlagValue(
+        account.flag.key,
+        account.value,
+        account.reason,
+        _from_one(account.condition_index),
+        payload,
+        "server" if account.is_from_server else "here",
+        decided_by(account),
+        account.subject.distinct_id,
+        condition_sentences(account),
+    )
+
+
+def _from_one(index: int | None) -> int | None:
+    return None if index is None else index + 1

@@ -1,0 +1,110 @@
+"""What is made from flags, or kept for later, from the command line: schedules, cohorts, dashboards."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Literal
+
+from flagtui import local_time
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.guard import Approved
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, Send, send_related
+from flagtui.changes.related.derived import What, plan_beside, send_beside
+from flagtui.changes.related.schedules import (
+    Later,
+    adding_condition,
+    dropping,
+    plan_later,
+    read_moment,
+    send_later,
+    switching,
+)
+from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.errors import Trouble
+from flagtui.cli.flags.flag_selection import flags_of
+from flagtui.cli.options import WriteTerms
+from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.records.change_records import ChangeResult
+from flagtui.cli.row_source import FLAGS
+from flagtui.cli.selection import read_words
+from flagtui.models.flag import Flag
+from flagtui.text.schedule_words import scheduled_words
+
+Made = Literal["cohort", "dashboard"]
+
+
+def schedule_change(word: str, what: tuple[bool | None, float | None], when: str, terms: WriteTerms) -> int:
+    """On, off or one condition more, at a moment; the exit code. Raises Trouble."""
+    wanted = read_words([word], FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        moment = read_moment(when, session.now)
+        if isinstance(moment, str):
+            raise Trouble(f"--at: {moment}.", code="usage")
+        at = local_time.utc(moment)
+        is_on, share = what
+        later = adding_condition(share, at) if share is not None else switching(is_on is True, at)
+        return await _later(session, await flags_of(session, wanted), later, terms)
+
+    return in_project(terms.place, work)
+
+
+def drop_change(word: str, number: int, terms: WriteTerms) -> int:
+    """A scheduled change that shall not happen; the exit code. Raises Trouble."""
+    wanted = read_words([word], FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        flags = await flags_of(session, wanted)
+        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flags[0].id})
+        found = next((one for one in known if one.id == number), None)
+        if found is None:
+            fix = f"See: flagtui flags schedule {flags[0].key}"
+            raise Trouble(f"{flags[0].key} has no scheduled change {number}.", fix, code="not_found")
+        return await _later(session, flags, dropping(found, scheduled_words(found)), terms)
+
+    return in_project(terms.place, work)
+
+
+async def _later(session: ProjectSession, flags: Sequence[Flag], later: Later, terms: WriteTerms) -> int:
+    if len(flags) != 1:
+        raise Trouble("one flag at a time is scheduled.", code="usage")
+    plan = plan_later(later, flags[0])
+    send = send_later(later, flags[0].id, session.client.schedule)
+    return await carry_out(related_change(session, flags[0], plan, send), session, terms)
+
+
+def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
+    """A cohort of who has it, or its dashboard, or more on that; the exit code."""
+    wanted = read_words([word], FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        flags = await flags_of(session, wanted)
+        if len(flags) != 1:
+            raise Trouble("this is made from one flag.", code="usage")
+        flag = flags[0]
+        has_one = made == "dashboard" and flag.usage_dashboard is not None
+        what: What = "enrich" if has_one else made
+        who = "everyone who has the flag now" if flag.active else "nobody, since the flag is off"
+        send = send_beside(what, flag.id, session.client.flags)
+        change = related_change(session, flag, plan_beside(what, flag, who), send)
+        return await carry_out(change, session, terms)
+
+    return in_project(terms.place, work)
+
+
+def related_change(
+    session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, send: Send, place: str = ""
+) -> PlannedChange[RelatedPlan]:
+    """The plan with the way it is sent."""
+
+    async def sent(
+        approved: Approved[RelatedPlan], tell: Callable[[str], None]
+    ) -> AsyncIterator[ChangeResult]:
+        context = RelatedSaveContext(session.journal, session.signature, session.clock, tell)
+        ended = await send_related(approved, send, context)
+        words = ended.plan.verb.done if ended.ending == "saved" else ended.note
+        following = ended.note if ended.ending == "saved" else ended.error.next if ended.error else ""
+        yield ChangeResult(ended.plan.key, ended.ending, words, following, str(ended.plan.id))
+
+    if isinstance(plan, Blocked):
+        return PlannedChange((), sent, [LeftOut(flag.id, flag.key, plan.reason, plan.next)])
+    return PlannedChange([plan], sent, place=place)

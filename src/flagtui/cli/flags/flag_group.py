@@ -1,0 +1,197 @@
+"""`flagtui flags …`: the commands, their options and examples. What they do is loaded when one is called."""
+
+import click
+
+from flagtui.cli.flags.flag_change_group import add_changes
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.activity_records import ACTIVITY
+from flagtui.cli.records.flag_records import (
+    DEFINITION,
+    DIFFERENCE,
+    EXPLANATION,
+    FLAG,
+    SCHEDULED,
+    STALE,
+    VALUE,
+    WHOLE_FLAG,
+)
+from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, QUERY_WORDS
+
+READ = ("flags.list", "flags.get")
+
+
+@click.group("flags")
+def command() -> None:
+    """See and change feature flags.
+
+    FLAG is a key, an id, or a query such as 'is:stale tag:web'; several at once, and - reads them from
+    standard input.
+    """
+
+
+@command.command(
+    "list",
+    cls=TwinCommand,
+    kind=FLAG,
+    operations=("flags.list",),
+    examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
+)
+@QUERY_WORDS
+@click.option("--sort", default="", metavar="ORDER", help="updated, key, created, …; -key turns it round.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+def list_flags(
+    query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer
+) -> int:
+    """List flags; QUERY narrows as the search line of the app does."""
+    from flagtui.cli.flags.flag_views import list_flags
+
+    return list_flags(" ".join(query), sort, limit, place, printer)
+
+
+@command.command(
+    "get",
+    cls=TwinCommand,
+    kind=WHOLE_FLAG,
+    operations=READ,
+    examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
+)
+@FLAG_WORDS
+def get(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show flags as a whole: who sees them, and as what."""
+    from flagtui.cli.flags.flag_views import get_flags
+
+    return get_flags(flags, place, printer)
+
+
+@command.command(
+    "history",
+    cls=TwinCommand,
+    kind=ACTIVITY,
+    operations=(*READ, "flags.activity_of"),
+    examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
+)
+@FLAG_WORDS
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="Entries of each flag.")
+def history(flags: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
+    """Show who changed flags, newest first."""
+    from flagtui.cli.flags.flag_views import show_history
+
+    return show_history(flags, limit, place, printer)
+
+
+@command.command(
+    "diff",
+    cls=TwinCommand,
+    kind=DIFFERENCE,
+    operations=(*READ, "flags.version"),
+    examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
+)
+@FLAG_WORD
+@click.option("--from", "old", type=click.IntRange(1), help="The older version; the one before unless said.")
+@click.option("--to", "new", type=click.IntRange(1), help="The newer version; today's unless said.")
+def diff(flag: str, old: int | None, new: int | None, place: WorkPlace, printer: Printer) -> int:
+    """Show what differs between two versions of a flag; by itself, the last change."""
+    from flagtui.cli.flags.flag_views import show_difference
+
+    return show_difference(flag, (old, new), place, printer)
+
+
+SUBJECT = click.option(
+    "--for",
+    "subject",
+    required=True,
+    metavar="WHO",
+    help="A distinct id, and what is taken as true: 'user_7 plan=pro group:company=acme'.",
+)
+EVALUATION = (
+    *("flags.evaluation_reasons", "flags.test_evaluation", "flags.local_evaluation", "flags.definitions"),
+    *("cohorts.list", "projects.get"),
+)
+
+
+@command.command(
+    "evaluate",
+    cls=TwinCommand,
+    kind=VALUE,
+    operations=(*READ, *EVALUATION),
+    examples=(
+        "flags evaluate --for user_7",
+        "flags evaluate checkout-redesign --for 'user_7 plan=pro' --json",
+    ),
+)
+@click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
+@SUBJECT
+def evaluate(flags: tuple[str, ...], subject: str, place: WorkPlace, printer: Printer) -> int:
+    """Say what one person gets of flags; of all without FLAG."""
+    from flagtui.cli.flags.flag_evaluations import evaluate_flags
+
+    return evaluate_flags(flags, subject, place, printer)
+
+
+@command.command(
+    "explain",
+    cls=TwinCommand,
+    kind=EXPLANATION,
+    operations=(*READ, *EVALUATION),
+    examples=(
+        "flags explain checkout-redesign --for user_7",
+        "flags explain checkout-redesign --for 'user_7 plan=pro' --json",
+    ),
+)
+@FLAG_WORDS
+@SUBJECT
+def explain(flags: tuple[str, ...], subject: str, place: WorkPlace, printer: Printer) -> int:
+    """Say why one person gets what, condition by condition."""
+    from flagtui.cli.flags.flag_evaluations import explain_flags
+
+    return explain_flags(flags, subject, place, printer)
+
+
+@command.command(
+    "definitions",
+    cls=TwinCommand,
+    kind=DEFINITION,
+    operations=("flags.local_evaluation", "flags.definitions"),
+    examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
+)
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
+def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show flags as the server hands them to libraries that evaluate by themselves."""
+    from flagtui.cli.flags.flag_views import list_definitions
+
+    return list_definitions(keys, place, printer)
+
+
+@command.command(
+    "stale",
+    cls=TwinCommand,
+    kind=STALE,
+    operations=READ,
+    examples=("flags stale", "flags stale tag:web --json"),
+)
+@QUERY_WORDS
+def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """List flags that nobody seems to need, with what everyone gets of them; QUERY narrows."""
+    from flagtui.cli.flags.flag_views import list_stale
+
+    return list_stale(" ".join(query), place, printer)
+
+
+@command.command(
+    "due",
+    cls=TwinCommand,
+    kind=SCHEDULED,
+    operations=(*READ, "schedule.list"),
+    examples=("flags due checkout-redesign", "flags due tag:web --json"),
+)
+@FLAG_WORDS
+def due(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """List what the server will do to flags later."""
+    from flagtui.cli.flags.flag_views import list_schedule
+
+    return list_schedule(flags, place, printer)
+
+
+add_changes(command)

@@ -1,0 +1,91 @@
+"""One command's work in one project: the client, who we are there, what may be done."""
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.profile_choice import Opening
+from flagtui.cli.signed_in import ask, find_key, open_profile
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.api.clock import Clock
+    from flagtui.changes.guard_rules import GuardRules
+    from flagtui.changes.journal import Journal
+    from flagtui.changes.journal_entries import Signature
+    from flagtui.models.person import Me
+
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class ProjectSession:
+    """Lives as long as the connection."""
+
+    opening: Opening
+    client: "Client"
+    is_read_only: bool = False
+    _me: "list[Me | None]" = field(default_factory=list)
+
+    @property
+    def rules(self) -> "GuardRules":
+        """How careful the profile is."""
+        from flagtui.cli.rules import rules_of
+
+        return rules_of(self.opening.profile, read_only=self.is_read_only)
+
+    @property
+    def journal(self) -> "Journal":
+        """Raises Trouble when there is no folder for it."""
+        from flagtui.changes.journal import Journal
+
+        return Journal(self.opening.state_folder() / "journal")
+
+    @property
+    def clock(self) -> "Clock":
+        return self.client.connection.clock
+
+    @property
+    def now(self) -> float:
+        """Unix seconds by this machine's clock."""
+        return time.time()
+
+    async def me(self) -> "Me | None":
+        """Who the key belongs to, asked once; None for a key that may not say it."""
+        from flagtui.api.errors import ApiError, NotSignedIn
+
+        if not self._me:
+            try:
+                self._me.append(await self.client.people.me())
+            except NotSignedIn:
+                raise
+            except ApiError:
+                self._me.append(None)
+        return self._me[0]
+
+    @property
+    def signature(self) -> "Signature":
+        """What the journal says of us; by whom only where that was asked for another reason."""
+        from flagtui.changes.journal_entries import Signature
+
+        me = self._me[0] if self._me else None
+        return Signature(
+            by=(me.email or me.label) if me else "",
+            profile=self.opening.profile.name,
+            host=str(self.client.host),
+            project=str(self.client.project),
+        )
+
+
+def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:
+    """Do the work in the project of the profile. Raises Trouble."""
+    opening = open_profile(place.profile, place.project)
+
+    async def run(client: "Client") -> Answer:
+        if client.project == "@current":
+            client = client.for_project(await client.projects.current())
+        return await work(ProjectSession(opening, client, place.read_only))
+
+    return ask(opening, find_key(opening), run)

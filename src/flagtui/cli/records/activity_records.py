@@ -1,0 +1,40 @@
+"""Entries of the activity, as they are printed."""
+
+from typing import TYPE_CHECKING, Final
+
+from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.records.field_words import minute_words, stamped
+
+if TYPE_CHECKING:
+    from flagtui.models.change_row import ChangeRow
+
+
+def _what(row: "ChangeRow") -> str:
+    from flagtui.text.activity_words import activity_words
+
+    return activity_words(row.entry, 1_000)
+
+
+def _changes(row: "ChangeRow") -> list[dict[str, object]]:
+    return [
+        {"field": one.field, "action": one.action, "before": one.before, "after": one.after}
+        for one in row.entry.changes
+    ]
+
+
+ACTIVITY: Final["RecordKind[ChangeRow]"] = RecordKind(
+    "activity",
+    "A change of a record, by anybody.",
+    (
+        RecordField("at", "time?", "When.", lambda row: stamped(row.at), True, minute_words),
+        RecordField("key", "text", "What the record was called.", lambda row: row.key, True),
+        RecordField("record_id", "whole?", "Its number.", lambda row: row.flag_id),
+        RecordField("who", "text", "The person, staff as the person, or system.", lambda row: row.who, True),
+        RecordField("email", "text", "Of the person.", lambda row: row.email),
+        RecordField("words", "text", "What was changed.", _what, True),
+        RecordField("version", "whole?", "The version it made.", lambda row: row.version, True),
+        RecordField("kinds", "texts", "on, off, rollout, conditions, …", lambda row: list(row.kinds)),
+        RecordField("changes", "objects", "Each field: field, action, before, after.", _changes),
+        RecordField("id", "text", "Of the entry.", lambda row: row.id),
+    ),
+)

@@ -1,0 +1,90 @@
+"""Which records the words of a command mean: names, ids, lines of standard input, or a query."""
+
+import difflib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flagtui.cli.errors import Trouble
+from flagtui.safe_text import safe_text
+
+NEAR: Final = 3
+"""Near misses that are named."""
+LONGEST: Final = 100_000
+"""Lines of standard input that are read."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Names and ids to be looked up, and queries to be searched with, in the order they came."""
+
+    names: tuple[str, ...]
+    queries: tuple[str, ...] = ()
+
+
+def read_words(words: Sequence[str], is_query: Callable[[str], bool]) -> Wanted:
+    """The words sorted out; `-` stands for the lines of standard input.
+
+    Raises Trouble when nothing is named, or standard input is a terminal.
+    """
+    names: list[str] = []
+    queries: list[str] = []
+    for word in _with_input(words):
+        if not word.strip():
+            raise Trouble("an empty name means nothing.", "Name a key, an id or a query.", code="usage")
+        (queries if is_query(word) else names).append(word.strip())
+    if not names and not queries:
+        raise Trouble("nothing is named.", "Name keys, ids or a query, or - to read them.", code="usage")
+    return Wanted(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
+
+
+def _with_input(words: Sequence[str]) -> Iterator[str]:
+    for word in words:
+        if word != "-":
+            yield word
+            continue
+        if sys.stdin.isatty():
+            raise Trouble("- reads standard input, which is a terminal.", "Pipe the keys in.", code="usage")
+        for count, line in enumerate(sys.stdin):
+            if count >= LONGEST:
+                raise Trouble(f"more than {LONGEST:,} lines were piped in.", "Send fewer.", code="usage")
+            # What `list` prints in a pipe has the name in its first column.
+            if name := line.rstrip("\r\n").partition("\t")[0].strip():
+                yield name
+
+
+def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Trouble:
+    """The trouble that names what is missing, with names that are near it."""
+    names = list(known)
+    by_fold = {name.casefold(): name for name in names}
+    near: list[str] = []
+    for word in missing:
+        folded = re.sub(r"[\s_]+", "-", word.casefold())
+        found = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
+        alike = [name for name in names if word.casefold() in name.casefold()]
+        near += [by_fold[one] for one in found] or alike[:NEAR]
+    said = ", ".join(safe_text(word, 80) for word in missing[:5])
+    more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+    likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
+    fix = f"Did you mean {likely}? Nothing was done." if likely else "Nothing was done."
+    return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
+
+
+def read_query(line: str, vocabulary: Any) -> Any:
+    """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
+    from flagtui.store.query import read_line
+
+    query = read_line(line, vocabulary)
+    if query.problems:
+        problem = query.problems[0]
+        raise Trouble(f"the query is not understood: {problem.reason}.", "See docs/search.md.", code="usage")
+    return query
+
+
+def is_query_in(vocabulary: Any, word: str) -> bool:
+    """Whether a word is a query: it has a qualifier such as `tag:web`."""
+    from flagtui.store.query import read_line
+
+    return ":" in word and any(term.name for term in read_line(word, vocabulary).terms)

@@ -1,0 +1,60 @@
+"""Arguments that name records, completed from the copies of lists on disk."""
+
+from collections.abc import Callable
+from typing import Any, Final, Literal
+
+import click
+from click.shell_completion import CompletionItem
+
+Kind = Literal["flags", "experiments", "events"]
+
+
+class RecordWord(click.types.StringParamType):
+    """A name, an id, `-` or a query."""
+
+    name = "word"
+
+    def __init__(self, kind: Kind, *, is_tag: bool = False) -> None:
+        self.kind = kind
+        self.is_tag = is_tag
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from flagtui.cli.known_words import known_words
+
+        place = ctx.find_root().params | {
+            name: ctx.params.get(name) for name in ("profile", "project") if ctx.params.get(name)
+        }
+        found = known_words(
+            self.kind, place.get("profile") or "", place.get("project") or "", is_tag=self.is_tag
+        )
+        return [CompletionItem(word) for word in found if word.startswith(incomplete)]
+
+
+class WordArgument:
+    """A decorator that adds the argument."""
+
+    def __init__(self, name: str, metavar: str, kind: Kind, *, is_many: bool) -> None:
+        self.word_type = RecordWord(kind)
+        self._name = name
+        self._metavar = metavar
+        self._is_many = is_many
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        metavar = f"{self._metavar}..." if self._is_many else self._metavar
+        count = -1 if self._is_many else 1
+        return click.argument(self._name, metavar=metavar, nargs=count, required=True, type=self.word_type)(
+            function
+        )
+
+
+FLAG_WORDS: Final = WordArgument("flags", "FLAG", "flags", is_many=True)
+FLAG_WORD: Final = WordArgument("flag", "FLAG", "flags", is_many=False)
+EXPERIMENT_WORDS: Final = WordArgument("experiments", "EXPERIMENT", "experiments", is_many=True)
+EXPERIMENT_WORD: Final = WordArgument("experiment", "EXPERIMENT", "experiments", is_many=False)
+EVENT_WORDS: Final = WordArgument("events", "EVENT", "events", is_many=True)
+EVENT_WORD: Final = WordArgument("event", "EVENT", "events", is_many=False)
+TAG: Final = RecordWord("flags", is_tag=True)
+EVENT_TAG: Final = RecordWord("events", is_tag=True)
+QUERY_WORDS: Final = click.argument("query", nargs=-1, metavar="[QUERY]...")

@@ -1,0 +1,81 @@
+"""Flags listed, shown, compared and evaluated on the command line."""
+
+import json
+
+import pytest
+from tests.cli.conftest import KEY, Run, Service
+from tests.cli.flags.conftest import Ask
+
+from flagtui.models.flag import Flag
+
+NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
+
+
+def obeyed(text: str) -> list[str]:
+    """Characters a terminal would act on, besides those that set columns and lines apart."""
+    return [each for each in text if each not in "\n\t" and not each.isprintable()]
+
+
+def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
+    rows = json.loads(signed_in("flags", "list", "is:on", "--sort", "key", "--json").out)["records"]
+    assert rows
+    assert all(row["active"] for row in rows)
+    assert [row["key"] for row in rows] == sorted(row["key"] for row in rows)
+    assert len(signed_in("flags", "list", "--limit", "2").out.splitlines()) == 2
+    assert signed_in("flags", "list", "--sort", "colour").code == 2
+    assert signed_in("flags", "list", "is:onn").code == 2
+
+
+def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: str, ask: Ask[Flag]) -> None:
+    shown = signed_in("flags", "get", key, is_shown=True)
+    assert shown.code == 0
+    assert "50 % of users where" in shown.out
+    assert "plan" in shown.out
+    (record,) = json.loads(signed_in("flags", "get", key, "--json").out)["records"]
+    assert record["filters"]["groups"][0]["rollout_percentage"] == 50
+
+
+def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -> None:
+    signed_in("flags", "rollout", key, "--to", "75", "--yes")
+    history = json.loads(signed_in("flags", "history", key, "--json").out)["records"]
+    assert "75 %" in history[0]["words"]
+    assert history[0]["who"]
+    (difference,) = json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
+    assert (difference["before"], difference["after"]) == (50, 75)
+    assert signed_in("flags", "diff", key, "--from", "1", "--to", "1").out == ""
+
+
+def test_what_a_person_gets_is_told_and_explained(signed_in: Run, key: str) -> None:
+    line = "user_7 plan=free"
+    (value,) = json.loads(signed_in("flags", "evaluate", key, "--for", line, "--json").out)["records"]
+    assert (value["value"], value["source"]) == (False, "here")
+    shown = signed_in("flags", "explain", key, "--for", line, is_shown=True).out
+    assert "condition 1 does not fit" in shown
+    everything = signed_in("flags", "evaluate", "--for", "user_7", "--ndjson").out.splitlines()
+    assert len(everything) > 5
+    assert signed_in("flags", "evaluate", key, "--for", "a b").code == 2
+
+
+def test_hostile_text_is_drawn_harmless_and_told_exactly(
+    signed_in: Run, key: str, ask: Ask[Flag], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    id = json.loads(signed_in("flags", "get", key, "--json").out)["records"][0]["id"]
+    ask(lambda client: client.flags.update(id, {"name": NASTY, "tags": ["a\x1b[2J"]}))
+    for words in (("list", key), ("get", key), ("history", key), ("disable", key, "--dry-run")):
+        for is_shown in (True, False):
+            done = signed_in("flags", *words, is_shown=is_shown)
+            assert done.code == 0
+            assert obeyed(done.out + done.err) == []
+    (record,) = json.loads(signed_in("flags", "list", key, "--json").out)["records"]
+    assert record["name"] == NASTY
+
+
+def test_another_project_is_named_beside_the_command(signed_in: Run, service: Service) -> None:
+    here, there = (
+        {row["key"] for row in json.loads(signed_in(*words, "--json").out)["records"]}
+        for words in (("flags", "list"), ("flags", "list", "--project", "2"))
+    )
+    assert here != there
+    assert signed_in("flags", "list", "--project", "99").code == 6
+    assert KEY not in signed_in("flags", "list", "--project", "99").err
