@@ -14,10 +14,12 @@ from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.lists.since import SinceScreen
+from flagtui.app.shell.profile_switch import profile_choices
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import why_dimmed
+from flagtui.app.state.session import Session
 from flagtui.app.undo_by_kind import undo_entry
 from flagtui.app.writing.changes import Changes
 from flagtui.text.notices import Notice
@@ -55,6 +57,25 @@ def show_palette(app: App[Any]) -> None:
     if not isinstance(app.screen, CommandPalette):
         found = {CommandsHere, RecordsByName}
         app.push_screen(CommandPalette(found, placeholder=PALETTE_HINT, id="--command-palette"))
+
+
+async def choose_profile(app: App[Any], app_state: AppState, changing: Changes) -> Session | None:
+    """Another profile to switch to. Only within a worker."""
+    session = app_state.session
+    if session.switch is None or len(session.neighbours) < 2:
+        tell(app, Notice("There is no other profile; make one with: flagtui auth login --profile NAME"))
+        return None
+    chosen = await app.push_screen_wait(PickerScreen("Profile", profile_choices(app_state)))
+    if chosen is None or chosen == session.profile:
+        return None
+    if changing.is_saving:
+        tell(app, Notice("a change is on its way; switch when it is done", "warning"))
+        return None
+    found = session.switch(chosen)
+    if isinstance(found, str):
+        tell(app, Notice(found, "error", "not switched"))
+        return None
+    return found
 
 
 async def choose_look(app: App[Any], app_state: AppState) -> str | None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rich.console import RenderableType
 from textual import events, work
 from textual.widget import Widget
 from textual.widgets import Label
@@ -98,7 +99,7 @@ class FlagTui(TerminalApp[None]):
 
     def on_mount(self) -> None:
         self.look = self._look
-        self.tabs.open("1")
+        self.tabs.open("1") if self.app_state.session.flag else self.tabs.open_as_left()
         self.app_state.watch(self.show_live_once_known)
         self.app_state.watch(self.redraw_keys)
         if self.app_state.session.flag:
@@ -118,7 +119,8 @@ class FlagTui(TerminalApp[None]):
     def show_live_once_known(self) -> None:
         """The screen of the last run gives way to rows, or to what keeps them from coming."""
         workspace = self.app_state.workspace
-        if self.app_state.trouble is not None or (workspace is not None and workspace.flags.rows):
+        kind = self.app_state.kind
+        if self.app_state.trouble is not None or (workspace and workspace.collection(kind).rows):
             self.show_live()
 
     def open_flag_asked_for(self) -> None:
@@ -127,11 +129,19 @@ class FlagTui(TerminalApp[None]):
             self._stop_seeking()
 
     def has_frame_worth_keeping(self) -> bool:
-        workspace, screen = self.app_state.workspace, self.screen
-        is_whole = workspace is not None and workspace.flags.is_complete and self.app_state.trouble is None
-        is_live = is_whole and self.app_state.refreshes > 0
-        is_as_started = self.app_state.session.profile == self._started_in
-        return is_as_started and is_live and isinstance(screen, FlagsScreen) and not screen.search.value
+        state, workspace, screen = self.app_state, self.app_state.workspace, self.screen
+        is_whole = workspace is not None and workspace.flags.is_complete and state.trouble is None
+        is_live = is_whole and state.refreshes > 0
+        is_as_started = state.session.profile == self._started_in
+        is_shown_next = isinstance(screen, FlagsScreen) and (
+            state.session.preferences.resumes or not screen.search.value
+        )
+        return is_as_started and is_live and is_shown_next
+
+    def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        if self.is_running and self.screen_stack:
+            self.is_frame_stale = not self.tabs.keep_left()
+        super().exit(result, return_code, message)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus):
@@ -173,22 +183,10 @@ class FlagTui(TerminalApp[None]):
 
     @work(group="choose")
     async def action_profile(self) -> None:
-        session = self.app_state.session
-        if session.switch is None or len(session.neighbours) < 2:
-            tell(self, Notice("There is no other profile; make one with: flagtui auth login --profile NAME"))
-            return
-        from flagtui.app.shell.profile_switch import profile_choices
+        from flagtui.app.above_lists import choose_profile
 
-        chosen = await self._choose("Profile", profile_choices(self.app_state))
-        if chosen is None or chosen == session.profile:
-            return
-        if self.changing.is_saving:
-            tell(self, Notice("a change is on its way; switch when it is done", "warning"))
-            return
-        found = session.switch(chosen)
-        if isinstance(found, str):
-            tell(self, Notice(found, "error", "not switched"))
-        else:
+        found = await choose_profile(self, self.app_state, self.changing)
+        if found is not None:
             self.show_profile(found)
 
     @work(exclusive=True, group="load")

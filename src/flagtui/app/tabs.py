@@ -14,6 +14,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo
 from flagtui.app.writing.changes import Changes
+from flagtui.config.remembered_state import LeftList, LeftLists
 from flagtui.models.rows import FlagRow
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind
@@ -33,6 +34,28 @@ class TabScreens:
         self._app = app
         self._app_state = app_state
         self._changing = changing
+        self.current = "1"
+        """The key of the tab whose list was opened last."""
+
+    def open_as_left(self) -> None:
+        """Show the list that was in front at the end of the last run."""
+        tab = self._left().tab
+        self.open(tab if tab in MAKERS else "1")
+
+    def keep_left(self) -> bool:
+        """Remember how the lists are left now; False when another tab or search is in front than before."""
+        session, before = self._app_state.session, self._left()
+        lists = {key: screen.left() for key in MAKERS if (screen := self.list_of(key)) is not None}
+        if lists:
+            left = LeftLists(self.current, {**before.lists, **lists})
+            session.preferences.keep_left(session.profile, session.host, left)
+        nothing, here = LeftList(), self.current
+        line, line_before = lists.get(here, nothing).line, before.lists.get(here, nothing).line
+        return here == (before.tab or "1") and line == line_before
+
+    def _left(self) -> LeftLists:
+        session = self._app_state.session
+        return session.preferences.left_lists(session.profile, session.host)
 
     def open(self, key: str) -> None:
         """Show the list of this tab. Details open above the present one are closed, dialogs stay."""
@@ -41,7 +64,10 @@ class TabScreens:
             return
         self._app_state.kind = KINDS.get(key, "flags")
         if not app.is_screen_installed(name):
-            app.install_screen(MAKERS[key](self._app_state, self._changing), name)
+            made = MAKERS[key](self._app_state, self._changing)
+            made.starts_at = self._left().lists.get(key, made.starts_at)
+            app.install_screen(made, name)
+        self.current = key
         while len(app.screen_stack) > BELOW + 1:
             app.pop_screen()
         if len(app.screen_stack) == BELOW:

@@ -67,6 +67,7 @@ def preferences_of(opening: Opening) -> "Preferences":
         queries=settings.queries,
         preview=settings.preview,
         theme=settings.theme or Preferences.theme,
+        resumes=settings.resume,
         is_light=ANSWERS.is_light,
     )
 

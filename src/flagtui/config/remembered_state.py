@@ -11,6 +11,26 @@ from flagtui.config.files import replace_file
 _FILE: Final = "remembered.json"
 _SIZE_LIMIT: Final = 256 * 1024
 HISTORY_LIMIT: Final = 50
+LONGEST_LINE: Final = 1_000
+
+
+@dataclass(frozen=True)
+class LeftList:
+    """How a list was left."""
+
+    line: str = ""
+    record: int | str | None = None
+    """The one under the cursor."""
+
+
+@dataclass(frozen=True)
+class LeftLists:
+    """How the lists of a profile were left."""
+
+    tab: str = ""
+    """The key of the one in front."""
+    lists: Mapping[str, LeftList] = field(default_factory=dict)
+    """By the key of their tab."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +44,8 @@ class Remembered:
     """Order by list; a minus in front turns it round."""
     history: tuple[str, ...] = ()
     """Search lines, newest first."""
+    left: Mapping[str, LeftLists] = field(default_factory=dict)
+    """How the lists were left, by profile and host."""
 
     def with_project(self, profile: str, host: str, project: str) -> "Remembered":
         """The same with the project last opened there."""
@@ -32,10 +54,14 @@ class Remembered:
     def with_line(self, line: str) -> "Remembered":
         """The same with the line in front of the history, unless it is blank."""
         line = line.strip()
-        if not line or len(line) > 1_000:
+        if not line or len(line) > LONGEST_LINE:
             return self
         others = [other for other in self.history if other != line]
         return replace(self, history=(line, *others)[:HISTORY_LIMIT])
+
+    def with_left(self, profile: str, host: str, left: LeftLists) -> "Remembered":
+        """The same with the lists of a profile as they are left now."""
+        return replace(self, left={**self.left, place_of(profile, host): left})
 
 
 def place_of(profile: str, host: str) -> str:
@@ -62,6 +88,7 @@ def recall(folder: Path | None) -> Remembered:
         preview=preview if isinstance(preview, bool) else None,
         sorts=_texts(found.get("sorts")),
         history=_lines(found.get("history")),
+        left=_left(found.get("left")),
     )
 
 
@@ -80,6 +107,29 @@ def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         return {}
     return {name: text for name, text in value.items() if isinstance(text, str)}
+
+
+def _left(value: Any) -> dict[str, LeftLists]:
+    if not isinstance(value, dict):
+        return {}
+    found = {}
+    for place, left in value.items():
+        if (
+            isinstance(left, dict)
+            and isinstance(left.get("tab"), str)
+            and isinstance(left.get("lists"), dict)
+        ):
+            lists = {tab: _left_list(each) for tab, each in left["lists"].items() if isinstance(each, dict)}
+            found[place] = LeftLists(left["tab"], lists)
+    return found
+
+
+def _left_list(value: dict[str, Any]) -> LeftList:
+    line, record = value.get("line"), value.get("record")
+    return LeftList(
+        line if isinstance(line, str) and len(line) <= LONGEST_LINE else "",
+        record if isinstance(record, int | str) and not isinstance(record, bool) else None,
+    )
 
 
 def _lines(value: Any) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ class Settings:
     mouse: bool = True
     preview: bool | None = None
     """None leaves it as it was at the end of the last run."""
+    resume: bool = True
+    """Whether tab, search and cursor come back at the next start."""
     snapshots: bool = True
     """Whether rows are kept on disk between runs."""
     time_zone: str = ""
@@ -86,6 +88,7 @@ _FIELDS: Final[Mapping[str, SettingField]] = {
     "preview": SettingField(
         yes_or_no, "Whether the pane beside the list is open at start; else as it was left."
     ),
+    "resume": SettingField(yes_or_no, "Whether tab, search and cursor come back at the next start."),
     "snapshots": SettingField(yes_or_no, "Whether the last good rows are kept on disk for the next start."),
     "time_zone": SettingField(
         _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."

@@ -15,6 +15,7 @@ from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
+from flagtui.config.remembered_state import LeftList
 from flagtui.store.query import Chip
 from flagtui.text.styled import Piece
 
@@ -22,6 +23,14 @@ STANDARD = 76
 """Columns from which the filters have room beside the search line."""
 WIDE = 110
 """Columns from which the preview has room beside the list."""
+
+
+class ChipLine(Line):
+    """The filters and the count: how many of them fit is known once it has its size."""
+
+    def on_resize(self, _event: events.Resize) -> None:
+        if isinstance(self.screen, BrowseScreen):
+            self.screen.reframe()
 
 
 class BrowseScreen(Screen[None]):
@@ -37,6 +46,8 @@ class BrowseScreen(Screen[None]):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = "RowList"
+    starts_at = LeftList()
+    """How the list was left at the end of the last run."""
     place = ""
     """Where what the keys change here is, for a screen that knows it better than their names do."""
 
@@ -58,9 +69,12 @@ class BrowseScreen(Screen[None]):
         with Horizontal(id="search-bar"):
             yield Label("/", id="search-prompt", markup=False)
             yield self.make_search()
-            yield Line(id="chips")
+            yield ChipLine(id="chips")
         with Horizontal(id="body"):
-            yield self.make_rows()
+            rows = self.make_rows()
+            if self.starts_at.record is not None:
+                rows.prefer(self.starts_at.record)
+            yield rows
             yield self.make_preview()
         yield KeyLine()
 
@@ -71,6 +85,14 @@ class BrowseScreen(Screen[None]):
     @property
     def search(self) -> SearchLine:
         return self.query_one(SearchLine)
+
+    def on_mount(self) -> None:
+        if self.starts_at.line:
+            self.search.set_line(self.starts_at.line)
+
+    def left(self) -> LeftList:
+        """How the list is left now."""
+        return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
     def show_frame(self, location: Location, link: Link, tabs: Sequence[Tab], current: str) -> None:
         """Draw the two lines above."""

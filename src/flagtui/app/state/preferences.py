@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from flagtui.config.remembered_state import Remembered, place_of, recall, remember
+from flagtui.config.remembered_state import LeftLists, Remembered, place_of, recall, remember
 
 if TYPE_CHECKING:
     from flagtui.config.settings import SavedQuery
+
+
+NOTHING_LEFT: Final = LeftLists()
 
 
 @dataclass
@@ -26,6 +29,8 @@ class Preferences:
     """What the settings say; None leaves it as it was."""
     theme: str = "auto"
     """As asked for; `auto` is light or dark, as the terminal is."""
+    resumes: bool = True
+    """Whether tab, search and cursor come back at the next start."""
     is_light: bool | None = None
     """What the terminal said of its background; None when it said nothing."""
     remembered: Remembered = field(init=False)
@@ -75,6 +80,17 @@ class Preferences:
         """For the next run; a minus in front turns it round."""
         if self.remembered.sorts.get(list_name) != sort:
             self._remember(replace(self.remembered, sorts={**self.remembered.sorts, list_name: sort}))
+
+    def left_lists(self, profile: str, host: str) -> LeftLists:
+        """How the lists were left at the end of the last run."""
+        return (
+            self.remembered.left.get(place_of(profile, host), NOTHING_LEFT) if self.resumes else NOTHING_LEFT
+        )
+
+    def keep_left(self, profile: str, host: str, left: LeftLists) -> None:
+        """For the next run."""
+        if self.resumes:
+            self._remember(self.remembered.with_left(profile, host, left))
 
     def keep_line(self, line: str) -> None:
         """For the next run."""

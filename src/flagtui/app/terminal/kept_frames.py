@@ -23,6 +23,13 @@ def keep_frame(frame: str, style: str) -> None:
             _write(Path(frame_path(key)), data)
 
 
+def drop_frame() -> None:
+    """Forget the frame kept for these arguments."""
+    with suppress(OSError):
+        if opens_the_app(sys.argv[1:]):
+            Path(frame_path(frame_key(sys.argv[1:]))).unlink(missing_ok=True)
+
+
 def forget_frames(folder: Path) -> None:
     """Leave only the newest frames."""
     frames = sorted(folder.glob("frame-*"), key=lambda path: path.stat().st_mtime, reverse=True)

@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import is_painted
-from flagtui.app.terminal.kept_frames import keep_frame
+from flagtui.app.terminal.kept_frames import drop_frame, keep_frame
 from flagtui.app.terminal.output_filter import ControlFence
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
@@ -50,6 +50,9 @@ IS_POSIX: Final = os.name == "posix"
 
 class TerminalApp(App[ReturnT]):
     """Sends only cells that changed, loses no key typed while it starts, lets no control character out."""
+
+    is_frame_stale = False
+    """Whether the next start would show something else first than the frame of an earlier run."""
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
@@ -102,6 +105,8 @@ class TerminalApp(App[ReturnT]):
             is_calm = not self.screen.query("Toast")
             if is_calm and self.has_frame_worth_keeping():
                 keep_frame(*self._encoder.whole_frame())
+            elif self.is_frame_stale:
+                drop_frame()
         super().exit(result, return_code, message)
 
     async def on_event(self, event: events.Event) -> None:

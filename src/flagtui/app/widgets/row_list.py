@@ -117,6 +117,10 @@ class RowList(RowSurface[R]):
             self._go(lambda: self._view.move_to(place))
         return place >= 0
 
+    def prefer(self, record: RecordId) -> None:
+        """Put the cursor on a record once it is there, unless the person has moved it before."""
+        self._wanted, self._wanted_at = record, -1
+
     def reveal_above(self, rows: int) -> None:
         """Scroll to rows that came in above; the cursor stays with its record, which stays in sight."""
         self._go(lambda: self._view.scroll(-min(rows, max(0, self._view.height - 1 - self._view.line))))
