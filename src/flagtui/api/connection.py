@@ -6,8 +6,6 @@ import ssl
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import httpx
-
 from flagtui import __version__
 from flagtui.api.auth import KeyAuth
 from flagtui.api.capabilities import Capabilities
@@ -16,6 +14,7 @@ from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, RateLimited, Unreachable
 from flagtui.api.hosts import Host
+from flagtui.api.http_library import httpx
 from flagtui.api.network_faults import network_error, setup_error
 from flagtui.api.rate_limiter import COMPUTED, Budget
 from flagtui.api.refusals import refusal

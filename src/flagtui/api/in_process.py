@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-import httpx
+from flagtui.api.http_library import httpx
 
 Application = Callable[
     [

@@ -4,10 +4,9 @@ import socket
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-import httpx
-
 from flagtui.api import errors
 from flagtui.api.errors import ApiError
+from flagtui.api.http_library import httpx
 from flagtui.api.request import Question
 
 

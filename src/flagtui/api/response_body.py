@@ -3,9 +3,8 @@
 import zlib
 from typing import Final
 
-import httpx
-
 from flagtui.api.errors import AnswerTooLarge, Unanswered, Unreadable
+from flagtui.api.http_library import httpx
 from flagtui.api.request import Question
 
 ANSWER_LIMIT: Final = 64 * 1024 * 1024

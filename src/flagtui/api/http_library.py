@@ -1,0 +1,34 @@
+"""The one place that names the HTTP library: httpx, or httpx2, which continues it with the same interface.
+
+`FLAGTUI_HTTP` names one; otherwise it is the first that is installed. The rest of the program takes it from
+here, and so does who makes a transport for `Client`: the two do not know each other's classes.
+"""
+
+import os
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+__all__ = ["LIBRARIES", "httpx", "load_library"]
+
+LIBRARIES: Final = ("httpx", "httpx2")
+
+
+def load_library(named: str) -> ModuleType:
+    """The library of this name, or any of them for an empty one. Raises ImportError in words."""
+    if named not in ("", *LIBRARIES):
+        raise ImportError(f"FLAGTUI_HTTP is {named!r}; it can be {' or '.join(LIBRARIES)}.")
+    for name in (named,) if named else LIBRARIES:
+        try:
+            return import_module(name)
+        except ModuleNotFoundError as missing:
+            if missing.name != name:
+                raise
+    wanted = named or LIBRARIES[0]
+    raise ImportError(f"{wanted} is not installed; pip install {wanted} puts it beside flagtui.")
+
+
+if TYPE_CHECKING:
+    import httpx
+else:
+    httpx = load_library(os.environ.get("FLAGTUI_HTTP", ""))

@@ -1,0 +1,1 @@
+from httpx2 import *
