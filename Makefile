@@ -4,9 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+# Where PYTHONDONTWRITEBYTECODE is set, every process of a run would compile the program and the tests anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 check format bench pictures check-agreement check-kills check-api check-writes check-modes check-display clean
+.PHONY: menu setup demo serve test test-httpx2 check check-full format bench pictures check-agreement check-kills check-api check-writes check-modes check-display clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -27,12 +29,15 @@ demo: $(READY) ## open the app on its own embedded service: no account, no netwo
 serve: $(READY) ## run the embedded service on http://127.0.0.1:8010 with sample data
 	@$(BIN)/flagtui serve --port 8010 --db flagtui-sample.db --key phx_local --sample
 
-test: $(READY) ## run every test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+test: $(READY) ## run every test, of long tables of cases a part with everything in it once
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q
+
+check-full: $(READY) ## run every test with every combination of its cases, on every kind of server
+	FLAGTUI_FULL=1 FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q
 
 test-httpx2: $(READY) ## run every test, and the types, on httpx2 in place of httpx
 	MYPYPATH=tests/doubles/httpx2_types $(BIN)/mypy --cache-dir .mypy_cache/httpx2
-	$(BIN)/python -m pytest -p tests.doubles.on_httpx2 -n $(WORKERS) --dist worksteal -q
+	$(PYTEST) -p tests.doubles.on_httpx2 -n $(WORKERS) --dist worksteal -q
 
 check: $(READY) ## lint, format check and strict types
 	$(BIN)/ruff check src tests benchmarks
@@ -55,28 +60,28 @@ pictures: $(READY) ## take the pictures of the documents from the real program
 	$(BIN)/python docs/pictures.py
 
 check-agreement: $(READY) ## compare evaluation with the product's own client, at length
-	FLAGTUI_AGREEMENT_ROUNDS=3000 $(BIN)/python -m pytest -q tests/evaluate
-	FLAGTUI_AGREEMENT_IDS=1000 $(BIN)/python -m pytest -q tests/service/evaluation/test_official_sdk.py
+	FLAGTUI_AGREEMENT_ROUNDS=3000 $(PYTEST) -q tests/evaluate
+	FLAGTUI_AGREEMENT_IDS=1000 $(PYTEST) -q tests/service/evaluation/test_official_sdk.py
 
 check-kills: $(READY) ## kill the service two hundred times in a write storm and look for what is missing
 	$(BIN)/python benchmarks/kills.py 200
 
 check-api: $(READY) ## thousands of generated requests against the service's own OpenAPI document
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,check-api]'
-	FLAGTUI_CASES=$${FLAGTUI_CASES:-40} $(BIN)/python -m pytest -q tests/service/check_api.py tests/service/check_product_api.py
+	FLAGTUI_CASES=$${FLAGTUI_CASES:-40} $(PYTEST) -q tests/service/check_api.py tests/service/check_product_api.py
 
 check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers
-	FLAGTUI_ALL_MODES=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q tests/journeys
+	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys
 
 check-display: $(READY) ## hold changed cells against whole frames: every journey at four widths, 20,000 random frames
-	FLAGTUI_FRAMES=$${FLAGTUI_FRAMES:-20000} $(BIN)/python -m pytest -n $(WORKERS) -q tests/app/terminal/test_two_displays.py
-	FLAGTUI_DISPLAY_WIDTH=80 $(BIN)/python -m pytest -n $(WORKERS) -q tests/app/shell/test_header.py
+	FLAGTUI_FRAMES=$${FLAGTUI_FRAMES:-20000} $(PYTEST) -n $(WORKERS) -q tests/app/terminal/test_two_displays.py
+	FLAGTUI_DISPLAY_WIDTH=80 $(PYTEST) -n $(WORKERS) -q tests/app/shell/test_header.py
 	for width in 132 110 80 60; do \
-		FLAGTUI_DISPLAY_WIDTH=$$width $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q tests/journeys || exit 1; \
+		FLAGTUI_DISPLAY_WIDTH=$$width $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys || exit 1; \
 	done
 
 check-writes: $(READY) ## thousands of lost answers, of two people on one flag, and of kills in the middle of a write
-	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(BIN)/python -m pytest -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(PYTEST) -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
 
 clean: ## remove the virtual environment and everything built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

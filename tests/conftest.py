@@ -1,12 +1,14 @@
 """What holds for every test."""
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import settings
+from tests.doubles.parsed_styles import parse_once
 from tests.doubles.served_flags import Served, serve_flags
 
 from flagtui.local_time import use_zone
@@ -20,6 +22,23 @@ time.tzset()
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
 settings.load_profile("same" if os.environ.get("CI") else "new")
+
+# Thousands of tests and the modules they load stay until the end. Looking through them for garbage again
+# and again took a fifth of the time of a run.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From now on garbage is looked for among what the tests themselves make."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _styles_parsed_once() -> Iterator[None]:
+    with parse_once():
+        yield
 
 
 @pytest.fixture

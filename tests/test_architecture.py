@@ -4,11 +4,11 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tests.doubles.source_trees import tree_of
 
 from flagtui.app.shell.preload import REST
 
@@ -61,11 +61,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tomllib": ("config",),
     "platformdirs": ("config",),
 }
-
-
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def room_of(path: Path) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.doubles.source_trees import tree_of
+
 ROOT: Final = Path(__file__).parents[1]
 INDIRECT: Final = {"sniffio": "httpx looks for it at every request, and slowly where it is missing"}
 """Declared without being imported, and why."""
@@ -29,7 +31,7 @@ TOOLS: Final = {
 def imported(folder: Path) -> Iterator[str]:
     """Top modules that are not the standard library's and not ours, wherever they are imported."""
     for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = [node.module]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.doubles.source_trees import tree_of
+
 SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
 STYLES: Final = Path(__file__).parents[1] / "styles"
 KINDS: Final = ("flags", "experiments", "events", "activity", "journal")
@@ -20,13 +22,12 @@ def module_of(path: Path) -> str:
 
 
 FILES: Final = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
-TREES: Final = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 
 
 def imports_of(name: str) -> set[str]:
     """Modules of ours, wherever in the file they are imported, for types alone too."""
     found: set[str] = set()
-    for node in ast.walk(TREES[name]):
+    for node in ast.walk(tree_of(FILES[name])):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -94,9 +95,9 @@ def test_files_are_named_by_nouns() -> None:
 
 def test_a_class_s_name_means_one_thing() -> None:
     places: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, path in FILES.items():
         side = "service" if name.startswith("flagtui.service") else "client"
-        for node in tree.body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[side, node.name].append(name)
     several = {word: found for word, found in places.items() if len(found) > 1}
@@ -118,8 +119,8 @@ def test_everything_has_a_caller() -> None:
     words = Counter(word for text in texts for word in re.findall(r"\w+", text))
     dead = [
         f"{module}: {name}"
-        for module, tree in TREES.items()
-        for name in names_without_decorators(tree)
+        for module, path in FILES.items()
+        for name in names_without_decorators(tree_of(path))
         if words[name] == 1 and not HOOKS.match(name) and name not in CALLED_BY_LIBRARIES | FOR_DOCUMENTS
     ]
     assert not dead, "\n".join(dead)

@@ -1,6 +1,8 @@
 """A clock on which waiting takes no time; what has to happen meanwhile happens when it is due."""
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 
 class SteadyClock:
@@ -27,3 +29,20 @@ class SteadyClock:
         for when, call in [item for item in self._due if item[0] <= self.now]:
             self._due.remove((when, call))
             call()
+
+
+@dataclass
+class Timing:
+    """Time that moves when a test says so; waiting costs nothing."""
+
+    now: float
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)

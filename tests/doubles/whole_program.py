@@ -6,7 +6,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 from tests.doubles import quiet
+from tests.doubles.drawn_at_rest import draw, drawn_at_rest
+from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
 from textual.pilot import Pilot
 
@@ -43,23 +45,6 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 NARROW = ("/set_release_condition_rollout/", "/roll_out_to_everyone/")
 Fault = Callable[[httpx.Request], httpx.Response | Exception | None]
 """Sees a request before the service does; an answer or an exception takes the service's place."""
-
-
-@dataclass
-class Timing:
-    """Time that moves when a test says so; waiting costs nothing."""
-
-    now: float = NOW.timestamp()
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        await asyncio.sleep(0)
 
 
 class Wire(httpx.AsyncBaseTransport):
@@ -120,7 +105,7 @@ class Program:
         """Press a key and look at what is drawn while requests of it are still held."""
         await quiet.press(self.app, key)
         await quiet.settle(self.app)
-        self._compare_displays()
+        self._look()
 
     async def hold(self, key: str, *, times: int) -> None:
         """A key held down: it comes again before anything it started is done."""
@@ -128,11 +113,18 @@ class Program:
             await quiet.press(self.app, key)
             await quiet.settle(self.app, rests=False)
             self._compare_displays()
+        self._look()
 
     async def settle(self) -> None:
         """Wait until nothing is under way any more but a question that waits for an answer."""
         await quiet.settle(self.app, self._is_busy)
+        self._look()
+
+    def _look(self) -> None:
+        """What a person does once keys are pressed; a widget that cannot be drawn fails here."""
         self._compare_displays()
+        if not isinstance(self.app, TwiceDisplayed):
+            draw(self.app)
 
     def _compare_displays(self) -> None:
         if isinstance(self.app, TwiceDisplayed):
@@ -206,7 +198,7 @@ def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
     One in so many people stay: counting all of them is half the time of a journey, and few journeys need it.
     """
     close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
-    with closing(sqlite3.connect(path)) as db, db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
         leaving = "SELECT id FROM persons WHERE id % ?"
         for sql in (
             f"DELETE FROM cohort_members WHERE person_id IN ({leaving})",
@@ -214,6 +206,7 @@ def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
             "DELETE FROM persons WHERE id % ?",
         ):
             db.execute(sql, (one_in,))
+        db.execute("VACUUM")
     return path
 
 
@@ -224,7 +217,7 @@ async def running(
     """The program, started and, unless told otherwise, loaded."""
     database = setting.folder / "service.db"
     shutil.copy(setting.template, database)
-    timing = Timing()
+    timing = Timing(NOW.timestamp())
     service = create_service(
         database, clock=lambda: datetime.fromtimestamp(timing.now, UTC), **dict(setting.options)
     )
@@ -235,7 +228,10 @@ async def running(
     others: list[Client] = []
     size = (WIDTH or setting.size[0], setting.size[1])
     try:
-        async with app.run_test(size=size, notifications=True) as pilot:
+        async with AsyncExitStack() as stack:
+            if not setting.two_displays:
+                stack.enter_context(drawn_at_rest())
+            pilot = await stack.enter_async_context(app.run_test(size=size, notifications=True))
             program = Program(app, pilot, between, service, timing, session.journal, database, others)
             if wait:
                 await program.settle()

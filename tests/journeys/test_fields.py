@@ -85,50 +85,55 @@ async def type_there(program: Program, place: Place) -> None:
     await program.settle()
 
 
-async def test_tab_goes_through_the_fields_and_letters_stay_text(place: Place, setting: Setting) -> None:
+async def test_a_field_names_its_keys_keeps_the_letters_and_tab_leads_to_the_next(
+    place: Place, setting: Setting
+) -> None:
+    """One start for all three: getting there is most of the time."""
     async with running(at(place, setting)) as program:
         await program.press(*place.keys)
-        screen, sent = program.app.screen, program.wire.writes()
-        assert isinstance(program.app.focused, Field)
-        assert len(fields(program)) == place.fields
-        for key in ("tab", "shift+tab", "shift+tab", "tab", "tab"):
-            focused = program.app.focused
-            assert isinstance(focused, Field | Button)
-            await type_there(program, place)
-            assert program.app.screen is screen
-            assert program.app.focused is focused
-            if isinstance(focused, Field) and not focused.restrict:
-                assert focused.value.endswith(place.letters)
-            await program.press(key)
-            assert is_stop(program.app.focused)
+        has_named_keys(program, place)
+        await nothing_but_escape_takes_the_letters_away(program)
+        await tab_goes_through_the_fields_and_letters_stay_text(program, place)
+
+
+def has_named_keys(program: Program, place: Place) -> None:
+    screen, field = program.app.screen, program.app.focused
+    assert isinstance(field, Field)
+    if screen.query(KeyLine):
+        shown = program.screen.rstrip("\n").split("\n")[-1]
+        assert shown.split()[:2] == ["⏎", next(words for _, words in field.key_words()).split()[0]]
+    else:
+        shown = "".join(str(each.border_subtitle or "") for each in screen.query("*"))
+    assert "⏎" in shown
+    assert "esc" in shown
+    assert place.fields == 1 or "tab" in shown
+
+
+async def nothing_but_escape_takes_the_letters_away(program: Program) -> None:
+    screen, field = program.app.screen, program.app.focused
+    others = [each for each in screen.focus_chain if not is_stop(each) and not isinstance(each, RowList)]
+    for other in others:
+        screen.set_focus(other)
+        await program.settle()
+        assert program.app.focused is field
+
+
+async def tab_goes_through_the_fields_and_letters_stay_text(program: Program, place: Place) -> None:
+    screen, sent = program.app.screen, program.wire.writes()
+    assert isinstance(program.app.focused, Field)
+    assert len(fields(program)) == place.fields
+    for key in ("tab", "shift+tab", "shift+tab", "tab", "tab"):
+        focused = program.app.focused
+        assert isinstance(focused, Field | Button)
+        await type_there(program, place)
         assert program.app.screen is screen
-        assert program.wire.writes() == sent
-
-
-async def test_nothing_but_escape_takes_the_letters_away(place: Place, setting: Setting) -> None:
-    async with running(at(place, setting)) as program:
-        await program.press(*place.keys)
-        screen, field = program.app.screen, program.app.focused
-        others = [each for each in screen.focus_chain if not is_stop(each) and not isinstance(each, RowList)]
-        for other in others:
-            screen.set_focus(other)
-            await program.settle()
-            assert program.app.focused is field
-
-
-async def test_the_keys_of_the_field_are_named(place: Place, setting: Setting) -> None:
-    async with running(at(place, setting)) as program:
-        await program.press(*place.keys)
-        screen, field = program.app.screen, program.app.focused
-        assert isinstance(field, Field)
-        if screen.query(KeyLine):
-            shown = program.screen.rstrip("\n").split("\n")[-1]
-            assert shown.split()[:2] == ["⏎", next(words for _, words in field.key_words()).split()[0]]
-        else:
-            shown = "".join(str(each.border_subtitle or "") for each in screen.query("*"))
-        assert "⏎" in shown
-        assert "esc" in shown
-        assert place.fields == 1 or "tab" in shown
+        assert program.app.focused is focused
+        if isinstance(focused, Field) and not focused.restrict:
+            assert focused.value.endswith(place.letters)
+        await program.press(key)
+        assert is_stop(program.app.focused)
+    assert program.app.screen is screen
+    assert program.wire.writes() == sent
 
 
 async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(setting: Setting) -> None:

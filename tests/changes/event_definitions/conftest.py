@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.doubles.whole_program import HOST, KEY, Timing, Wire
+from tests.doubles.steady_clock import Timing
+from tests.doubles.whole_program import HOST, KEY, Wire
 
 from flagtui.api import Client
 from flagtui.api.in_process import in_process

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from tests.changes.experiments.conftest import NOW
 from tests.changes.experiments.test_step_save import approve
+from tests.doubles.slices import crossed
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.step_reader import Seen, untrue
 
@@ -92,8 +93,7 @@ async def client_of(folder: Path) -> AsyncIterator[Client]:
         close_service(service)
 
 
-@pytest.mark.parametrize("targeting", TARGETING)
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(("state", "targeting"), crossed(STATES, TARGETING))
 async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: str, tmp_path: Path) -> None:
     taken: list[str] = []
     wrong: list[str] = []
