@@ -12,18 +12,22 @@ from typing import Final
 import pytest
 from textual._styles_cache import StylesCache
 from textual.app import App
+from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
+from textual.worker_manager import WorkerManager
 
 import flagtui.app
+from flagtui.app.widgets.screen_lifecycle import Lifecycle, OwnedScreen
 
-MODULES: Final = {"textual._compositor", "textual._styles_cache", "textual._xterm_parser"}
+MODULES: Final = {"textual._compositor", "textual._context", "textual._styles_cache", "textual._xterm_parser"}
 """Private modules that are imported."""
 PARTS: Final[dict[str, tuple[type, str]]] = {
+    "_action_command_list": (CommandPalette, "pages of a palette that was not laid out yet"),
     "_batch_count": (App, "whether a frame may be drawn now"),
     "_begin_update": (App, "synchronized output around a frame"),
     "_cache": (StylesCache, "the lines drawn before"),
@@ -32,18 +36,29 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_closed": (MessagePump, "whether a frame may be drawn now"),
     "_debug": (Driver, "handed on to the parser of keys"),
     "_dirty_lines": (StylesCache, "lines to draw again"),
+    "_dispatch_message": (MessagePump, "a fault in a handler does not end the task of its screen"),
     "_display": (App, "where a frame becomes bytes"),
     "_driver": (App, "where bytes go"),
     "_end_update": (App, "synchronized output around a frame"),
     "_exception": (App, "what the program died of"),
+    "_exception_event": (App, "a test that meets a fault fails"),
     "_fatal_error": (App, "one sentence instead of a traceback that shows values"),
     "_forward_event": (Screen, "keys typed into a field"),
+    "_handle_exception": (App, "a fault costs a screen, not the session"),
+    "_invoke_later": (Screen, "a callback of what is gone is dropped"),
     "_key_thread": (LinuxDriver, "whether keys are read"),
+    "_mounted_event": (MessagePump, "keys typed ahead wait for the screen they are for"),
+    "_new_worker": (WorkerManager, "an answer for what is gone is dropped"),
     "_notifications": (App, "toasts that are shown"),
     "_on_paste": (Input, "a pasted answer does not confirm"),
+    "_pop_result_callback": (Screen, "who waits is answered when a screen is closed without an answer"),
+    "_replace_screen": (App, "a screen under others is taken away"),
+    "_result_callbacks": (Screen, "who waits for an answer"),
     "_running": (MessagePump, "whether a frame may be drawn now"),
+    "_screen_stack": (App, "a screen under others is taken away"),
     "_styles_cache": (Widget, "a list keeps its lines itself"),
     "_unnotify": (App, "a toast that would lie on the header goes"),
+    "_workers": (App, "an answer for what is gone is dropped"),
 }
 """Private names of Textual's classes that are read, called or overridden: whose they are, and what for."""
 
@@ -94,7 +109,9 @@ def names_textual_sets(of: type) -> frozenset[str]:
 
 
 def textual_bases(of: type) -> list[type]:
-    return [base for base in of.__mro__ if base.__module__.startswith("textual.")]
+    # What is mixed into screens has their private parts too.
+    whole = OwnedScreen if of is Lifecycle else of
+    return [base for base in whole.__mro__ if base.__module__.startswith("textual.")]
 
 
 def used_of_textual() -> set[str]:

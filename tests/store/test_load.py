@@ -173,6 +173,23 @@ async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why
     assert [row.id for row in collection.rows] == [5]
 
 
+async def test_a_comparison_does_not_end_the_load_of_the_archived_rows_beside_it() -> None:
+    collection: Collection[FlagRow] = Collection()
+    turn, beside = asyncio.Lock(), Pages(page(2, total=2), page(3, total=2))
+    loading = Loading(collection, Pages(page(1, total=1)), clock=lambda: NOW, turn=turn)
+    archived = Loading(
+        collection, beside, clock=lambda: NOW, turn=turn, is_whole=False, covers=lambda row: row.id > 1
+    )
+    await loading.run()
+    beside.gate = asyncio.Event()
+    task = asyncio.create_task(archived.run())
+    await asyncio.sleep(0)
+    loading.take_whole(page(1, total=1))
+    beside.gate.set()
+    assert await task == Loaded(NOW)
+    assert [row.id for row in collection.rows] == [1, 2, 3]
+
+
 async def test_rows_that_could_not_be_compared_show_the_trouble_until_they_are() -> None:
     _, loading = make(Pages(page(1, total=1)))
     await loading.run()

@@ -63,15 +63,42 @@ def test_a_query_in_one_packet_is_found(demo: Terminal) -> None:
     assert re.search("/ kill-sea +", demo.text)
 
 
-def test_a_crash_gives_the_terminal_back_and_tells_one_sentence_without_values(home: dict[str, str]) -> None:
+F9 = "\x1b[20~"
+"""The key that fails."""
+
+
+def test_a_fault_costs_the_screen_it_belongs_to_and_the_list_goes_on(home: dict[str, str]) -> None:
     with Terminal([*CRASHING, "demo"], size=SIZE, environment=home) as terminal:
         terminal.wait_for("synced")
-        terminal.press("\x1b[20~")
+        terminal.press("/kill-search\r\r")
+        terminal.wait_for("WHO SEES IT")
+        terminal.press(F9)
+        terminal.wait_for(r"a fault of flagtui's own \(RuntimeError\)")
+        terminal.wait_for("The screen was closed")
+        terminal.press("\x1b")
+        terminal.wait_for("pricing-page-test")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()
+        assert b"that_must_not_be_shown" not in terminal.sent
+
+
+@pytest.mark.parametrize("keeps_report", [True, False])
+def test_the_second_fault_in_a_row_gives_the_terminal_back_and_tells_one_sentence_without_values(
+    home: dict[str, str], keeps_report: bool
+) -> None:
+    surroundings = home if keeps_report else {**home, "FLAGTUI_NO_REPORT": "1"}
+    with Terminal([*CRASHING, "demo"], size=SIZE, environment=surroundings) as terminal:
+        terminal.wait_for("synced")
+        terminal.press(F9)
+        terminal.wait_for("RuntimeError")
+        terminal.press(F9)
         assert terminal.wait_for_end() == 1
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
         last = bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode()
         assert "RuntimeError" in last
+        assert ("The report is in " in last) == keeps_report
         assert last.strip().count("\n") <= 2
         assert b"that_must_not_be_shown" not in terminal.sent
 

@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any
 
 from textual.app import App
-from textual.command import CommandPalette
 
 from flagtui.app.dialogs.help import HelpScreen
-from flagtui.app.dialogs.palette import CommandsHere, RecordsByName
+from flagtui.app.dialogs.palette import Palette
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
@@ -24,8 +23,6 @@ from flagtui.app.undo_by_kind import undo_entry
 from flagtui.app.writing.changes import Changes
 from flagtui.text.notices import Notice
 
-PALETTE_HINT = "a word of a command, or of a record's name"
-
 
 def show_since(app: App[Any], app_state: AppState) -> None:
     """What is different in the list since a moment."""
@@ -36,9 +33,8 @@ def show_since(app: App[Any], app_state: AppState) -> None:
 
 def show_journal(app: App[Any], app_state: AppState, changing: Changes) -> None:
     """The person's own changes."""
-    if not isinstance(app.screen, JournalScreen):
-        undo = partial(undo_entry, app_state=app_state, changing=changing)
-        app.push_screen(JournalScreen(app_state, undo))
+    undo = partial(undo_entry, app_state=app_state, changing=changing)
+    app.push_screen(JournalScreen(app_state, undo))
 
 
 def show_help(app: App[Any], app_state: AppState) -> None:
@@ -54,9 +50,7 @@ def show_help(app: App[Any], app_state: AppState) -> None:
 
 def show_palette(app: App[Any]) -> None:
     """Every command and every record by name."""
-    if not isinstance(app.screen, CommandPalette):
-        found = {CommandsHere, RecordsByName}
-        app.push_screen(CommandPalette(found, placeholder=PALETTE_HINT, id="--command-palette"))
+    app.push_screen(Palette())
 
 
 async def choose_profile(app: App[Any], app_state: AppState, changing: Changes) -> Session | None:

@@ -2,18 +2,22 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.console import RenderableType
 from textual import events, work
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Label
+from textual.worker import Worker
 
 from flagtui.api.errors import ApiError
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.ages import Ages
 from flagtui.app.shell.polling import Polling
+from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.server_connection import (
     connect,
     open_chosen,
@@ -30,7 +34,6 @@ from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag
 from flagtui.app.state.session import Session
 from flagtui.app.tabs import TabScreens
-from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import unheard
 from flagtui.text.notices import Notice
@@ -44,7 +47,7 @@ LOOK_OUT = 1.0
 """Seconds between looks at whether it is time to refresh; a look draws nothing."""
 
 
-class FlagTui(TerminalApp[None]):
+class FlagTui(ScreenOwner[None]):
     """One profile, one project at a time."""
 
     TITLE = "flagtui"
@@ -70,8 +73,6 @@ class FlagTui(TerminalApp[None]):
         self.polling = Polling(self.app_state, self.open_connection)
         self.ages = Ages(self, self.app_state)
         self.tabs = TabScreens(self, self.app_state, self.changing)
-        self.last_words = ""
-        """What to say on the terminal after the screen is gone."""
 
     def _begin_in_dark(self) -> None:
         """Start in the colours most people see: a theme set later has every style read a second time."""
@@ -194,8 +195,7 @@ class FlagTui(TerminalApp[None]):
         """Leave everything that belongs to this profile for another."""
         from flagtui.app.shell.profile_switch import change_session
 
-        while len(self.screen_stack) > 2:
-            await self.pop_screen()
+        self.uncover_list()
         await change_session(self.app_state, session)
         self.run_worker(self.polling.run(), group="polling", exclusive=True)
         self.open_connection()
@@ -278,19 +278,19 @@ class FlagTui(TerminalApp[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         fits = event.size.width >= SMALLEST[0] and event.size.height >= SMALLEST[1]
-        covered = isinstance(self.screen, TooSmallScreen)
-        if fits and covered:
-            self.pop_screen()
-        elif not fits and not covered:
-            self.push_screen(TooSmallScreen())
+        self.cover(None if fits else TooSmallScreen())
 
-    def _fatal_error(self) -> None:
-        """Leave one sentence on the terminal: the usual traceback would show values, the key among them."""
+    def keep_report(self, fault: BaseException) -> Path | None:
         from flagtui.app.shell.crash_report import crash_report, keep_report
 
-        error: Any = self._exception
-        report = crash_report(error, self.app_state.session.redact)
-        path = keep_report(report, self.app_state.session.state_folder)
-        where = f"The report is in {path}." if path else "The report could not be kept."
-        self.last_words = f"flagtui stopped because of a fault of its own ({type(error).__name__}). {where}"
-        self._close_messages_no_wait()
+        session = self.app_state.session
+        return keep_report(crash_report(fault, session.redact), session.state_folder)
+
+    def renew_list(self, screen: Screen[Any]) -> None:
+        self.tabs.renew(screen)
+
+    def recover_worker(self, worker: Worker[Any]) -> None:
+        if worker.group == "polling":
+            self.run_worker(self.polling.run(), group="polling")
+        elif worker.group == "changing" and not self.changing.is_saving:
+            self.changing.recover_unresolved()

@@ -6,10 +6,11 @@ Each list is made when it is first opened, and stays as it was left.
 from collections.abc import Callable
 from typing import Any, Final
 
-from textual.app import App
+from textual.screen import Screen
 
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo
@@ -30,10 +31,11 @@ BELOW: Final = 1
 class TabScreens:
     """Goes from list to list."""
 
-    def __init__(self, app: App[Any], app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app: ScreenOwner[Any], app_state: AppState, changing: Changes) -> None:
         self._app = app
         self._app_state = app_state
         self._changing = changing
+        self._lists: dict[str, BrowseScreen] = {}
         self.current = "1"
         """The key of the tab whose list was opened last."""
 
@@ -59,29 +61,42 @@ class TabScreens:
 
     def open(self, key: str) -> None:
         """Show the list of this tab. Details open above the present one are closed, dialogs stay."""
-        app, name = self._app, f"tab-{key}"
+        app = self._app
         if app.screen.is_modal or key not in MAKERS:
             return
         self._app_state.kind = KINDS.get(key, "flags")
-        if not app.is_screen_installed(name):
-            made = MAKERS[key](self._app_state, self._changing)
-            made.starts_at = self._left().lists.get(key, made.starts_at)
-            app.install_screen(made, name)
         self.current = key
-        while len(app.screen_stack) > BELOW + 1:
-            app.pop_screen()
-        if len(app.screen_stack) == BELOW:
-            app.push_screen(name)
+        app.uncover_list()
+        self._show(self._lists.get(key) or self._make(key))
+
+    def renew(self, screen: Screen[Any]) -> None:
+        """Show a new list in the place of one that cannot go on."""
+        app, key = self._app, next((key for key, made in self._lists.items() if made is screen), "")
+        if not key:
+            return
+        is_shown = screen in app.screen_stack
+        made = self._make(key)
+        if is_shown:
+            app.uncover_list()
+            self._show(made)
+        app.uninstall_screen(screen)
+
+    def _make(self, key: str) -> BrowseScreen:
+        made = self._lists[key] = MAKERS[key](self._app_state, self._changing)
+        made.starts_at = self._left().lists.get(key, made.starts_at)
+        # Installed screens stay when another is shown.
+        self._app.install_screen(made, f"tab-{key}-{id(made)}")
+        return made
+
+    def _show(self, made: BrowseScreen) -> None:
+        if len(self._app.screen_stack) == BELOW:
+            self._app.push_screen(made)
         else:
-            app.switch_screen(name)
+            self._app.switch_screen(made)
 
     def list_of(self, key: str) -> BrowseScreen | None:
         """The list of a tab that was opened before."""
-        name = f"tab-{key}"
-        if not self._app.is_screen_installed(name):
-            return None
-        screen = self._app.get_screen(name)
-        return screen if isinstance(screen, BrowseScreen) else None
+        return self._lists.get(key)
 
     def open_flag(self, row: FlagRow, tab: str = "overview") -> None:
         """Show a flag above the present screen."""

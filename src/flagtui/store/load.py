@@ -153,8 +153,8 @@ class Loading(Generic[Row]):
             self._become(self.state)
 
     def take_whole(self, page: Page[Row]) -> None:
-        """This page, asked for just now, is the whole list."""
-        if isinstance(self.state, Loaded):
+        """This page, asked for just now, is the whole list. Not taken while pages of another load arrive."""
+        if isinstance(self.state, Loaded) and not self._turn.locked():
             self._collection.begin_load(is_whole=self._is_whole)
             self._collection.add_page(page.rows, page.total, page.unreadable)
             self._collection.finish_load(self._covers, self._clock())

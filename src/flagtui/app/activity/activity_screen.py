@@ -74,7 +74,7 @@ class ActivityScreen(ActivityKeys):
     # What is known
 
     def on_mount(self) -> None:
-        self._app_state.watch(self.believe)
+        self.follow(self._app_state.watch, self.believe)
 
     def on_screen_resume(self) -> None:
         self.believe()
@@ -102,7 +102,7 @@ class ActivityScreen(ActivityKeys):
         self._workspace, self._newest, self._drawn = workspace, 0, 0
         self._secrets.clear()
         self._reach.begin_again()
-        self._stops = (workspace.activity.watch(self._draw),) if workspace is not None else ()
+        self._stops = (self.follow(workspace.activity.watch, self._draw),) if workspace is not None else ()
 
     def _read_on_if_wanted(self) -> None:
         if not self._is_reading and self._wants_more():

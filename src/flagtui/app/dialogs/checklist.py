@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from flagtui.app.dialogs.picker import Choice
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 
 V = TypeVar("V")
@@ -32,7 +33,7 @@ class Checklist(Generic[V]):
     note: str = ""
 
 
-class ChecklistScreen(ModalScreen[list[V] | None], Generic[V]):
+class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
     """Answers with what is checked, in the order shown, or None.
 
     Where the order does not count, enter with nothing checked takes the line under the cursor.
@@ -62,7 +63,7 @@ class ChecklistScreen(ModalScreen[list[V] | None], Generic[V]):
             box.border_subtitle = f"space check{moving} · ⏎ take · esc leave"
             if checklist.note:
                 yield Static(styled((safe_text(checklist.note, 300), "$text-muted")), id="about")
-            yield OptionList(markup=False)
+            yield OptionLines()
 
     def on_mount(self) -> None:
         self._draw(0)
@@ -105,9 +106,7 @@ class ChecklistScreen(ModalScreen[list[V] | None], Generic[V]):
         found = [choice.value for choice in self._choices if choice.value in self._checked]
         if not found and not self._checklist.is_ordered:
             found = [self._choices[event.option_index].value]
-        if self.is_current:
-            self.dismiss(found)
+        self.dismiss(found)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

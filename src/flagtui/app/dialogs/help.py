@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from flagtui.app.commands.command import display_key
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.text.styled import Piece
 
 SEARCH_WORDS: tuple[tuple[str, str], ...] = (
@@ -27,7 +27,7 @@ SEARCH_WORDS: tuple[tuple[str, str], ...] = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Every key that works on the screen underneath; any of the usual keys closes it."""
 
     BINDINGS = [Binding("escape,q,question_mark,f1,enter", "close", "close", key_display="esc")]
@@ -75,5 +75,4 @@ class HelpScreen(ModalScreen[None]):
         return pieces
 
     def action_close(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.dom import DOMNode
 
 from flagtui.app.commands.command import display_key
+from flagtui.app.widgets.screen_lifecycle import Lifecycle, is_living
 from flagtui.safe_text import safe_text
 
+HINT = "a word of a command, or of a record's name"
 JUMPS = 50
 """Names offered at most: matching a hundred thousand is quick, listing them is not."""
 
@@ -56,8 +59,13 @@ class CommandsHere(Provider):
             if active.enabled and binding.tooltip and binding.action.removeprefix("app.") not in seen:
                 seen.add(binding.action.removeprefix("app."))
                 key = display_key(self.app, binding)
-                run = partial(self.app.run_action, binding.action, active.node)
+                run = partial(self._run, binding.action, active.node)
                 yield f"{binding.tooltip}  ({key})", run
+
+    async def _run(self, action: str, node: DOMNode) -> None:
+        """What it belongs to may have been closed meanwhile."""
+        if is_living(node):
+            await self.app.run_action(action, node)
 
 
 class RecordsByName(Provider):
@@ -73,3 +81,17 @@ class RecordsByName(Provider):
             # Below commands with a word that begins like this, above those that merely contain it.
             score = 0.8 - place / 1000
             yield Hit(score, Content(f"→ {name}"), jump.go, text=name, help=Content(about))  # type: ignore[arg-type]  # drawn as content
+
+
+class Palette(Lifecycle[None], CommandPalette):
+    """Textual's palette, over the commands and records of the screen underneath; one at a time."""
+
+    IS_SINGLE = True
+
+    def __init__(self) -> None:
+        super().__init__({CommandsHere, RecordsByName}, placeholder=HINT)
+
+    def _action_command_list(self, action: str) -> None:
+        # Pages are counted in lines, and there are none before the first layout.
+        if action not in ("page_up", "page_down") or self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)

@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 
 V = TypeVar("V")
@@ -35,7 +36,7 @@ class Choice(Generic[V]):
     """Offered whatever is typed: the way out when nothing listed is meant."""
 
 
-class PickerScreen(ModalScreen[V | None], Generic[V]):
+class PickerScreen(Dialog[V | None], Generic[V]):
     """Answers with the value chosen, or None."""
 
     BINDINGS = [
@@ -56,7 +57,7 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
             box.border_title = styled((f" {self._heading} ", "bold $primary"))
             box.border_subtitle = "⏎ choose · esc leave"
             yield Field(placeholder="type to narrow")
-            yield OptionList(markup=False)
+            yield OptionLines()
 
     def on_mount(self) -> None:
         self._narrow("")
@@ -108,7 +109,7 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
             self._choose(place)
 
     def _choose(self, place: int) -> None:
-        if self.is_current and 0 <= place < len(self._shown):
+        if 0 <= place < len(self._shown):
             self.dismiss(self._shown[place].value)
 
     def action_move(self, step: int) -> None:
@@ -117,5 +118,4 @@ class PickerScreen(ModalScreen[V | None], Generic[V]):
             options.highlighted = ((options.highlighted or 0) + step) % len(self._shown)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

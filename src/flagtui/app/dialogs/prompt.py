@@ -8,11 +8,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
@@ -45,7 +45,7 @@ class Prompt:
     read: Callable[[str], PromptReading] = no_reading
 
 
-class PromptScreen(ModalScreen[str | None]):
+class PromptScreen(Dialog[str | None]):
     """Answers with the line, or None."""
 
     BINDINGS = [Binding("escape", "leave", "leave", key_display="esc")]
@@ -83,9 +83,8 @@ class PromptScreen(ModalScreen[str | None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if self.is_current and not self._prompt.read(event.value).problem:
+        if not self._prompt.read(event.value).problem:
             self.dismiss(event.value)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

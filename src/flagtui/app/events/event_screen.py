@@ -9,7 +9,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import Screen
 from textual.widgets import Static
 
 from flagtui.app.commands.command_table import bindings_of
@@ -24,6 +23,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails, EventInspector
@@ -35,7 +35,7 @@ from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece
 
 
-class EventScreen(EventKeys, Screen[None]):
+class EventScreen(EventKeys, OwnedScreen[None]):
     """Follows its definition: what is saved or arrives anew is drawn at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,6 +54,10 @@ class EventScreen(EventKeys, Screen[None]):
         self._done: Sequence[Entry] = ()
         self._code = ""
 
+    @property
+    def opened_for(self) -> object:
+        return self._details.row.id
+
     def chosen(self) -> Sequence[EventDefinitionRow]:
         return [self._details.row]
 
@@ -65,15 +69,12 @@ class EventScreen(EventKeys, Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self._stop_watching = self.app_state.watch(self.believe)
+        self.follow(self.app_state.watch, self.believe)
         workspace = self.app_state.workspace
-        self._stop_rows = workspace.events.watch(self.believe) if workspace else self._stop_watching
+        if workspace is not None:
+            self.follow(workspace.events.watch, self.believe)
         self._draw()
         self._look()
-
-    def on_unmount(self) -> None:
-        self._stop_watching()
-        self._stop_rows()
 
     def believe(self) -> None:
         """Draw what is known now; look again when the definition has moved on."""
@@ -162,5 +163,4 @@ class EventScreen(EventKeys, Screen[None]):
 
     def dismiss_here(self) -> None:
         """Close this screen and nothing else."""
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

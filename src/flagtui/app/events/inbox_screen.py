@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
@@ -24,6 +23,7 @@ from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.triage import Triage
@@ -41,7 +41,7 @@ REST: Final = 0.12
 """Seconds the cursor rests before it is asked who measures the event."""
 
 
-class InboxScreen(Screen[None]):
+class InboxScreen(OwnedScreen[None]):
     """Shows the queue; decisions are kept on disk until they are applied through the pipeline of changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("inbox", "everywhere")]
@@ -86,15 +86,12 @@ class InboxScreen(Screen[None]):
         return self.rows.row
 
     def on_mount(self) -> None:
-        self._stop_watching = self._app_state.watch(self._draw)
+        self.follow(self._app_state.watch, self._draw)
         self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Looking through the events…")
         if left := self._triage.load():
             tell(self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one"))
         self._sort_out()
-
-    def on_unmount(self) -> None:
-        self._stop_watching()
 
     @work(exclusive=True, group="load")
     async def _sort_out(self) -> None:
@@ -296,5 +293,4 @@ class InboxScreen(Screen[None]):
         self.action_open()
 
     def action_back(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

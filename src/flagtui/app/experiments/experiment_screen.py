@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -40,6 +39,7 @@ from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
@@ -52,7 +52,7 @@ PLOT_FROM = 34
 TAB = "2"
 
 
-class ExperimentScreen(ExperimentKeys, Screen[None]):
+class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
     """Follows its experiment; results arrive one metric after the other and can be stopped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,6 +84,10 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         self._told: Experiment | None = None
         """Whose JSON is drawn."""
 
+    @property
+    def opened_for(self) -> object:
+        return self._row.id
+
     def compose(self) -> ComposeResult:
         yield Header()
         yield Tabs()
@@ -95,13 +99,10 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self._stop_watching = self._app_state.watch(self.believe)
+        self.follow(self._app_state.watch, self.believe)
         self.query_one(SeriesPlot).display = False
         self._draw()
         self._looking = self._look()
-
-    def on_unmount(self) -> None:
-        self._stop_watching()
 
     def subject(self) -> ExperimentRow:
         return self._row
@@ -274,8 +275,7 @@ class ExperimentScreen(ExperimentKeys, Screen[None]):
         move[way](animate=False)
 
     def action_back(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 def _spaced(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:

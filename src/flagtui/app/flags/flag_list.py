@@ -88,7 +88,7 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
     def on_mount(self) -> None:
         self.apply_preferences()
         self._show_sort()
-        self._app_state.watch(self.believe)
+        self.follow(self._app_state.watch, self.believe)
         self.believe()
 
     def believe(self) -> None:

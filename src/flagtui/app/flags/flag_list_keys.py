@@ -87,7 +87,7 @@ class ListKeys(BrowseScreen):
     # Columns
 
     def action_columns(self) -> None:
-        self._changing.run(self._columns())
+        self._changing.run(self.while_living(self._columns()))
 
     async def _columns(self) -> None:
         from flagtui.app.dialogs.checklist import Checklist, ChecklistScreen

@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
@@ -36,6 +35,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
@@ -51,7 +51,7 @@ TABS: Final = ("overview", "conditions", "variants", "reach", "who", "history", 
 Pane = TextPane | WhoPane | HistoryPane | JsonPane
 
 
-class FlagScreen(FlagKeys, Screen[None]):
+class FlagScreen(FlagKeys, OwnedScreen[None]):
     """Follows its flag: what is saved or arrives anew is drawn at once."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
@@ -76,6 +76,10 @@ class FlagScreen(FlagKeys, Screen[None]):
         self._tab = tab
         details = app_state.inspector.known(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
+
+    @property
+    def opened_for(self) -> object:
+        return self._row.id
 
     def compose(self) -> ComposeResult:
         reading = FlagReader(self.app, self._app_state, self._changing)
@@ -104,12 +108,9 @@ class FlagScreen(FlagKeys, Screen[None]):
         return found
 
     def on_mount(self) -> None:
-        self._stop_watching = self._app_state.watch(self.believe)
+        self.follow(self._app_state.watch, self.believe)
         self._open()
         self._look()
-
-    def on_unmount(self) -> None:
-        self._stop_watching()
 
     def believe(self) -> None:
         """Draw what is known now; look again when the flag has moved on."""
@@ -243,8 +244,7 @@ class FlagScreen(FlagKeys, Screen[None]):
 
     def dismiss_here(self) -> None:
         """Close this screen and nothing else."""
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 def _text(lines: Iterable[list[Piece]]) -> Content:

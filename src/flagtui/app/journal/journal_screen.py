@@ -76,11 +76,8 @@ class JournalScreen(BrowseScreen):
         return found
 
     def on_mount(self) -> None:
-        self._stop_watching = self._app_state.watch(self.believe)
+        self.follow(self._app_state.watch, self.believe)
         self.read_again()
-
-    def on_unmount(self) -> None:
-        self._stop_watching()
 
     def believe(self) -> None:
         """Something is different: a change may have ended."""
@@ -165,8 +162,7 @@ class JournalScreen(BrowseScreen):
         return super().check_action(action, parameters)
 
     def leave_rows(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
     def action_undo(self) -> None:
         entry = self.entry

@@ -7,13 +7,13 @@ from typing import Any
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.screen import Screen
 from textual.widgets import Label
 
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.remembered_state import LeftList
 from flagtui.store.query import Chip
@@ -33,7 +33,7 @@ class ChipLine(Line):
             self.screen.reframe()
 
 
-class BrowseScreen(Screen[None]):
+class BrowseScreen(OwnedScreen[None]):
     """Puts the frame together and keeps it true; subclasses say what is searched and drawn."""
 
     DEFAULT_CLASSES = "-browse"

@@ -56,7 +56,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
 
     def on_mount(self) -> None:
         self._show_sort()
-        self._app_state.watch(self.believe)
+        self.follow(self._app_state.watch, self.believe)
 
     def on_screen_resume(self) -> None:
         self.believe()
@@ -91,7 +91,10 @@ class RecordsScreen(ListScreen[R], Generic[R]):
             return
         collection, loading = self.collection(workspace), self.arriving(workspace)
         workspace.recall(self.kind)
-        self._stops = (collection.watch(self._believe_soon), loading.watch(self._believe_soon))
+        self._stops = (
+            self.follow(collection.watch, self._believe_soon),
+            self.follow(loading.watch, self._believe_soon),
+        )
         self._load(workspace)
 
     @work(exclusive=True, group="load")

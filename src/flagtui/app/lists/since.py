@@ -8,13 +8,13 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from flagtui import local_time
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.list_differences import Changed, Comparison, compare
@@ -32,7 +32,7 @@ NAMES: Final = {"active": "on", "runtime": "runs on", "seen_at": "last seen"}
 AnyRow = FlagRow | ExperimentRow | EventDefinitionRow
 
 
-class SinceScreen(ModalScreen[None]):
+class SinceScreen(Dialog[None]):
     """Asks for a moment and tells the difference; asks the server nothing."""
 
     BINDINGS = [
@@ -98,8 +98,7 @@ class SinceScreen(ModalScreen[None]):
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[list[Piece]]:

@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 from flagtui import __version__, local_time
 from flagtui.safe_text import safe_lines
@@ -21,7 +22,8 @@ def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> st
 
 def keep_report(report: str, folder: Path) -> Path | None:
     """Write the report for its owner alone; None when the folder cannot be written."""
-    path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}.txt"
+    # Two in the same second are two.
+    path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}-{uuid4().hex[:6]}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

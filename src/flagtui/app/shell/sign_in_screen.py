@@ -6,18 +6,18 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
 LONGEST_KEY = 512
 
 
-class SignInScreen(ModalScreen[bool | None]):
+class SignInScreen(Dialog[bool | None]):
     """Answers None for later; else a key was accepted, and whether it is to be kept for the next start."""
 
     BINDINGS = [
@@ -58,8 +58,7 @@ class SignInScreen(ModalScreen[bool | None]):
             self._try(keep=True)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
     @work(exclusive=True, group="sign in")
     async def _try(self, *, keep: bool) -> None:

@@ -4,14 +4,15 @@ from typing import Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.screen import ModalScreen
 from textual.widgets import Static
+
+from flagtui.app.widgets.screen_lifecycle import Dialog
 
 SMALLEST: Final = (40, 8)
 """Columns and lines below which nothing can be shown."""
 
 
-class TooSmallScreen(ModalScreen[None]):
+class TooSmallScreen(Dialog[None]):
     """Covers everything, dialogs too: a question that cannot be read cannot be answered."""
 
     BINDINGS = [Binding("q,ctrl+q", "app.quit", "quit")]

@@ -114,6 +114,9 @@ class TerminalApp(App[ReturnT]):
             self._encoder.forget()
         if self._early.keep(event):
             return
+        if isinstance(event, events.InputEvent) and not self.screen.is_mounted:
+            # What was typed behind the key that opened it is for this screen, which has no parts yet.
+            await self.screen._mounted_event.wait()
         if isinstance(event, events.Key) and not event.is_forwarded:
             self.show_live()
             for key in self._keys_of(event):

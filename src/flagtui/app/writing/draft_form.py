@@ -7,7 +7,6 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -17,6 +16,8 @@ from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.safe_text import safe_text
@@ -57,7 +58,7 @@ CopyT = TypeVar("CopyT", bound=Copy)
 QuestionsT = TypeVar("QuestionsT", bound=Questions)
 
 
-class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
+class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     """Stays until what it says is saved, so that a refusal or a conflict loses nothing.
 
     Subclasses say which lines there are and what each key does to one of them.
@@ -102,7 +103,7 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
     def compose(self) -> ComposeResult:
         yield Header()
         yield Line(id="form-title")
-        yield OptionList(markup=False, id="form")
+        yield OptionLines(id="form")
         yield Line(id="form-state")
         yield KeyLine()
 
@@ -154,7 +155,7 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
         event.stop()
         line = self._line
         if line is not None and line.part != "heading":
-            self._changing.run(self._ask(line))
+            self._changing.run(self.while_living(self._ask(line)))
 
     async def _ask(self, line: FormLine) -> None:
         await self._questions.open(line)
@@ -163,7 +164,7 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
     def action_share(self) -> None:
         line = self._line
         if line is not None and self.has_share(line):
-            self._changing.run(self._ask_share(line))
+            self._changing.run(self.while_living(self._ask_share(line)))
 
     async def _ask_share(self, line: FormLine) -> None:
         await self._questions.share(line)
@@ -210,5 +211,4 @@ class LinesForm(Screen[None], Generic[CopyT, QuestionsT]):
 
     def leave(self) -> None:
         """Close the form, whatever was changed."""
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)

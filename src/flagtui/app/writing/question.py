@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
 from flagtui.changes.left_out import LeftOut
 from flagtui.safe_text import safe_text
@@ -34,7 +35,7 @@ class Surface:
     monotonic: Callable[[], float]
 
 
-class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
+class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
     """Answers with the guard's approval, with something left out that is to be opened instead, or None.
 
     A key counts only after a moment in which nothing was pressed or pasted: the key that opened the
@@ -84,7 +85,7 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
             )
         )
         # Its letters are no commands: only Enter does something there.
-        lines = OptionList(*(Option(left_out_line(one)) for one in left_out), markup=False, id="left-out")
+        lines = OptionLines(*(Option(left_out_line(one)) for one in left_out), id="left-out")
         lines.add_class("-stop")
         yield lines
 
@@ -128,8 +129,7 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
     @on(OptionList.OptionSelected)
     def _opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.is_current:
-            self.dismiss(self._question.left_out[event.option_index])
+        self.dismiss(self._question.left_out[event.option_index])
 
     @on(Button.Pressed, "#cancel")
     def _cancelled(self) -> None:
@@ -148,8 +148,7 @@ class ConfirmScreen(ModalScreen[Approved[P] | LeftOut | None], Generic[P]):
         self._settle(overwrite=False)
 
     def action_decline(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
     def action_answer_no(self) -> None:
         self.action_decline()

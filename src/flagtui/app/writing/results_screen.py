@@ -8,11 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.app.writing.result_lines import LEFT_OUT, NOT_SENT, Result, count_results
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
@@ -33,7 +34,7 @@ _MARKS: Final[dict[str, Piece]] = {
 _REFUSED: Final[Piece] = ("✗ ", "$error")
 
 
-class ResultsScreen(ModalScreen[Result | Literal["again"] | None]):
+class ResultsScreen(Dialog[Result | Literal["again"] | None]):
     """Answers with a record to open, or `again`: what was not saved is read, planned and asked about anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,7 +55,7 @@ class ResultsScreen(ModalScreen[Result | Literal["again"] | None]):
             again = sum(result.can_try_again for result in self._results)
             retry = f" · r tries {again:,} again" if again else ""
             box.border_subtitle = f"⏎ open{retry} · esc close"
-            yield OptionList(*(Option(result_line(result)) for result in self._results), markup=False)
+            yield OptionLines(*(Option(result_line(result)) for result in self._results))
 
     def on_resize(self) -> None:
         """Leave the last lines of the screen to the toast that says how it ended and how it is undone."""
@@ -65,20 +66,18 @@ class ResultsScreen(ModalScreen[Result | Literal["again"] | None]):
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self.is_current:
-            self.dismiss(self._results[event.option_index])
+        self.dismiss(self._results[event.option_index])
 
     def action_step(self, step: int) -> None:
         options = self.query_one(OptionList)
         options.highlighted = ((options.highlighted or 0) + step) % len(self._results)
 
     def action_again(self) -> None:
-        if self.is_current and any(result.can_try_again for result in self._results):
+        if any(result.can_try_again for result in self._results):
             self.dismiss(AGAIN)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 def result_line(result: Result) -> Content:

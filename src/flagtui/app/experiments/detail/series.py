@@ -8,7 +8,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import Screen
 from textual.widgets import Static
 
 from flagtui.api.capabilities import NOT_HERE
@@ -23,6 +22,7 @@ from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.experiment_answers import Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
@@ -30,7 +30,7 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 
-class SeriesScreen(Screen[None]):
+class SeriesScreen(OwnedScreen[None]):
     """Reads what the server has stored; nothing is computed here."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -148,8 +148,7 @@ class SeriesScreen(Screen[None]):
         (body.scroll_down if way == "down" else body.scroll_up)(animate=False)
 
     def action_back(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 def why_no_days(error: ApiError) -> str:

@@ -6,14 +6,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 
 
-class PayloadScreen(ModalScreen[str | None]):
+class PayloadScreen(Dialog[str | None]):
     """Answers with the text, empty to take the payload away, or None to leave it."""
 
     BINDINGS = [
@@ -60,12 +60,11 @@ class PayloadScreen(ModalScreen[str | None]):
 
     def action_take(self) -> None:
         text = self.query_one(TextArea).text
-        if self.is_current and not json_problem(text):
+        if not json_problem(text):
             self.dismiss(text.strip())
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 def json_problem(text: str) -> str:

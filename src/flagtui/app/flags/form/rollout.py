@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.changes.flags.targeting_intents import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
@@ -35,7 +36,7 @@ class RolloutAnswer:
     condition: int | None = None
 
 
-class RolloutScreen(ModalScreen[RolloutAnswer | None]):
+class RolloutScreen(Dialog[RolloutAnswer | None]):
     """Digits are typed; + and - go along the ramp; arrows choose the condition."""
 
     BINDINGS = [
@@ -61,7 +62,7 @@ class RolloutScreen(ModalScreen[RolloutAnswer | None]):
             box.border_title = styled((f" Rollout of {safe_text(name, 50)} ", "bold $primary"))
             walk = " · tab next condition" if len(self._choices) > 1 else ""
             box.border_subtitle = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
-            options = OptionList(*(Option(line) for _, _, line in self._choices), markup=False)
+            options = OptionLines(*(Option(line) for _, _, line in self._choices))
             options.can_focus = False
             yield options
             yield Field(restrict=r"[0-9]{0,3}([.][0-9]{0,4})?", max_length=8)
@@ -98,7 +99,7 @@ class RolloutScreen(ModalScreen[RolloutAnswer | None]):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         share = share_of(event.value)
-        if share is not None and self.is_current:
+        if share is not None:
             self.dismiss(RolloutAnswer(share, self._choices[self._place][0]))
 
     def action_step(self, forward: bool) -> None:
@@ -112,8 +113,7 @@ class RolloutScreen(ModalScreen[RolloutAnswer | None]):
         options.highlighted = (self._place + step) % len(self._choices)
 
     def action_leave(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 Choice = tuple[int | None, float, Content]

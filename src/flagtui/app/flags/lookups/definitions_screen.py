@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.json_tree import JsonPane
@@ -17,13 +16,14 @@ from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.text.formats import count
 from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 
-class DefinitionsScreen(Screen[None]):
+class DefinitionsScreen(OwnedScreen[None]):
     """Every flag folded to a line at first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("definitions", "everywhere")]
@@ -79,7 +79,7 @@ class DefinitionsScreen(Screen[None]):
         tell(self.app, export(name, text, summary(document), self._app_state.session.clock()))
 
     def action_back(self) -> None:
-        if not self.query_one(JsonPane).leave_typing() and self.is_current:
+        if not self.query_one(JsonPane).leave_typing():
             self.dismiss(None)
 
 

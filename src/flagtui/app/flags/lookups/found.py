@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import Input
 
 from flagtui.api.errors import ApiError
@@ -22,6 +21,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, cut, styled
 from flagtui.app.widgets.line_view import LineView
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
@@ -42,7 +42,7 @@ class FoundFlags:
     style: str = ""
 
 
-class FoundScreen(Screen[None]):
+class FoundScreen(OwnedScreen[None]):
     """Subclasses say what is asked and what the line above means."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -129,8 +129,7 @@ class FoundScreen(Screen[None]):
             self.app.push_screen(FlagScreen(self._app_state, self._changing, row))
 
     def action_back(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
+        self.dismiss(None)
 
 
 class IdsScreen(FoundScreen):

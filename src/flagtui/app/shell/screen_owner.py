@@ -1,0 +1,182 @@
+"""The one owner of the stack of screens, and what a fault of ours costs: a screen, not the session."""
+
+import asyncio
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from textual._context import active_message_pump
+from textual.await_complete import AwaitComplete
+from textual.dom import NoScreen
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.widget import AwaitMount, Widget
+from textual.worker import Worker, WorkerFailed, get_current_worker
+
+from flagtui.app.shell.toasts import tell
+from flagtui.app.terminal.terminal_app import TerminalApp
+from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, contained, is_living
+from flagtui.text.notices import Notice
+
+ReturnT = TypeVar("ReturnT")
+
+KEPT: Final = 2
+"""Screens that stay at the bottom: Textual's own blank one, and a list."""
+IN_A_ROW: Final = 5.0
+"""Seconds after a fault within which another one ends the program: then closing a screen has not helped."""
+
+
+class ScreenOwner(TerminalApp[ReturnT]):
+    """Pushes no screen twice, pops no list, and closes the screen that a fault belongs to."""
+
+    def __init__(self, *, ansi_color: bool | None = None) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self._workers = LivingWorkers(self)
+        self._last_fault = -IN_A_ROW
+        self._cover: Screen[Any] | None = None
+        self.last_words = ""
+        """What to say on the terminal after the screen is gone."""
+
+    # For the app that is built on it.
+
+    def keep_report(self, fault: BaseException) -> Path | None:
+        """Write down what happened; None where that cannot be done."""
+        return None
+
+    def renew_list(self, screen: Screen[Any]) -> None:
+        """Put another list in the place of this one, which cannot go on."""
+
+    def recover_worker(self, worker: Worker[Any]) -> None:
+        """Begin again what a worker of the app did until a fault ended it, where that must go on."""
+
+    # Screens
+
+    def push_screen(  # type: ignore[override]  # what Textual declares are overloads of this
+        self, screen: Screen[Any] | str, callback: Any = None, wait_for_dismiss: bool = False, **options: Any
+    ) -> AwaitMount | asyncio.Future[Any]:
+        """Open a screen, unless it is open already: a key pressed twice while it is prepared opens one."""
+        if isinstance(screen, Lifecycle) and self._is_open(screen):
+            if not wait_for_dismiss:
+                return AwaitMount(self.screen, [])
+            refused = asyncio.get_running_loop().create_future()
+            refused.set_result(None)
+            return refused
+        opened = super().push_screen(screen, callback, wait_for_dismiss, **options)  # type: ignore[call-overload]
+        if (cover := self._cover) in self.screen_stack[:-1] and cover is not None:
+            # What opens while nothing can be read opens below.
+            self._screen_stack.remove(cover)
+            self._screen_stack.append(cover)
+            cover.refresh()
+        return opened  # type: ignore[no-any-return]
+
+    def _is_open(self, screen: Lifecycle[Any]) -> bool:
+        others = self.screen_stack if screen.IS_SINGLE else self.screen_stack[-1:]
+        alike = [other for other in others if type(other) is type(screen)]
+        return any(isinstance(other, Lifecycle) and other.opened_for == screen.opened_for for other in alike)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close the screen on top; a list is never closed."""
+        if len(self.screen_stack) <= KEPT:
+            return AwaitComplete()
+        return super().pop_screen()
+
+    def close_screen(self, screen: Screen[Any]) -> None:
+        """Close a screen and all above it; who waits for an answer of theirs gets none."""
+        while screen in self.screen_stack[KEPT:]:
+            self.pop_screen()
+
+    def uncover_list(self) -> None:
+        """Close everything above the list."""
+        for screen in self.screen_stack[KEPT : KEPT + 1]:
+            self.close_screen(screen)
+
+    def cover(self, screen: Screen[Any] | None) -> None:
+        """Lay a screen over everything, or, with None, take it away from wherever it is by now."""
+        cover = self._cover
+        if screen is not None and cover not in self.screen_stack:
+            self._cover = screen
+            self.push_screen(screen)
+        elif screen is None and cover is not None:
+            self._cover = None
+            self._take_away(cover)
+
+    def _take_away(self, screen: Screen[Any]) -> None:
+        if screen is self.screen:
+            self.pop_screen()
+        elif screen in self.screen_stack:
+            screen._pop_result_callback()
+            self._screen_stack.remove(screen)
+            self.call_next(self._replace_screen, screen)
+
+    # Faults
+
+    async def _dispatch_message(self, message: Message) -> None:
+        if not self._is_up:
+            await super()._dispatch_message(message)
+            return
+        with contained(self):
+            await super()._dispatch_message(message)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What Textual calls with whatever was not caught, in the context of what raised it."""
+        if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
+            worker = get_current_worker()
+            self.contain(error.error, worker.node, worker)
+        else:
+            self.contain(error, active_message_pump.get(self))
+
+    def contain(self, fault: Exception, node: MessagePump, worker: Worker[Any] | None = None) -> None:
+        """Close what the fault belongs to and say so; the second in a row ends the program."""
+        if not is_living(node):
+            return
+        now, before = monotonic(), self._last_fault
+        self._last_fault = now
+        if not self._is_up or now - before < IN_A_ROW:
+            super()._handle_exception(fault)
+            return
+        if self.is_headless and self._exception is None:
+            # A test that meets a fault must not pass.
+            self._exception = fault
+            self._exception_event.set()
+        done = self._give_up(node, worker)
+        where = _where(self.keep_report(fault))
+        title = f"a fault of flagtui's own ({type(fault).__name__})"
+        tell(self, Notice(f"{done} {where}", "error", title))
+
+    def _give_up(self, node: MessagePump, worker: Worker[Any] | None) -> str:
+        """Close the screen of the node, or what became of it."""
+        screen = _screen_of(node) or (self.screen if worker is None else None)
+        if screen in self.screen_stack[KEPT:]:
+            self.close_screen(screen)
+            return "The screen was closed; the list is still here."
+        if worker is not None:
+            if node is self:
+                self.recover_worker(worker)
+            return "What was under way was given up; what is on screen stays."
+        if node is not self and screen is not None:
+            self.renew_list(screen)
+            return "The list was opened anew."
+        return "What the key asked for was given up."
+
+    def _fatal_error(self) -> None:
+        """Leave one sentence on the terminal: the usual traceback would show values, the key among them."""
+        error = self._exception
+        if error is not None and not self.last_words:
+            where = _where(self.keep_report(error))
+            name = type(error).__name__
+            self.last_words = f"flagtui stopped because of a fault of its own ({name}). {where}"
+        self._close_messages_no_wait()
+
+
+def _screen_of(node: MessagePump) -> Screen[Any] | None:
+    if not isinstance(node, Widget):
+        return None
+    try:
+        return node.screen
+    except NoScreen:
+        return None
+
+
+def _where(path: Path | None) -> str:
+    return f"The report is in {path}." if path else "The report could not be kept."

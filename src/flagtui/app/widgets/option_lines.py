@@ -1,0 +1,20 @@
+"""Textual's list of options, without markup, and with pages that can be turned before the first layout."""
+
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+
+class OptionLines(OptionList):
+    """Options without markup."""
+
+    def __init__(self, *options: Option, id: str | None = None) -> None:
+        super().__init__(*options, markup=False, id=id)
+
+    def action_page_up(self) -> None:
+        # Pages are counted in lines, and there are none before the first layout.
+        if self.scrollable_content_region:
+            super().action_page_up()  # type: ignore[no-untyped-call]
+
+    def action_page_down(self) -> None:
+        if self.scrollable_content_region:
+            super().action_page_down()  # type: ignore[no-untyped-call]

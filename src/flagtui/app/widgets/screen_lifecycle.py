@@ -1,0 +1,209 @@
+"""How long a screen, a pane and their answers live.
+
+What is on its way for something that is no longer mounted is dropped here and nowhere else: the answer a
+worker waits for, a callback, a change that is told, a message still in the queue. A screen is closed once,
+and only while it is on top.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
+
+from textual.app import App
+from textual.await_complete import AwaitComplete
+from textual.dom import DOMNode
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.screen import ModalScreen, Screen
+from textual.worker import Worker, WorkType
+from textual.worker_manager import WorkerManager
+
+Answer = TypeVar("Answer")
+Watcher = Callable[[], None]
+
+
+class ContainsFaults(Protocol):
+    """An app that outlives a fault of one of its screens."""
+
+    def contain(self, fault: Exception, node: MessagePump) -> None:
+        """Close what the fault belongs to."""
+
+
+@contextmanager
+def contained(node: MessagePump) -> Iterator[None]:
+    """Give a fault to the app, which closes what it belongs to, or drops it when that is gone already."""
+    try:
+        yield
+    except Exception as fault:
+        cast(ContainsFaults, node.app).contain(fault, node)
+
+
+def is_living(node: MessagePump | None) -> bool:
+    """Whether the node is mounted, not being removed, and on a screen that is open or kept for later."""
+    while node is not None:
+        if isinstance(node, App):
+            return not node._exit
+        if node._closing or node._closed or getattr(node, "_pruning", False):
+            return False
+        if isinstance(node, Screen) and not _is_kept(node):
+            return False
+        node = node._parent
+    return False
+
+
+def _is_kept(screen: Screen[Any]) -> bool:
+    app = screen.app
+    return screen in app.screen_stack or app.is_screen_installed(screen)
+
+
+class WhileLiving(Coroutine[Any, Any, Any]):
+    """Work that ends as if cancelled when it would go on although its node is gone."""
+
+    def __init__(self, node: MessagePump, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        self._node = node
+        self._begin = work
+        self._work: Coroutine[Any, Any, Any] | None = None
+
+    def send(self, value: Any) -> Any:
+        if self._work is None:
+            self._work = self._begin()
+        return self._work.send(value) if is_living(self._node) else self._cancel(self._work)
+
+    def throw(self, *fault: Any) -> Any:
+        if self._work is None:
+            self._work = self._begin()
+        return self._work.throw(*fault) if is_living(self._node) else self._cancel(self._work)
+
+    def close(self) -> None:
+        (self._work or self._begin()).close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self
+
+    def __iter__(self) -> "WhileLiving":
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def _cancel(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return work.throw(asyncio.CancelledError())
+
+
+class LivingWorkers(WorkerManager):
+    """Workers of screens and widgets go on only while these live; those of the app always do."""
+
+    def _new_worker(
+        self, work: WorkType[Any], node: DOMNode, *, thread: bool = False, **options: Any
+    ) -> Worker[Any]:
+        is_endless = isinstance(node, App) or thread
+        guarded = work if is_endless else WhileLiving(node, partial(_begin, work))
+        return super()._new_worker(
+            guarded, node, thread=thread, **{**options, "name": options.get("name") or _name(work)}
+        )
+
+
+async def _begin(work: WorkType[Any]) -> Any:
+    begun = work if isawaitable(work) else work()
+    return await cast(Awaitable[Any], begun)
+
+
+def _name(work: WorkType[Any]) -> str:
+    return str(getattr(work, "__name__", ""))
+
+
+if TYPE_CHECKING:
+    ScreenBelow = Screen
+else:
+
+    class ScreenBelow(Generic[Answer]):
+        """Textual takes the look of a class from the first of its bases that has one: this has none."""
+
+
+class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
+    """What makes a screen hear nothing after its end, and be closed once."""
+
+    IS_SINGLE: ClassVar[bool] = False
+    """Whether a second one is refused while one is open anywhere, not only directly below it."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._followed: list[Watcher] = []
+
+    @property
+    def opened_for(self) -> object:
+        """What the screen is about: two of a class on top of each other are about different things."""
+        return None
+
+    def follow(self, watch: Callable[[Watcher], Watcher], told: Watcher) -> Watcher:
+        """Call `told` after every change, until this is closed or the result is called."""
+        stop_watching = watch(partial(_tell, self, told))
+
+        def stop() -> None:
+            stop_watching()
+            if stop in self._followed:
+                self._followed.remove(stop)
+
+        self._followed.append(stop)
+        return stop
+
+    def while_living(self, work: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None]:
+        """The work, for a task of the app: it ends when this is closed."""
+        return WhileLiving(self, lambda: work)
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Close this screen with an answer; nothing happens unless it is the one on top."""
+        if not self.app.screen_stack or self.app.screen is not self or self._is_answered:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+    @property
+    def _is_answered(self) -> bool:
+        future = self._result_callbacks[-1].future if self._result_callbacks else None
+        return future is not None and future.done()
+
+    def _pop_result_callback(self) -> None:
+        # Closed without an answer: who waits must not wait for ever.
+        future = self._result_callbacks[-1].future
+        if future is not None and not future.done():
+            future.set_result(None)
+        super()._pop_result_callback()
+
+    def on_unmount(self) -> None:
+        for stop in tuple(self._followed):
+            stop()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        # Left to Textual, a fault would end the task of this screen, and with it the program.
+        with contained(self):
+            await super()._dispatch_message(message)
+
+    def _invoke_later(self, callback: Callable[[], Any], sender: MessagePump) -> None:
+        super()._invoke_later(partial(_call, sender, callback), sender)
+
+
+class OwnedScreen(Lifecycle[Answer], Screen[Answer], Generic[Answer]):
+    """A screen that fills the terminal."""
+
+
+class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
+    """A screen that is answered. There is one of its kind at a time."""
+
+    IS_SINGLE = True
+
+
+def _tell(node: MessagePump, told: Watcher) -> None:
+    if is_living(node):
+        with contained(node):
+            told()
+
+
+async def _call(sender: MessagePump, callback: Callable[[], Any]) -> None:
+    if is_living(sender):
+        with contained(sender):
+            result = callback()
+            if isawaitable(result):
+                await result

@@ -1,0 +1,300 @@
+"""Screens are opened once and closed once, answers come once or not at all, and a fault costs one screen."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.doubles import quiet
+from textual import work
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import Label
+
+from flagtui.app.shell.screen_owner import IN_A_ROW, ScreenOwner
+from flagtui.app.widgets.screen_lifecycle import Dialog, OwnedScreen
+
+
+class Listing(OwnedScreen[None]):
+    def compose(self) -> ComposeResult:
+        yield Label("rows")
+
+
+class Asking(Dialog[str | None]):
+    pass
+
+
+class Record(OwnedScreen[None]):
+    """A record whose details come late."""
+
+    def __init__(self, about: int = 0, told: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self._about = about
+        self._told = told
+        self.let_go = asyncio.Event()
+        self.looked = 0
+
+    @property
+    def opened_for(self) -> object:
+        return self._about
+
+    def compose(self) -> ComposeResult:
+        yield Label("details")
+
+    @work
+    async def look(self) -> None:
+        await self.let_go.wait()
+        self.looked += 1
+        self.query_one(Label).update("known")
+
+    def heard(self) -> None:
+        self._told()
+        self.query_one(Label).update("heard")
+
+
+class Owner(ScreenOwner[None]):
+    """The smallest app with a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reports: list[BaseException] = []
+        self.renewed: list[Screen[Any]] = []
+
+    def on_mount(self) -> None:
+        self.install_screen(Listing(), "list")
+        self.push_screen("list")
+
+    def keep_report(self, fault: BaseException) -> Path | None:
+        self.reports.append(fault)
+        return None
+
+    def renew_list(self, screen: Screen[Any]) -> None:
+        self.renewed.append(screen)
+
+    @work(exit_on_error=True)
+    async def ask(self, answers: list[str | None]) -> None:
+        answers.append(await self.push_screen_wait(Asking()))
+
+    @property
+    def words(self) -> str:
+        return " ".join(f"{notice.title} {notice.message}" for notice in self._notifications)
+
+    def forget_fault(self) -> None:
+        self._last_fault -= IN_A_ROW
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[Owner]:
+    async with opened() as found:
+        yield found
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[Owner]:
+    owner = Owner()
+    async with owner.run_test(notifications=True) as pilot:
+        while not owner._is_up:
+            await pilot.pause()
+        yield owner
+
+
+async def settle_after_fault() -> None:
+    """What waits for quiet elsewhere takes a fault for the end."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def faulty() -> AsyncIterator[Owner]:
+    """An app that is going to meet a fault, which every other test would fail for."""
+    async with opened() as found:
+        yield found
+        assert str(found._exception) == "asked to fail"
+        found._exception = None
+
+
+async def test_a_list_is_never_popped(app: Owner) -> None:
+    for _ in range(3):
+        app.pop_screen()
+    assert isinstance(app.screen, Listing)
+
+
+async def test_a_dialog_asked_for_twice_opens_once_and_the_second_gets_no_answer(app: Owner) -> None:
+    answers: list[str | None] = []
+    app.ask(answers)
+    app.ask(answers)
+    await quiet.settle(app)
+    assert [type(screen) for screen in app.screen_stack[1:]] == [Listing, Asking]
+    assert answers == [None]
+    app.screen.dismiss("yes")
+    await quiet.settle(app)
+    assert answers == [None, "yes"]
+
+
+async def test_a_dialog_answered_twice_gives_the_first_answer_and_closes_nothing_else(app: Owner) -> None:
+    answers: list[str | None] = []
+    app.push_screen(Record())
+    app.ask(answers)
+    await quiet.settle(app)
+    asked = app.screen
+    asked.dismiss("yes")
+    asked.dismiss("no")
+    await quiet.settle(app)
+    assert answers == ["yes"]
+    assert isinstance(app.screen, Record)
+
+
+async def test_who_waits_for_a_dialog_that_is_taken_away_gets_no_answer_instead_of_waiting(
+    app: Owner,
+) -> None:
+    answers: list[str | None] = []
+    app.push_screen(Record())
+    app.ask(answers)
+    await quiet.settle(app)
+    app.uncover_list()
+    await quiet.settle(app)
+    assert answers == [None]
+    assert isinstance(app.screen, Listing)
+
+
+async def test_a_screen_under_others_is_not_closed_by_its_own_keys(app: Owner) -> None:
+    record = Record()
+    app.push_screen(record)
+    app.push_screen(Asking())
+    record.dismiss(None)
+    await quiet.settle(app)
+    assert [type(screen) for screen in app.screen_stack[1:]] == [Listing, Record, Asking]
+
+
+async def test_the_same_record_is_opened_once_and_another_above_it(app: Owner) -> None:
+    for about in (1, 1, 2, 1):
+        app.push_screen(Record(about))
+    assert [screen.opened_for for screen in app.screen_stack[2:] if isinstance(screen, Record)] == [1, 2, 1]
+
+
+async def test_what_lies_over_everything_stays_on_top_until_it_is_taken_away(app: Owner) -> None:
+    covering = Asking()
+    app.cover(covering)
+    app.push_screen(Record())
+    assert isinstance(app.screen, Asking)
+    app.cover(None)
+    await quiet.settle(app)
+    assert isinstance(app.screen, Record)
+    assert not covering.is_attached
+
+
+async def test_an_answer_for_a_screen_that_was_left_is_dropped(app: Owner) -> None:
+    record = Record()
+    await app.push_screen(record)
+    record.look()
+    await quiet.settle(app)
+    record.dismiss(None)
+    record.let_go.set()
+    await quiet.settle(app)
+    assert record.looked == 0
+    assert app.reports == []
+
+
+async def test_an_answer_for_a_screen_under_a_dialog_is_taken(app: Owner) -> None:
+    record = Record()
+    await app.push_screen(record)
+    record.look()
+    app.push_screen(Asking())
+    record.let_go.set()
+    await quiet.settle(app)
+    assert record.looked == 1
+
+
+async def test_what_a_screen_follows_is_not_told_to_it_after_its_end(app: Owner) -> None:
+    record, watchers = Record(), list[Callable[[], None]]()
+
+    def watch(told: Callable[[], None]) -> Callable[[], None]:
+        watchers.append(told)
+        return lambda: watchers.remove(told)
+
+    await app.push_screen(record)
+    record.follow(watch, record.heard)
+    [told] = watchers
+    record.dismiss(None)
+    told()
+    await quiet.settle(app)
+    assert app.reports == []
+    assert watchers == []
+
+
+async def test_a_screen_left_while_it_opens_is_no_fault(app: Owner) -> None:
+    class Hasty(Record):
+        def on_mount(self) -> None:
+            self.query_one(Label).update("there")
+
+    app.push_screen(Hasty())
+    app.pop_screen()
+    await quiet.settle(app)
+    assert app.reports == []
+
+
+def fail() -> None:
+    raise RuntimeError("asked to fail")
+
+
+async def test_a_fault_of_a_screen_closes_it_says_so_and_leaves_the_list(faulty: Owner) -> None:
+    app = faulty
+    record = Record()
+    await app.push_screen(record)
+    record.call_later(fail)
+    await settle_after_fault()
+    assert isinstance(app.screen, Listing)
+    assert app.screen.is_running
+    assert [type(report) for report in app.reports] == [RuntimeError]
+    assert "RuntimeError" in app.words
+    assert "The screen was closed" in app.words
+    assert not app._exit
+
+
+async def test_a_fault_of_what_is_told_costs_its_screen_and_not_the_teller(faulty: Owner) -> None:
+    app = faulty
+    watchers = list[Callable[[], None]]()
+    record = Record(told=fail)
+    await app.push_screen(record)
+    record.follow(lambda told: watchers.append(told) or (lambda: None), record.heard)  # type: ignore[func-returns-value]
+    watchers[0]()
+    assert isinstance(app.screen, Listing)
+
+
+async def test_a_fault_of_a_list_opens_another_in_its_place(faulty: Owner) -> None:
+    app = faulty
+    here = app.screen
+    here.call_later(fail)
+    await settle_after_fault()
+    assert app.renewed == [here]
+
+
+async def test_a_fault_of_a_worker_of_the_app_leaves_every_screen(faulty: Owner) -> None:
+    app = faulty
+
+    async def work() -> None:
+        fail()
+
+    await app.push_screen(Record())
+    app.run_worker(work())
+    await settle_after_fault()
+    assert isinstance(app.screen, Record)
+    assert "What was under way was given up" in app.words
+
+
+async def test_the_second_fault_in_a_row_ends_the_program_and_a_later_one_does_not(faulty: Owner) -> None:
+    app = faulty
+    for _ in range(3):
+        await app.push_screen(record := Record())
+        record.call_later(fail)
+        await settle_after_fault()
+        app.forget_fault()
+    assert app.last_words == ""
+    app._last_fault += IN_A_ROW
+    await app.push_screen(record := Record())
+    record.call_later(fail)
+    await settle_after_fault()
+    assert "stopped because of a fault of its own (RuntimeError)" in app.last_words
+    assert "The report could not be kept." in app.last_words

@@ -1,0 +1,78 @@
+"""Reads the source: screens, their answers and what they hear of go through one mechanism."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
+STACK: Final = {"app/shell/screen_owner.py", "app/widgets/screen_lifecycle.py"}
+"""Where the stack of screens is handled, and how long screens live."""
+OF_STACK: Final = {"pop_screen", "switch_screen", "install_screen", "uninstall_screen", "_screen_stack"}
+"""What changes the stack without asking whether it may."""
+TABS: Final = {"app/tabs.py": {"switch_screen", "install_screen", "uninstall_screen"}}
+"""The lists below everything, which the tabs change."""
+BARE_BASES: Final = {"Screen", "ModalScreen", "OptionList", "CommandPalette"}
+"""Textual's own, of which this app has better ones."""
+
+
+def app_files() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((SOURCE / "app").rglob("*.py")):
+        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_screens_are_pushed_and_closed_by_their_owner_alone() -> None:
+    wrong = [
+        f"{name}:{node.lineno} {node.attr}"
+        for name, tree in app_files()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in OF_STACK - TABS.get(name, set())
+        and name not in STACK
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_screen_lives_as_the_mechanism_says() -> None:
+    known = {"app/widgets/screen_lifecycle.py", "app/widgets/option_lines.py", "app/dialogs/palette.py"}
+    wrong = [
+        f"{name}:{node.lineno} {node.name}"
+        for name, tree in app_files()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and BARE_BASES & {ast.unparse(base).partition("[")[0] for base in node.bases}
+        and name not in known
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_screens_hear_of_changes_through_the_mechanism() -> None:
+    """A screen that watches by itself is told things after its end."""
+    wrong = [
+        f"{name}:{node.lineno} {ast.unparse(node)}"
+        for name, tree in app_files()
+        if re.search(r"_(screen|list|pane|tab)\.py$|/(found|loaded_list|series)\.py$", name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "watch"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_on_screen_is_looked_for_after_a_wait_that_outlives_it() -> None:
+    """Workers of a screen end with it; a task of the app needs `while_living`."""
+    wrong = []
+    for name, tree in app_files():
+        text = ast.unparse(tree)
+        for node in (each for each in ast.walk(tree) if isinstance(each, ast.AsyncFunctionDef)):
+            is_worker = any("work" in ast.unparse(mark) for mark in node.decorator_list)
+            waits = [each.lineno for each in ast.walk(node) if isinstance(each, ast.Await | ast.AsyncFor)]
+            looks = [
+                each.lineno
+                for each in ast.walk(node)
+                if isinstance(each, ast.Attribute) and each.attr in ("query_one", "show_change")
+            ]
+            is_guarded = is_worker or f"while_living(self.{node.name}(" in text
+            if waits and looks and max(looks) > min(waits) and not is_guarded:
+                wrong.append(f"{name}:{node.lineno} {node.name}")
+    assert not wrong, "\n".join(wrong)

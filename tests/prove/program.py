@@ -1,0 +1,113 @@
+"""The program as the monkey gets it: the demo, on a server that answers as told, watched from outside.
+
+usage: program.py SERVER FOLDER        SERVER is one of `SERVERS` in tests/prove/servers.py
+
+FOLDER holds the database, the journal and the reports of faults, and what the watcher reads: `pulse`, which
+the loop writes while it runs, and `approvals`, one line for each record a change of which was confirmed.
+"""
+
+import asyncio
+import faulthandler
+import json
+import signal
+import struct
+import sys
+import time
+from mmap import mmap
+from pathlib import Path
+from typing import Any, Final
+
+from tests.prove.servers import SERVERS, transport_of
+
+from flagtui.api import Client
+from flagtui.app.app import FlagTui
+from flagtui.app.state.preferences import Preferences
+from flagtui.app.state.session import Session
+from flagtui.changes.guard import Approved, GuardRules, Level
+from flagtui.changes.journal import Journal
+from flagtui.cli.app_run import run_app
+from flagtui.service import close_service, create_service
+from flagtui.service.sample_data import sample
+from flagtui.service.sample_data.company import WEB
+from flagtui.service.sample_data.nasty import NASTY
+from flagtui.store.snapshots import Snapshots
+
+KEY: Final = "phx_canary_of_the_monkey_7f3a9c51d2"
+"""Looked for afterwards in everything the program wrote."""
+HOST: Final = "http://127.0.0.1:1"
+PULSE: Final = struct.Struct("dI")
+"""When the loop last ran, by the monotonic clock, and how many messages waited."""
+BEAT_SECONDS: Final = 0.02
+
+
+class WatchedTui(FlagTui):
+    """Says that it lives, and what was confirmed."""
+
+    def __init__(self, session: Session, folder: Path) -> None:
+        super().__init__(session)
+        self._folder = folder
+
+    def on_mount(self) -> None:
+        self._beating = asyncio.create_task(self._beat())
+
+    async def _beat(self) -> None:
+        with (self._folder / "pulse").open("r+b") as file, mmap(file.fileno(), PULSE.size) as pulse:
+            while True:
+                pulse[:] = PULSE.pack(time.monotonic(), self._waiting())
+                await asyncio.sleep(BEAT_SECONDS)
+
+    def _waiting(self) -> int:
+        pumps = [
+            self,
+            *self.screen_stack[-1:],
+            *([self.focused] if self.screen_stack and self.focused else []),
+        ]
+        return sum(pump.message_queue_size for pump in pumps)
+
+    async def push_screen_wait(self, screen: Any, *, mode: str | None = None) -> Any:
+        answer = await super().push_screen_wait(screen, mode=mode)
+        if isinstance(answer, Approved):
+            with (self._folder / "approvals").open("a") as file:
+                for plan in answer.plans:
+                    file.write(
+                        json.dumps({"id": str(plan.id), "key": plan.key, "verb": str(plan.verb)}) + "\n"
+                    )
+        return answer
+
+
+def run(server: str, folder: Path) -> int:
+    chosen = SERVERS[server]
+    fill = sample(nasty=chosen.nasty)
+    service = create_service(folder / "service.db", key=KEY, sample=fill, **chosen.options)
+
+    def client(key: str) -> Client:
+        return Client(HOST, key, NASTY if chosen.nasty else WEB, transport=transport_of(chosen, service))
+
+    async def connect() -> Client:
+        return client(KEY)
+
+    session = Session(
+        profile="prove",
+        host="embedded service",
+        badge="PROVE",
+        colour="success",
+        rules=GuardRules(Level.GUARDED, place="PROVE"),
+        connect=connect,
+        journal=Journal(folder / "journal"),
+        state_folder=folder / "state",
+        snapshots=Snapshots(folder / "rows"),
+        refresh=5.0,
+        preferences=Preferences(memory=folder / "memory"),
+        with_key=client,
+        redact=lambda text: text.replace(KEY, "[key]"),
+    )
+    faulthandler.register(signal.SIGUSR1, (folder / "stacks").open("w"))
+    (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0))
+    try:
+        return run_app(WatchedTui(session, folder))
+    finally:
+        close_service(service)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(sys.argv[1], Path(sys.argv[2])))

@@ -1,0 +1,247 @@
+"""One seed on one server: the hands play, and what they found is told."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from tests.prove.blind_terminal import Blind
+from tests.prove.hands import SIZES, Operation, operations
+from tests.prove.program import KEY, PULSE
+
+PROGRAM: Final = Path(__file__).with_name("program.py")
+ROUND: Final = 2_000
+"""Operations with one seed."""
+PATIENCE: Final = 30.0
+"""Seconds without a pulse after which the program hangs; it may have to share its processor."""
+BACKLOG: Final = 30
+"""Messages the program may be behind before the hands wait for it."""
+GOODBYE: Final = 20.0
+"""Seconds it may take to leave: ten of them for a change that gets no answer."""
+KINDS: Final = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+
+
+@dataclass
+class Findings:
+    """What one round, or several, came to."""
+
+    operations: int = 0
+    starts: int = 0
+    approved: int = 0
+    changed: int = 0
+    faults: list[str] = field(default_factory=list)
+    growth: list[float] = field(default_factory=list)
+    """MiB of memory per 10,000 operations, of each start that was long enough to tell."""
+
+    def add(self, other: "Findings") -> None:
+        self.operations += other.operations
+        self.starts += other.starts
+        self.approved += other.approved
+        self.changed += other.changed
+        self.faults += other.faults
+        self.growth += other.growth
+
+
+class Round:
+    """One seed on one server, with as many starts as it takes."""
+
+    def __init__(self, server: str, seed: int, folder: Path) -> None:
+        self._server, self._seed, self._folder = server, seed, folder
+        self._hands = operations(seed)
+        self.found = Findings()
+        self._before = 0
+        """The last entry of the activity before the hands began."""
+
+    def play(self, wanted: int, until: float = float("inf")) -> Findings:
+        """Do so many operations, or as many as there is time for."""
+        while self.found.operations < wanted and time.monotonic() < until and len(self.found.faults) < 20:
+            self._start(wanted, until)
+        self._compare_changes()
+        self._look_for_the_key()
+        return self.found
+
+    def _start(self, wanted: int, until: float) -> None:
+        environment = {
+            **dict.fromkeys(KINDS, str(self._folder)),
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "FLAGTUI_NO_FIRST_FRAME": "1",
+            "EDITOR": "true",
+            "BROWSER": "true",
+        }
+        self.found.starts += 1
+        with Blind([sys.executable, str(PROGRAM), self._server, str(self._folder)], environment) as terminal:
+            if self._wait_for_start(terminal):
+                if self.found.starts == 1:
+                    self._before = int(self._activity("max(rowid)", 0)[0][0])
+                self._handle(terminal, wanted, until)
+            self._leave(terminal)
+        self._collect_reports()
+
+    def _wait_for_start(self, terminal: Blind) -> bool:
+        end = time.monotonic() + 120
+        while (
+            "1049" not in terminal.modes_on() and time.monotonic() < end and terminal.process.poll() is None
+        ):
+            terminal.drain(0.05)
+        return "1049" in terminal.modes_on()
+
+    def _handle(self, terminal: Blind, wanted: int, until: float) -> None:
+        """Let the hands play until the program ends, or enough is done."""
+        sizes: list[tuple[int, float]] = []
+        begun = self.found.operations
+        for operation in islice(self._hands, wanted - begun):
+            if terminal.process.poll() is not None or time.monotonic() > until:
+                break
+            self._do(terminal, operation)
+            self.found.operations += 1
+            done = self.found.operations - begun
+            if done % 250 == 0:
+                sizes.append((done, _memory(terminal.process.pid)))
+            if not self._is_alive(terminal):
+                terminal.signal(signal.SIGUSR1)
+                terminal.drain(1.0)
+                self._say(f"hangs: {_innermost((self._folder / 'stacks').read_text())}")
+                terminal.signal(signal.SIGKILL)
+                break
+        self.found.growth += _growth(sizes)
+
+    def _do(self, terminal: Blind, operation: Operation) -> None:
+        if operation.size is not None:
+            terminal._resize(*operation.size)
+            terminal.signal(signal.SIGWINCH)
+        if operation.keys:
+            terminal.type(operation.keys, lambda: not self._is_alive(terminal))
+        terminal.drain(operation.rest)
+        while self._backlog() > BACKLOG and self._is_alive(terminal) and terminal.process.poll() is None:
+            terminal.drain(0.01)
+
+    def _pulse(self) -> tuple[float, int]:
+        moment, waiting = PULSE.unpack((self._folder / "pulse").read_bytes())
+        return moment, waiting
+
+    def _backlog(self) -> int:
+        moment, waiting = self._pulse()
+        # A loop that has not come round for a while is behind, however few messages it had then.
+        return waiting + (BACKLOG + 1 if time.monotonic() - moment > 0.5 else 0)
+
+    def _is_alive(self, terminal: Blind) -> bool:
+        return time.monotonic() - self._pulse()[0] < PATIENCE or terminal.process.poll() is not None
+
+    def _leave(self, terminal: Blind) -> None:
+        """End it as a person does, and look at what is left."""
+        if terminal.process.poll() is None:
+            terminal._resize(*SIZES[0])
+            terminal.signal(signal.SIGWINCH)
+            terminal.type("\x1b", lambda: False)
+            terminal.drain(0.3)
+            terminal.type("\x11", lambda: False)
+            end = time.monotonic() + GOODBYE
+            while terminal.process.poll() is None and time.monotonic() < end:
+                terminal.drain(0.05)
+            if terminal.process.poll() is None:
+                self._say("does not leave at ctrl+q")
+                terminal.signal(signal.SIGTERM)
+                terminal.wait_for_end()
+        terminal.drain(0.0)
+        code = terminal.process.returncode
+        if code not in (0, 1, -signal.SIGKILL):
+            self._say(f"ended with {code}: {_last_words(terminal)}")
+        elif code == 1:
+            self._say(f"ended by a fault: {_last_words(terminal)}")
+        if code != -signal.SIGKILL and (on := terminal.modes_on()):
+            self._say(f"left the terminal with modes {sorted(on)}")
+        if code != -signal.SIGKILL and terminal.attributes() != terminal.attributes_before:
+            self._say("left the terminal with other attributes")
+        if terminal.has_leaked:
+            self._say("wrote the key on the terminal")
+
+    def _collect_reports(self) -> None:
+        for report in sorted((self._folder / "state").glob("crash-*.txt")):
+            self._say(f"report: {summary(report.read_text())}")
+            report.rename(report.with_suffix(".seen"))
+
+    def _compare_changes(self) -> None:
+        """Each entry of the service's activity needs a confirmation of the same record."""
+        approvals = self._folder / "approvals"
+        lines = approvals.read_text().splitlines() if approvals.exists() else []
+        approved = [json.loads(line) for line in lines]
+        known = {value for line in approved for value in (line["id"], line["key"])}
+        entries = self._activity("item_id, scope, activity, json_extract(detail, '$.name')", self._before)
+        self.found.approved, self.found.changed = len(approved), len(entries)
+        for item, scope, activity, name in entries:
+            if (
+                item not in known
+                and name not in known
+                and not (scope == "FeatureFlag" and self._has_steps(approved))
+            ):
+                self._say(f"changed without a confirmation: {scope} {item} {name} {activity}")
+
+    def _has_steps(self, approved: list[dict[str, str]]) -> bool:
+        """Whether experiments were changed, which changes their flags with them."""
+        entries = self._activity("item_id, scope", self._before)
+        return bool(
+            {line["id"] for line in approved} & {item for item, scope in entries if scope == "Experiment"}
+        )
+
+    def _activity(self, columns: str, after: int) -> list[tuple[str, ...]]:
+        with closing(sqlite3.connect(f"file:{self._folder / 'service.db'}?mode=ro", uri=True)) as db:
+            return list(db.execute(f"SELECT {columns} FROM activity WHERE rowid > ?", (after,)))
+
+    def _look_for_the_key(self) -> None:
+        for path in self._folder.rglob("*"):
+            if (
+                path.is_file()
+                and not path.name.startswith("service.db")
+                and KEY.encode() in path.read_bytes()
+            ):
+                self._say(f"the key is in {path.name}")
+
+    def _say(self, what: str) -> None:
+        self.found.faults.append(f"{self._server} seed {self._seed} at {self.found.operations}: {what}")
+
+
+def summary(report: str) -> str:
+    """The last frames of ours in a report, and what was raised."""
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    frames = re.findall(r'File ".*?/(?:flagtui|textual)/([\w/]+\.py)", line (\d+), in (\w+)', report)
+    places = " < ".join(f"{path}:{line} {name}" for path, line, name in reversed(frames[-4:]))
+    return f"{lines[-1][:160]} [{places}]"
+
+
+def _innermost(stacks: str) -> str:
+    """Where each thread is, in its four innermost calls."""
+    threads = [part.split("\n  ")[1:5] for part in stacks.split("\n\n")]
+    return " | ".join(" < ".join(line.strip() for line in thread) for thread in threads)
+
+
+def _last_words(terminal: Blind) -> str:
+    return bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode(errors="replace").strip()[-300:]
+
+
+def _memory(process: int) -> float:
+    """MiB that are in memory."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _growth(sizes: list[tuple[int, float]]) -> Iterator[float]:
+    """The slope of the second half: the first fills caches and loads what is opened for the first time."""
+    late = [(at, size) for at, size in sizes[len(sizes) // 2 :] if size]
+    if len(late) < 8 or late[-1][0] - late[0][0] < 2_000:
+        return
+    middle_at = sum(at for at, _ in late) / len(late)
+    middle = sum(size for _, size in late) / len(late)
+    spread = sum((at - middle_at) ** 2 for at, _ in late)
+    yield sum((at - middle_at) * (size - middle) for at, size in late) / spread * 10_000

@@ -1,0 +1,141 @@
+"""Servers for the monkey: prompt, strict, older, slow, failing in every way, hostile."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+import httpx
+
+from flagtui.api.in_process import Application, in_process
+from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
+
+SLOW: Final = (0.08, 0.3)
+"""Seconds between which a slow server answers."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """How one behaves."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the service."""
+    nasty: bool = False
+    delay: tuple[float, float] = (0.0, 0.0)
+    every: int = 0
+    """Every so many answers is a fault, by turns of each kind; 0 never."""
+    lies: int = 0
+    """Every so many answers has values of other types and texts that try to harm the terminal; 0 never."""
+
+
+SERVERS: Final[Mapping[str, Server]] = {
+    "demo": Server(),
+    "strict": Server({"strict": True, "strict_filters": True, "strict_versions": True}),
+    "legacy": Server({"legacy": True}),
+    "slow": Server(delay=SLOW),
+    "failing": Server(delay=(0.0, 0.05), every=3),
+    "broken": Server(every=1),
+    "hostile": Server(nasty=True, delay=(0.0, 0.1), lies=3),
+}
+
+Fault = Callable[[httpx.Request, httpx.Response], httpx.Response | Exception]
+"""What comes instead of the answer to a request; the service has acted on it."""
+
+FAULTS: Final[tuple[Fault, ...]] = (
+    lambda request, _: httpx.ReadTimeout("no answer", request=request),
+    lambda request, _: httpx.ReadError("reset", request=request),
+    lambda request, _: httpx.RemoteProtocolError("gone", request=request),
+    lambda *_: httpx.Response(500, json={"detail": "broken"}),
+    lambda *_: httpx.Response(502, html="<html>bad gateway</html>"),
+    lambda *_: httpx.Response(503, headers={"Retry-After": "1"}),
+    lambda *_: httpx.Response(429, headers={"Retry-After": "1"}),
+    lambda *_: httpx.Response(401, json={"code": "authentication_failed", "detail": "Invalid key."}),
+    lambda *_: httpx.Response(403, json={"code": "permission_denied", "detail": "Not for you."}),
+    lambda *_: httpx.Response(404, json={"code": "not_found", "detail": "Not found."}),
+    lambda *_: httpx.Response(409, json={"code": "conflict", "detail": "Conflict."}),
+    lambda *_: httpx.Response(302, headers={"Location": "https://evil.example/"}),
+    lambda *_: httpx.Response(200, html="<html>hello</html>"),
+    lambda *_: httpx.Response(200, json=None),
+    lambda *_: httpx.Response(200, json=[[[]]]),
+    lambda _, real: httpx.Response(200, content=real.content[: len(real.content) // 2]),
+)
+
+BEFORE: Final[tuple[type[httpx.TransportError], ...]] = (httpx.ConnectError, httpx.ConnectTimeout)
+"""Faults before anything was sent."""
+
+LIES: Final[tuple[Any, ...]] = (
+    None,
+    "",
+    -1,
+    2**40,
+    1.5,
+    True,
+    [],
+    {},
+    [None],
+    {"a": [1]},
+    *CONTROLS,
+    *MARKUP,
+    *SCRIPTS,
+)
+
+
+def transport_of(server: Server, service: Application) -> httpx.AsyncBaseTransport:
+    """A way to the service that behaves as this server does; the same every time it is made."""
+    return _Between(server, in_process(service))
+
+
+class _Between(httpx.AsyncBaseTransport):
+    def __init__(self, server: Server, inner: httpx.AsyncBaseTransport) -> None:
+        self._server, self._inner = server, inner
+        self._random = Random(17)
+        self._count = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        server, self._count = self._server, self._count + 1
+        count = self._count
+        if any(server.delay):
+            await asyncio.sleep(self._random.uniform(*server.delay))
+        is_fault = bool(server.every) and count % server.every == 0
+        turn = count // max(1, server.every) % (len(FAULTS) + len(BEFORE))
+        if is_fault and turn >= len(FAULTS):
+            raise BEFORE[turn - len(FAULTS)]("not reached", request=request)
+        answer = await self._inner.handle_async_request(request)
+        if is_fault:
+            found = FAULTS[turn](request, await _read(answer))
+            if isinstance(found, Exception):
+                raise found
+            return found
+        if server.lies and count % server.lies == 0:
+            return _lying(await _read(answer), self._random)
+        return answer
+
+
+async def _read(answer: httpx.Response) -> httpx.Response:
+    await answer.aread()
+    return answer
+
+
+def _lying(answer: httpx.Response, random: Random) -> httpx.Response:
+    try:
+        told = json.loads(answer.content)
+    except ValueError:
+        return answer
+    for _ in range(random.randint(1, 6)):
+        told = _twisted(told, random)
+    return httpx.Response(answer.status_code, json=told)
+
+
+def _twisted(told: Any, random: Random) -> Any:
+    """One value somewhere in it is another."""
+    if random.random() < 0.15:
+        return random.choice(LIES)
+    if isinstance(told, dict) and told:
+        name = random.choice(list(told))
+        return {**told, name: _twisted(told[name], random)}
+    if isinstance(told, list) and told:
+        place = random.randrange(len(told))
+        return [*told[:place], _twisted(told[place], random), *told[place + 1 :]]
+    return random.choice(LIES)
