@@ -67,6 +67,8 @@ def here(run: Run, server: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run, server: Place) -> None:
     if "--from flag.json" in example:
         Path("flag.json").write_text(here("flags", "edit", "checkout-redesign", "--print").out)
+    if "--from experiment.json" in example:
+        Path("experiment.json").write_text('{"description": "Once more, from a file"}')
     words = shlex.split(example)
     assert words[: len(name.split())] == name.split()
     done = here(*words)

@@ -38,6 +38,8 @@ class Door(click.Group):
 
     _MODULES = {
         "flags": "flagtui.cli.flags.flag_group",
+        "experiments": "flagtui.cli.experiments.experiment_group",
+        "events": "flagtui.cli.events.event_group",
         "activity": "flagtui.cli.activity_command",
         "demo": "flagtui.cli.demo",
         "serve": "flagtui.cli.serve",
@@ -51,6 +53,8 @@ class Door(click.Group):
     }
     _SUMMARIES = {
         "flags": "See and change feature flags.",
+        "experiments": "See and change experiments.",
+        "events": "See and change event definitions.",
         "activity": "Show who changed which flag.",
         "demo": "Open the app on its own embedded service: no account, no network.",
         "serve": "Run the embedded service on a port of this machine.",

@@ -19,12 +19,12 @@ from flagtui.changes.event_definitions.definition_intent import (
     describe,
     enforce,
     hide,
-    retag,
     set_owner,
     set_property,
+    tag_intent,
     verify,
 )
-from flagtui.changes.flags.tag_line import Retagging, read_tags
+from flagtui.changes.flags.tag_line import read_tags
 from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
@@ -168,16 +168,6 @@ class EventEditing:
 
     def _start(self, intents: Sequence[EventIntent], saved: Saved) -> None:
         self._path.start(intents, EventListener(saved=saved))
-
-
-def tag_intent(row: EventDefinitionRow, wanted: Retagging) -> EventIntent:
-    """Only added or only removed tags can go to the server for many events together."""
-    if wanted.added and not wanted.removed and not wanted.replaces:
-        return retag(row.id, "add", wanted.added, row.tags)
-    if wanted.removed and not wanted.added:
-        return retag(row.id, "remove", wanted.removed, row.tags)
-    after = sorted(wanted.of(row.tags))
-    return EventIntent(row.id, {"tags": list(after)}, "retag", {"tags": list(row.tags)})
 
 
 def _afterwards(line: str, rows: Rows) -> PromptReading:

@@ -11,11 +11,11 @@ from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes import guard
-from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.step_save import StepEnded, StepSaveContext, save_step
+from flagtui.changes.experiments.step_surroundings import gather_for_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.experiment import Experiment
@@ -174,20 +174,8 @@ class ExperimentSteps:
 
 
 async def gather(intent: ExperimentIntent, fresh: Experiment, workspace: Workspace) -> StepContext:
-    """What only the server knows. Hints that cannot be had are left out: the server still decides."""
-    context = StepContext(flag_keys=frozenset(row.key for row in workspace.flags.rows))
-    flag, client = fresh.feature_flag, workspace.client
-    try:
-        if intent.step.name == "launch" and (events := events_measured(fresh)):
-            needs_code = await client.results.requires_flag_implementation(events)
-            context = replace(context, needs_code=needs_code)
-        if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
-            off = {row.id for row in workspace.flags.rows if not row.active}
-            found = await client.flags.dependents(flag.id)
-            context = replace(context, dependents=tuple(one.key for one in found if one.id not in off))
-    except ApiError:
-        return context
-    return context
+    """What only the server knows, with the flags of this project."""
+    return await gather_for_step(intent, fresh, workspace.client, workspace.flags.rows)
 
 
 async def believe(ended: StepEnded, workspace: Workspace) -> None:

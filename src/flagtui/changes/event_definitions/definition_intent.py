@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from flagtui.changes.flags.tag_line import Retagging as TagLine
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON
+from flagtui.models.rows import EventDefinitionRow
 
 KIND: Final = "event_definition"
 Retagging = Literal["add", "remove"]
@@ -100,6 +102,16 @@ def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]
     return EventIntent(
         id, {"tags": list(tidy_tags(wanted))}, "retag", {"tags": list(before)}, Retag(action, asked)
     )
+
+
+def tag_intent(row: EventDefinitionRow, wanted: TagLine) -> EventIntent:
+    """What a line of tags asks for. Tags only added, or only removed, can go for many events together."""
+    if wanted.added and not wanted.removed and not wanted.replaces:
+        return retag(row.id, "add", wanted.added, row.tags)
+    if wanted.removed and not wanted.added:
+        return retag(row.id, "remove", wanted.removed, row.tags)
+    after = sorted(wanted.of(row.tags))
+    return EventIntent(row.id, {"tags": list(after)}, "retag", {"tags": list(row.tags)})
 
 
 def delete(id: str) -> EventIntent:

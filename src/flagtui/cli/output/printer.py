@@ -66,6 +66,13 @@ class Printer:
                     print(f"{label:<{wide}}  {line}".rstrip())
         sys.stdout.flush()
 
+    def text(self, text: str) -> None:
+        """A whole file: as it is in a pipe, made safe to draw on a terminal."""
+        lines = text.splitlines() if self.format == "tsv" else safe_lines(text, len(text) + 1, 1_000_000)
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
+
     def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:
         return kind.fields if self.is_for_programs else kind.shown
 

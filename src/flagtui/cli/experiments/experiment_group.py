@@ -1,0 +1,93 @@
+"""`flagtui experiments …` that look: the commands, their options and examples."""
+
+import click
+
+from flagtui.cli.experiments.step_group import add_steps
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.experiment_records import DAY, EXPERIMENT, RESULT, WHOLE_EXPERIMENT
+from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS, QUERY_WORDS
+
+READ = ("experiments.list", "experiments.get")
+
+
+@click.group("experiments")
+def command() -> None:
+    """See and change experiments.
+
+    EXPERIMENT is a name, the key of its flag, an id, or a query such as 'is:running flag:checkout';
+    several at once, and - reads them from standard input.
+    """
+
+
+@command.command(
+    "list",
+    cls=TwinCommand,
+    kind=EXPERIMENT,
+    operations=("experiments.list",),
+    examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
+)
+@QUERY_WORDS
+@click.option("--sort", default="", metavar="ORDER", help="updated, name, state, …; -name turns it round.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
+    """List experiments; QUERY narrows as the search line of the app does."""
+    from flagtui.cli.experiments.experiment_views import list_experiments
+
+    return list_experiments(" ".join(query), sort, limit, place, printer)
+
+
+@command.command(
+    "get",
+    cls=TwinCommand,
+    kind=WHOLE_EXPERIMENT,
+    operations=READ,
+    examples=("experiments get 31", "experiments get 31 --json --fields name,shares,metrics"),
+)
+@EXPERIMENT_WORDS
+def get(experiments: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show experiments as a whole: variants, metrics, settings."""
+    from flagtui.cli.experiments.experiment_views import get_experiments
+
+    return get_experiments(experiments, place, printer)
+
+
+@command.command(
+    "results",
+    cls=TwinCommand,
+    kind=RESULT,
+    operations=(
+        *(*READ, "experiments.latest_recalculation", "experiments.recalculate", "experiments.recalculation"),
+        *("experiments.query", "experiments.query_status", "experiments.old_result"),
+        "experiments.requires_flag_implementation",
+    ),
+    examples=("experiments results 31", "experiments results 31 --json"),
+)
+@EXPERIMENT_WORDS
+@click.option("--anew", is_flag=True, help="Have the server calculate them anew, for everybody.")
+def results(experiments: tuple[str, ...], anew: bool, place: WorkPlace, printer: Printer) -> int:
+    """Show what experiments measure: every metric for every variant."""
+    from flagtui.cli.experiments.experiment_views import show_results
+
+    return show_results(experiments, anew, place, printer)
+
+
+@command.command(
+    "timeseries",
+    cls=TwinCommand,
+    kind=DAY,
+    operations=(*READ, "experiments.timeseries", "experiments.recalculate_timeseries"),
+    examples=("experiments timeseries 31", "experiments timeseries 31 --ndjson"),
+)
+@EXPERIMENT_WORD
+@click.option("--metric", default="", metavar="NAME", help="Its name or UUID; the first unless said.")
+@click.option("--anew", is_flag=True, help="Have the server calculate the days anew, and say how far it is.")
+def timeseries(experiment: str, metric: str, anew: bool, place: WorkPlace, printer: Printer) -> int:
+    """Show one metric day by day, each day cumulative."""
+    from flagtui.cli.experiments.experiment_views import show_timeseries
+
+    return show_timeseries(experiment, metric, anew, place, printer)
+
+
+add_steps(command)

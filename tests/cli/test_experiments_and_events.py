@@ -1,0 +1,129 @@
+"""Experiments and event definitions from the command line."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run
+
+
+def records(done: Any) -> list[dict[str, Any]]:
+    assert done.code == 0, done.err
+    found: list[dict[str, Any]] = json.loads(done.out)["records"]
+    return found
+
+
+@pytest.fixture
+def draft(signed_in: Run, request: pytest.FixtureRequest) -> str:
+    """The number of a draft of the test's own."""
+    key = f"cli-{abs(hash(request.node.name))}"
+    words = ("experiments", "create", f"About {key}", "--flag-key", key, "--variant", "control")
+    (made,) = records(signed_in(*words, "--variant", "a", "--variant", "b", "--yes", "--json"))
+    return str(made["id"])
+
+
+def one(signed_in: Run, number: str) -> dict[str, Any]:
+    (found,) = records(signed_in("experiments", "get", number, "--json"))
+    return found
+
+
+def test_an_experiment_is_made_with_even_shares(signed_in: Run, draft: str) -> None:
+    found = one(signed_in, draft)
+    assert found["status"] == "draft"
+    assert [each["share"] for each in found["shares"]] == [34, 33, 33]
+
+
+def test_an_experiment_is_named_by_name_or_by_its_flag(signed_in: Run, draft: str) -> None:
+    found = one(signed_in, draft)
+    for word in (found["name"], found["flag"], f"id:{draft}"):
+        assert one(signed_in, word)["id"] == int(draft)
+    missing = signed_in("experiments", "launch", found["flag"] + "x", "--yes")
+    assert (missing.code, f"Did you mean {found['flag']}" in missing.err) == (6, True)
+
+
+def test_a_life_from_launch_to_archive(signed_in: Run, draft: str) -> None:
+    def step(name: str, *more: str) -> None:
+        done = signed_in("experiments", name, draft, *more, "--yes")
+        assert done.code == 0, f"{name}: {done.err}{done.out}"
+
+    metric = {"kind": "ExperimentMetric", "metric_type": "mean"}
+    source = {"source": {"kind": "EventsNode", "event": "$pageview"}}
+    step("edit", "--field", f"metrics={json.dumps([{**metric, **source}])}")
+    step("launch")
+    assert one(signed_in, draft)["status"] == "running"
+    step("pause")
+    assert one(signed_in, draft)["status"] == "paused"
+    step("resume")
+    assert signed_in("undo", "--yes").code == 0
+    assert one(signed_in, draft)["status"] == "paused"
+    step("resume")
+    step("end", "--conclusion", "won", "--comment", "clear")
+    found = one(signed_in, draft)
+    assert (found["status"], found["conclusion"], found["comment"]) == ("stopped", "won", "clear")
+    step("archive", "--disable-flag")
+    assert one(signed_in, draft)["archived"] is True
+    step("unarchive")
+    step("reset")
+    assert one(signed_in, draft)["status"] == "draft"
+    step("delete")
+    step("restore")
+    assert one(signed_in, draft)["id"] == int(draft)
+
+
+def test_a_step_that_cannot_be_taken_is_refused_before_anything_is_sent(signed_in: Run, draft: str) -> None:
+    done = signed_in("experiments", "archive", draft, "--yes")
+    assert (done.code, "nothing was sent" in done.err) == (3, True)
+    assert signed_in("experiments", "ship", draft, "--variant", "nonsense", "--yes").code == 3
+    assert signed_in("experiments", "end", draft).code == 3
+
+
+def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> None:
+    (first, *_others) = records(signed_in("experiments", "list", "is:running", "--json"))
+    found = records(signed_in("experiments", "results", str(first["id"]), "--json"))
+    assert {each["baseline"] for each in found if not each["why"]} == {True, False}
+    days = records(signed_in("experiments", "timeseries", str(first["id"]), "--json"))
+    assert all(each["day"] for each in days)
+
+
+def event(signed_in: Run, name: str = "$pageview") -> dict[str, Any]:
+    (found,) = records(signed_in("events", "get", name, "--json"))
+    return found
+
+
+def test_an_event_is_changed_and_taken_back(signed_in: Run) -> None:
+    before = event(signed_in)
+    for words, field, value in (
+        (("hide",), "hidden", True),
+        (("show",), "hidden", False),
+        (("verify",), "verified", True),
+        (("unverify",), "verified", False),
+        (("describe", "--text", "A page was seen"), "description", "A page was seen"),
+        (("property", "--to", "$pathname"), "primary_property", "$pathname"),
+    ):
+        done = signed_in("events", words[0], "$pageview", *words[1:], "--yes")
+        if "already" in done.err:
+            continue
+        assert done.code == 0, f"{words}: {done.err}{done.out}"
+        assert event(signed_in)[field] == value
+        assert signed_in("undo", "--yes").code == 0
+    assert event(signed_in)["description"] == before["description"]
+
+
+def test_many_events_are_tagged_together_and_owned(signed_in: Run) -> None:
+    names = [each["name"] for each in records(signed_in("events", "list", "--limit", "3", "--json"))]
+    done = signed_in("events", "tag", *names, "--add", "From the CLI", "--yes", "--json")
+    assert [each["ending"] for each in records(done)] == ["saved"] * 3
+    assert all("from the cli" in event(signed_in, name)["tags"] for name in names)
+    assert signed_in("events", "owner", names[0], "--to", "me", "--yes").code in (0, 3)
+    assert "@" in event(signed_in, names[0])["owner"]
+    assert signed_in("events", "owner", names[0], "--to", "no@where.test", "--yes").code == 6
+
+
+def test_a_deletion_for_real_wants_its_name(signed_in: Run) -> None:
+    name = records(signed_in("events", "list", "kind:custom", "--limit", "1", "--json"))[0]["name"]
+    refused = signed_in("events", "delete", name, "--yes")
+    assert (refused.code, f"--type {name}" in refused.err) == (3, True)
+    assert signed_in("events", "delete", name, "--type", name).code == 0
+    assert signed_in("events", "get", name).code == 6
+    assert signed_in("undo", "--yes").code == 0
+    assert signed_in("events", "get", name).code == 0
