@@ -36,6 +36,10 @@ KINDS = {
 }
 
 
+MOST_TRIES = 5
+"""Keys that are typed before signing in is given up."""
+
+
 @dataclass(frozen=True)
 class SignIn:
     """What was asked for on the command line."""
@@ -72,9 +76,7 @@ class TerminalSignIn:
     def run(self) -> Profile:
         """The profile as it is now written down. Raises Trouble."""
         profile = self._profile()
-        meant = self._host(profile)
-        key = self._read_key()
-        host, found = self._introduced(meant, key, profile)
+        host, key, found = self._accepted_key(self._host(profile), profile)
         tell_introduction(host, found)
         project = self._project(profile, found)
         profile = replace(profile, host=host.region or host.origin, project=project)
@@ -117,6 +119,25 @@ class TerminalSignIn:
         if host.notice:
             say(host.notice)
         return host
+
+    def _accepted_key(self, meant: Host, profile: Profile) -> tuple[Host, Secret, Introduction]:
+        """A key that the server takes. One that it does not is asked for again, and nothing else is."""
+        for tries_left in reversed(range(MOST_TRIES)):
+            try:
+                key = self._read_key()
+                host, found = self._introduced(meant, key, profile)
+            except Trouble as trouble:
+                if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
+                    raise
+                say(f"{trouble}")
+                say("Another key, or ctrl+c to leave it.")
+            else:
+                return host, key, found
+        raise AssertionError("the last try returns or raises")
+
+    @property
+    def _types_the_key(self) -> bool:
+        return self.person.is_there and not (self.options.with_token or self.options.key_command)
 
     def _read_key(self) -> Secret:
         try:

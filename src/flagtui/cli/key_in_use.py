@@ -32,8 +32,10 @@ class KeyInUse:
         # A keyring or a command that hangs must not keep the program from ending.
         answer = await await_call(lambda: opening.keys.find(opening.owner))
         if isinstance(answer, NoCredential):
-            what = "; ".join(answer.reasons) or f"There is no API key for {opening.host.origin}"
-            raise BadKey(what, next="Sign in with: flagtui auth login; or set FLAGTUI_API_KEY.")
+            from flagtui.cli.signed_in import no_key_words
+
+            what, next = no_key_words(opening, answer)
+            raise BadKey(what, next=next)
         self._known.append(answer.key)
         return make_client(opening.profile, opening.host, answer.key)
 

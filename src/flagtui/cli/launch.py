@@ -8,10 +8,12 @@ from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.key_in_use import KeyInUse
 from flagtui.cli.profile_choice import (
+    LoginEnvironment,
     Opening,
     ProfileRequest,
     choose_other,
     choose_signed_in,
+    is_unknown,
     read_login_environment,
 )
 from flagtui.config.profiles import CURRENT_PROJECT
@@ -29,7 +31,34 @@ def open_app(request: ProfileRequest) -> int:
         Trouble: when something the person wrote, or this machine, makes it impossible.
     """
     require_terminal()
-    opening = choose_signed_in(read_login_environment(), request)
+    environment = read_login_environment()
+    if is_unknown(environment) and not request.profile:
+        return open_welcome(environment, request)
+    return open_profile(choose_signed_in(environment, request), request)
+
+
+def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
+    """For a person who has set up nothing yet: the demo, or signing in and then the app."""
+    with asked_background():
+        from flagtui.app.shell.welcome import WelcomeApp
+    way = WelcomeApp(theme=environment.settings.theme or "auto", is_light=ANSWERS.is_light).run()
+    if way == "demo":
+        from flagtui.cli.demo import Demonstration, open_demo
+
+        return open_demo(Demonstration(read_only=request.read_only, mouse=request.mouse))
+    if way == "sign in":
+        from flagtui.cli.auth import SignIn, TerminalSignIn
+        from flagtui.cli.terminal_person import find_person
+        from flagtui.config.credentials import KeyPlaces
+
+        keys = KeyPlaces(folder=environment.places.state)
+        TerminalSignIn(SignIn(), environment, find_person(), keys).run()
+        return open_profile(choose_signed_in(read_login_environment(), request), request)
+    return 0
+
+
+def open_profile(opening: Opening, request: ProfileRequest) -> int:
+    """Run the app on the server of this profile."""
     opening.state_folder()
     with asked_background():
         from flagtui.app.app import FlagTui

@@ -132,9 +132,14 @@ def _origin_of(text: str) -> str:
         return text
 
 
+def is_unknown(environment: LoginEnvironment) -> bool:
+    """Whether neither a key nor a profile says which server is meant."""
+    return not environment.key and not environment.settings.profiles
+
+
 def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     """The same, when there is a key or a profile at all. Raises Trouble."""
-    if not environment.key and not environment.settings.profiles:
+    if is_unknown(environment):
         raise Trouble(
             "there is no API key and no profile. Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
             "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo",

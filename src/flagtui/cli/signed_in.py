@@ -44,12 +44,17 @@ def find_key(opening: Opening) -> FoundSecret:
     """The key and where it was. Raises Trouble."""
     found = opening.keys.find(opening.owner)
     if isinstance(found, NoCredential):
-        why = " ".join(found.reasons) or f"There is no API key for {opening.host.origin}."
-        where = f"--profile {opening.profile.name}"
-        if not opening.chosen.has_own_host:
-            where = f"--host {opening.host.origin} --profile NAME"
-        raise Trouble(f"{why} Sign in with: flagtui auth login {where}", code="sign_in")
+        raise Trouble(*no_key_words(opening, found), code="sign_in")
     return found
+
+
+def no_key_words(opening: Opening, found: NoCredential) -> tuple[str, str]:
+    """That there is no key, or what keeps it from being read, and what to do next."""
+    is_own = opening.chosen.has_own_host
+    whose = f"the profile {opening.profile.name}" if is_own else opening.host.origin
+    where = f"--profile {opening.profile.name}" if is_own else f"--host {opening.host.origin} --profile NAME"
+    what = " ".join(found.reasons) or f"There is no API key for {whose}."
+    return what, f"Sign in with: flagtui auth login {where}"
 
 
 def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:

@@ -63,9 +63,13 @@ class FoundSecret:
     source: Source
 
 
+class NoKeyring(KeyringUnusable):
+    """This system has none, so no key can be in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoCredential:
-    """Nowhere; `reasons` has a sentence for each place that was looked into."""
+    """Nowhere; `reasons` has a sentence for each place that might have one and could not be read."""
 
     reasons: tuple[str, ...]
 
@@ -134,7 +138,7 @@ def load_backend() -> Backend:
             return trusted
     module = type(chosen).__module__
     if module.startswith(("keyring.backends.fail", "keyring.backends.null", "keyring.backends.chainer")):
-        raise KeyringUnusable("This system has no keyring that can be used from here.")
+        raise NoKeyring("This system has no keyring that can be used from here.")
     raise KeyringUnusable(f"The keyring {module} is not one of the system's own and is not used.")
 
 
@@ -172,6 +176,8 @@ class KeyPlaces:
             except CommandFailed as failed:
                 reasons.append(f"{source}: {failed}")
                 break
+            except NoKeyring:
+                continue
             except (KeyringUnusable, KeyFileRefused) as refused:
                 reasons.append(f"{source}: {refused}")
         return NoCredential(tuple(reasons))

@@ -36,13 +36,14 @@ class TerminalAnswers:
         self.is_light: bool | None = None
         self.is_done = True
         """Whether no answer is awaited."""
+        self.was_asked = False
         self._rest = b""
         self.typed = b""
         """Keys that were pressed before the app could hear them."""
 
     def expect(self) -> None:
         """A question was asked."""
-        self.is_done = False
+        self.is_done, self.was_asked = False, True
 
     def sift(self, data: bytes) -> bytes:
         """What is left of the data without answers. The beginning of one is kept until the rest is there."""
@@ -70,7 +71,8 @@ def asked_background(answers: TerminalAnswers = ANSWERS, *, keys: int = 0, scree
     """Asks; what is loaded meanwhile costs nothing. `answers` know more at the end, or the time was up."""
     until = time.monotonic() + PATIENCE
     # The answer must neither be shown nor wait for a line to end, and the app takes over much later.
-    if os.environ.get("TERM", "") in SILENT or not is_terminal() or not quieten():
+    cannot = answers.was_asked or os.environ.get("TERM", "") in SILENT
+    if cannot or not is_terminal() or not quieten():
         yield
         return
     answers.expect()

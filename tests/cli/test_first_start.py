@@ -1,0 +1,67 @@
+"""The first start of a person who has set up nothing: two ways on, none of which is an error."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import KEY, Service
+from tests.doubles.terminal import Terminal
+
+FLAGTUI = [sys.executable, "-m", "flagtui"]
+KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+Start = Callable[[tuple[int, int]], Terminal]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    environment = {kind: str(tmp_path) for kind in KINDS}
+    environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+    return lambda size: Terminal(FLAGTUI, size=size, environment=environment)
+
+
+@pytest.mark.parametrize("size", [(132, 40), (80, 24), (60, 15)], ids=str)
+def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int, int]) -> None:
+    with start(size) as terminal:
+        terminal.wait_for("Try the demo")
+        terminal.wait_for("Sign in")
+        terminal.wait_for("q leave")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+def test_enter_opens_the_demo_in_the_same_run(start: Start) -> None:
+    with start((100, 30)) as terminal:
+        terminal.wait_for("Try the demo")
+        terminal.press("\r")
+        terminal.wait_for("synced")
+        assert "DEMO" in terminal.text
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()
+
+
+def test_a_wrong_key_is_asked_for_again_and_no_other_answer_is_lost(start: Start, service: Service) -> None:
+    with start((100, 30)) as terminal:
+        terminal.wait_for("Sign in")
+        terminal.press("s")
+        terminal.wait_for("Server: us, eu, or an address")
+        terminal.press(f"{service.address}\r")
+        terminal.wait_for("Paste the personal API key")
+        terminal.press("phc_public_token_of_the_project\r")
+        terminal.wait_for("only sends events")
+        terminal.wait_for("Another key, or ctrl\\+c to leave it")
+        terminal.press("phx_nobody_knows_this_key_0123456789\r")
+        terminal.wait_for("(?s)Another key.*Another key")
+        terminal.press(f"{KEY}\r")
+        terminal.wait_for("✓ see flags")
+        terminal.wait_for("Which one is opened first")
+        terminal.press("\r")
+        terminal.wait_for("How")
+        terminal.press("3\r")
+        terminal.wait_for("synced")
+        assert terminal.text.count("Server: us") == 0
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
