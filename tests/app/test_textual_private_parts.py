@@ -47,6 +47,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_handle_exception": (App, "a fault costs a screen, not the session"),
     "_invoke_later": (Screen, "a callback of what is gone is dropped"),
     "_key_thread": (LinuxDriver, "whether keys are read"),
+    "_keymap": (App, "the keys that the person chose"),
     "_mounted_event": (MessagePump, "keys typed ahead wait for the screen they are for"),
     "_new_worker": (WorkerManager, "an answer for what is gone is dropped"),
     "_notifications": (App, "toasts that are shown"),

@@ -60,6 +60,18 @@ async def test_a_read_only_profile_has_no_keys_that_write(setting: Setting) -> N
         assert "on/off" not in program.screen
 
 
+async def test_a_key_that_would_write_says_why_it_does_not(setting: Setting) -> None:
+    careful = replace(setting, rules=GuardRules(Level.READ_ONLY, place="TEST"))
+    async with running(careful) as program:
+        await program.press("space")
+        assert program.notices == ["on/off: TEST is read-only; nothing can be changed"]
+        await program.press("2", "e")
+        assert program.notices[-1].endswith("TEST is read-only; nothing can be changed")
+        told = len(program.notices)
+        await program.press("f12", "down", "x")
+        assert len(program.notices) == told
+
+
 async def test_the_line_of_keys_dims_what_the_key_may_not_from_the_start(setting: Setting) -> None:
     def confine(wire: Wire) -> None:
         scopes = {"id": "x", "label": "narrow", "scopes": ["feature_flag:read"], "scoped_teams": []}

@@ -32,6 +32,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag
+from flagtui.app.state.permissions import why_refused
 from flagtui.app.state.session import Session
 from flagtui.app.tabs import TabScreens
 from flagtui.app.writing.changes import Changes
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
     from flagtui.app.dialogs.picker import Choice
 
 Chosen = TypeVar("Chosen")
-
-LOOK_OUT = 1.0
-"""Seconds between looks at whether it is time to refresh; a look draws nothing."""
 
 
 class FlagTui(ScreenOwner[None]):
@@ -120,8 +118,8 @@ class FlagTui(ScreenOwner[None]):
     def show_live_once_known(self) -> None:
         """The screen of the last run gives way to rows, or to what keeps them from coming."""
         workspace = self.app_state.workspace
-        kind = self.app_state.kind
-        if self.app_state.trouble is not None or (workspace and workspace.collection(kind).rows):
+        has_rows = workspace is not None and workspace.collection(self.app_state.kind).rows
+        if self.app_state.trouble is not None or has_rows:
             self.show_live()
 
     def open_flag_asked_for(self) -> None:
@@ -134,9 +132,8 @@ class FlagTui(ScreenOwner[None]):
         is_whole = workspace is not None and workspace.flags.is_complete and state.trouble is None
         is_live = is_whole and state.refreshes > 0
         is_as_started = state.session.profile == self._started_in
-        is_shown_next = isinstance(screen, FlagsScreen) and (
-            state.session.preferences.resumes or not screen.search.value
-        )
+        resumes = state.session.preferences.resumes
+        is_shown_next = isinstance(screen, FlagsScreen) and (resumes or not screen.search.value)
         return is_as_started and is_live and is_shown_next
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
@@ -148,6 +145,11 @@ class FlagTui(ScreenOwner[None]):
         if isinstance(event, events.Key | events.AppFocus):
             self.polling.notice_person()
         await super().on_event(event)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that nothing took."""
+        if why := why_refused(self.app_state, event.key, self.screen.BINDINGS, self._keymap):
+            tell(self, Notice(why, "warning"))
 
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:

@@ -1,8 +1,10 @@
 """What cannot be done here, and why: a profile that only reads, or a key that lacks a scope."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
+
+from textual.binding import Binding, BindingType
 
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.state.app_state import AppState
@@ -40,6 +42,23 @@ def missing_scope(app_state: AppState, place: str) -> str:
     """The scope the key lacks to change what is here; empty when it has it, or when that is not known."""
     workspace, scope = app_state.workspace, SCOPES.get(place, "")
     return scope if workspace is not None and scope and not workspace.allows(scope) else ""
+
+
+def why_refused(
+    app_state: AppState, key: str, bindings: Iterable[BindingType], keymap: Mapping[str, str]
+) -> str:
+    """Why a key does nothing here that would change something elsewhere; empty for every other key.
+
+    `bindings` are the screen's, `keymap` has the keys that the person chose.
+    """
+    bound = {binding.id for binding in bindings if isinstance(binding, Binding)}
+    for command in COMMANDS:
+        if command.writes and command.id in bound and key in keymap.get(command.id, command.keys).split(","):
+            if app_state.session.rules.level is Level.READ_ONLY:
+                return f"{command.title}: {app_state.session.badge} is read-only; nothing can be changed"
+            if missing := why_dimmed(app_state, command.id):
+                return f"{command.title}: the key {missing}"
+    return ""
 
 
 def why_dimmed(app_state: AppState, command: str, place: str = "") -> str:
