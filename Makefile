@@ -2,31 +2,36 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
 WORKERS ?= 2
 # Where PYTHONDONTWRITEBYTECODE is set, every process of a run would compile the program and the tests anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 check check-full format bench pictures check-agreement check-kills check-api check-writes check-modes check-display clean
+.PHONY: menu setup demo serve test test-httpx2 check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  \1|\2/' | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
 
-setup: $(READY) ## make the virtual environment and install everything into it
+setup: $(READY) ## make the virtual environment and install everything into it, test tools too
 
-$(READY): pyproject.toml
+$(RUNNABLE): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "flagtui needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $(RUNNABLE)
+
+$(READY): $(RUNNABLE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## open the app on its own embedded service: no account, no network
+demo: $(RUNNABLE) ## open the app on its own embedded service: no account, no network
 	@$(BIN)/flagtui demo
 
-serve: $(READY) ## run the embedded service on http://127.0.0.1:8010 with sample data
+serve: $(RUNNABLE) ## run the embedded service on http://127.0.0.1:8010 with sample data
 	@$(BIN)/flagtui serve --port 8010 --db flagtui-sample.db --key phx_local --sample
 
 test: $(READY) ## run every test, of long tables of cases a part with everything in it once
@@ -69,6 +74,9 @@ check-kills: $(READY) ## kill the service two hundred times in a write storm and
 check-api: $(READY) ## thousands of generated requests against the service's own OpenAPI document
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,check-api]'
 	FLAGTUI_CASES=$${FLAGTUI_CASES:-40} $(PYTEST) -q tests/service/check_api.py tests/service/check_product_api.py
+
+check-install: $(READY) ## wheel and sdist in an empty environment, with everything they need
+	$(PYTEST) -q tests/check_install.py
 
 check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers
 	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys

@@ -110,3 +110,28 @@ def test_every_module_the_documents_name_is_there() -> None:
         for target, room in named:
             if room in rooms:
                 assert (ROOT / "src" / "flagtui" / target).exists(), f"{document.name} names {target}"
+
+
+def test_what_the_workflow_runs_is_what_the_documents_say() -> None:
+    said = README.read_text(encoding="utf-8") + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    commands = re.findall(r"- run: (.+)", (ROOT / ".github/workflows/checks.yml").read_text(encoding="utf-8"))
+    assert len(commands) >= 5
+    assert [each for each in commands if each not in said] == []
+
+
+def test_the_demo_installs_no_test_tools() -> None:
+    recipes = dict(re.findall(r"^(\S+): ([^\n#]*)", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert recipes["demo"].split() == recipes["serve"].split() == ["$(RUNNABLE)"]
+    assert "$(READY)" in recipes["test"]
+
+
+def test_nothing_names_the_host_of_a_registry() -> None:
+    hosts = re.compile("pypi" + r"\.org|pythonhosted\." + "org|registry" + r"\.npmjs")
+    suffixes = {".py", ".md", ".toml", ".yml", ".tcss", ".txt", ".cfg", ""}
+    for folder in ("src", "tests", "docs", "benchmarks", "styles", ".github", ".ci"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix in suffixes and "__pycache__" not in path.parts:
+                assert not hosts.search(path.read_text(encoding="utf-8")), path
+    for path in ROOT.glob("*"):
+        if path.is_file() and path.suffix in suffixes:
+            assert not hosts.search(path.read_text(encoding="utf-8", errors="replace")), path
