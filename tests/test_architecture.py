@@ -48,8 +48,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 HOMES: dict[str, tuple[str, ...]] = {
     "textual": ("app",),
     "rich": ("app",),
-    "textual_plotext": ("app",),
-    "plotext": ("app",),
     "httpx": ("api/http_library",),
     "keyring": ("config/credentials",),
     "sqlite3": ("service", "store/snapshots"),

@@ -1,5 +1,7 @@
 """Experiments as text: the list, one of them, its days as plot and as table, and without colour."""
 
+import io
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -42,6 +44,7 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
         await draw(program, golden, "experiment")
         await program.press("enter")
         await draw(program, golden, "experiment-days")
+        await draw(program, golden, "experiment-days-colour", sixteen)
         await program.press("t")
         await draw(program, golden, "experiment-table")
 
@@ -99,3 +102,13 @@ async def test_few_colours_or_none_are_enough_for_tables_and_plots(
         assert ("DAY " in program.screen) == (ending == "no-colour")
         await program.press("t")
         await draw(program, golden, f"experiment-turned-{ending}", sixteen)
+
+
+async def test_letters_are_enough_for_a_plot(
+    setting: Setting, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "__stderr__", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    async with running(replace(setting, size=SIZES[0])) as program:
+        await stand_on(program, "Words on the upgrade")
+        await program.press("enter", "enter")
+        await draw(program, golden, "experiment-days-ascii")

@@ -164,7 +164,7 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
         plot.display = bool(courses)
         if courses:
             title = f"{safe_text(metric.name, 40)}: % over the baseline by day, all days so far"
-            await plot.show(title, courses, [day for day, _ in series.days])
+            plot.show(title, courses, [day for day, _ in series.days])
             self._plotted = metric.uuid
 
     @property

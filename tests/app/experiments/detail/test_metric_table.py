@@ -1,19 +1,17 @@
 """Tables of metrics where data is thin, odd, hostile or much."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
+from flagtui.app.experiments.chart import chart_lines
 from flagtui.app.experiments.detail.courses import courses_of, day_lines, state_words
 from flagtui.app.experiments.detail.judgement import leading_of, verdicts
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.app.experiments.detail.metric_table import table_lines
 from flagtui.app.experiments.detail.sections import alarm_lines, json_lines, sizing_lines, variant_lines
 from flagtui.app.experiments.intervals import strokes_for
-from flagtui.app.experiments.series_plot import picture
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
@@ -164,7 +162,7 @@ def days(*values: float | None) -> Timeseries:
 def test_failed_days_are_gaps_in_the_plot_and_words_in_the_table(values: tuple[float | None, ...]) -> None:
     series = days(*values)
     courses = courses_of(series)
-    drawn = picture("Paid", courses, [day for day, _ in series.days], (80, 16))
+    drawn = text(chart_lines("Paid", courses, [day for day, _ in series.days], (80, 16), UNICODE))
     assert "test" in drawn
     assert ("not computed" in drawn) == (None in values)
     table = text(day_lines(Metric({"metric_type": "funnel"}, "primary"), series, 120))
@@ -180,12 +178,3 @@ def test_what_is_being_calculated_is_said() -> None:
     again = Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"})
     assert "anew" in state_words(again)[0]
     assert state_words(days(20.0, None))[0] == "1 of 2 days, 1 failed"
-
-
-def test_the_plotting_library_is_not_loaded_with_the_screens() -> None:
-    screen = "flagtui.app.experiments.experiment_list"
-    code = f"import sys, {screen}; print([n for n in sys.modules if 'plotext' in n])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout.strip() == "[]"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from flagtui.app.experiments.chart import Course, Point
 from flagtui.app.experiments.detail.judgement import Judgement, verdicts
 from flagtui.app.experiments.detail.metric_findings import Metric, MetricReading
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.detail.numbers import lift_of
-from flagtui.app.experiments.series_plot import Course, Point
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.app.experiments.chart_axes import day_words
 from flagtui.app.experiments.detail.courses import CUMULATIVE, courses_of, day_lines, state_words
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
 from flagtui.app.experiments.detail.metric_findings import Metric
@@ -91,7 +92,7 @@ class SeriesScreen(OwnedScreen[None]):
             self._sign_in(error)
             return
         self._show(self._series)
-        await self._plot(self._series)
+        self._plot(self._series)
 
     @work(group="choose")
     async def _sign_in(self, error: ApiError) -> None:
@@ -105,12 +106,12 @@ class SeriesScreen(OwnedScreen[None]):
         table = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
         self.query_one("#series-table", Static).update(table)
 
-    async def _plot(self, series: Timeseries) -> None:
+    def _plot(self, series: Timeseries) -> None:
         courses, days = courses_of(series), [day for day, _ in series.days]
         plot = self.query_one(SeriesPlot)
         plot.set_class(not courses, "-empty")
         if courses:
-            await plot.show(_title(self._metric, days), courses, days)
+            plot.show(_title(self._metric, days), courses, days)
 
     def _frame(self, words: str, colour: str, about: str = "") -> None:
         app_state = self._app_state
@@ -161,5 +162,5 @@ def why_no_days(error: ApiError) -> str:
 
 
 def _title(metric: Metric, days: list[date]) -> str:
-    since = f", {days[0].isoformat()} to {days[-1].isoformat()}" if days else ""
+    since = f", {day_words(days[0])} to {day_words(days[-1])} {days[-1].year}" if days else ""
     return f"{safe_text(metric.name, 40)}: % over the baseline{since}"

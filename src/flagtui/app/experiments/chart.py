@@ -1,0 +1,140 @@
+"""Lines in bands over the days, in characters: braille where the terminal has it, letters elsewhere."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from rich.cells import cell_len
+
+from flagtui.app.experiments.chart_axes import LEAST_ROWS, Scale, day_ticks, scale_of, tick_label
+from flagtui.app.experiments.chart_canvas import BAND, MISSING, QUIET, Canvas, frame_for, line_styles
+from flagtui.app.widgets.glyphs import Glyphs
+from flagtui.app.widgets.line import cut
+from flagtui.text.styled import Piece
+
+LEAST_MORE: Final = 10
+"""Cells to say how many lines the legend has no room for."""
+ROWS_WITH_LEGEND: Final = 4
+"""Rows of the plot itself below which the legend gives up its line."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One day of one variant, in percent over the baseline. None where the day is not known."""
+
+    day: date
+    lift: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Course:
+    """One variant over the days. The name is safe to draw."""
+
+    name: str
+    points: tuple[Point, ...]
+
+
+Lines = list[list[Piece]]
+
+
+def chart_lines(
+    title: str, courses: Sequence[Course], days: Sequence[date], size: tuple[int, int], glyphs: Glyphs
+) -> Lines:
+    """The chart in exactly `size` cells, columns and rows. `title` is safe to draw."""
+    width, height = size
+    head: Lines = [[(cut(title, width), "bold")]]
+    gone = _days_without(courses, days)
+    if height - 4 >= ROWS_WITH_LEGEND:
+        head.append(list(_legend(courses, glyphs, bool(gone), width)))
+    rows = height - len(head) - 2
+    scale = scale_of(_values(courses), rows)
+    left = max(len(tick_label(value, scale.step)) for value in scale.ticks)
+    room = (max(2, width - left - 2), max(LEAST_ROWS, rows))
+    plot = Canvas(room, scale, len(days), glyphs, lines=len(courses))
+    _draw(plot, courses, days, gone)
+    return [*head, *_rows(plot, scale, left), *_day_axis(plot, days, left)][:height]
+
+
+def _draw(plot: Canvas, courses: Sequence[Course], days: Sequence[date], gone: Sequence[int]) -> None:
+    places = {day: place for place, day in enumerate(days)}
+    for number, course in enumerate(courses):
+        for run in runs(course.points):
+            known = [
+                (places[point.day], point.low, point.high)
+                for point in run
+                if point.low is not None and point.high is not None
+            ]
+            plot.band(known, number)
+    for number, course in enumerate(courses):
+        for run in runs(course.points):
+            known_lifts = [(places[point.day], point.lift) for point in run if point.lift is not None]
+            plot.line(known_lifts, number)
+    plot.crosses(gone)
+
+
+def runs(points: Sequence[Point]) -> list[list[Point]]:
+    """Days in a row that have values: a line breaks where a day is missing."""
+    found: list[list[Point]] = [[]]
+    for point in points:
+        if point.lift is not None:
+            found[-1].append(point)
+        elif found[-1]:
+            found.append([])
+    return [run for run in found if run]
+
+
+def _days_without(courses: Sequence[Course], days: Sequence[date]) -> list[int]:
+    known = {point.day for course in courses for point in course.points if point.lift is not None}
+    return [place for place, day in enumerate(days) if day not in known] if courses else []
+
+
+def _values(courses: Sequence[Course]) -> Iterator[tuple[float, float | None, float | None]]:
+    for course in courses:
+        for point in course.points:
+            if point.lift is not None:
+                yield point.lift, point.low, point.high
+
+
+def _legend(courses: Sequence[Course], glyphs: Glyphs, has_gaps: bool, width: int) -> Iterator[Piece]:
+    """What each line is, what the grey around them is, and what a cross is."""
+    styles, frame = line_styles(glyphs), frame_for(glyphs)
+    rest: list[Piece] = [(f"{frame.shade * 2} ", BAND), ("interval", QUIET)]
+    if has_gaps:
+        rest += [(f"   {frame.cross} ", MISSING), ("not computed", QUIET)]
+    room = width - sum(len(text) for text, _ in rest)
+    each = max(6, room // max(1, len(courses)) - 5)
+    for number, course in enumerate(courses):
+        style, name = styles[number % len(styles)], cut(course.name, each)
+        room -= cell_len(name) + 5
+        if room < (0 if number + 1 == len(courses) else LEAST_MORE):
+            yield f"{len(courses) - number} more   ", QUIET
+            break
+        yield f"{style.marker} ", style.colour
+        yield f"{name}   ", ""
+    yield from rest
+
+
+def _rows(plot: Canvas, scale: Scale, left: int) -> Iterator[list[Piece]]:
+    frame = plot.frame
+    labels = {
+        plot.row_of(value): tick_label(value, scale.step).replace("−", frame.minus) for value in scale.ticks
+    }
+    for row, pieces in enumerate(plot.rows()):
+        label = labels.get(row, "")
+        yield [(f"{label:>{left}} ", QUIET), (frame.tick if label else frame.side, QUIET), *pieces]
+
+
+def _day_axis(plot: Canvas, days: Sequence[date], left: int) -> Iterator[list[Piece]]:
+    """The line below, and the days as `25 Oct`, each below its place."""
+    ticks = {plot.column_of(place): words for place, words in day_ticks(days, plot.width)}
+    frame = plot.frame
+    line = "".join(frame.foot if column in ticks else frame.bottom for column in range(plot.width))
+    yield [(f"{'':{left + 1}}{frame.corner}{line}", QUIET)]
+    words = [" "] * (left + 2 + plot.width)
+    for column, label in ticks.items():
+        begin = min(max(0, left + 2 + column - len(label) // 2), len(words) - len(label))
+        words[begin : begin + len(label)] = label
+    yield [("".join(words).rstrip(), QUIET)]

@@ -1,0 +1,186 @@
+"""The area of a chart: dots of braille, eight to a cell, or one letter to a cell."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from flagtui.app.experiments.chart_axes import Scale
+from flagtui.app.widgets.glyphs import UNICODE, Glyphs
+from flagtui.text.styled import Piece
+
+BAND: Final = "$faint"
+QUIET: Final = "$text-muted"
+MISSING: Final = "$warning"
+_BRAILLE: Final = 0x2800
+_DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+"""Bits of a braille character by row and column."""
+MARKED_EVERY: Final = 8
+"""Cells between two marks of one line at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineStyle:
+    """How one line is drawn: it can be told from the others without its colour."""
+
+    marker: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The characters around the lines."""
+
+    side: str
+    tick: str
+    corner: str
+    bottom: str
+    foot: str
+    shade: str
+    """What a band looks like, for the legend; with letters, what it is made of."""
+    cross: str
+    minus: str
+
+
+_DRAWN: Final = Frame("│", "┤", "└", "─", "┬", "⠕", "×", "−")
+_TYPED: Final = Frame("|", "+", "+", "-", "+", ":", "x", "-")
+_COLOURS: Final = ("$primary", "$success", "$secondary", "$warning")
+
+
+def frame_for(glyphs: Glyphs) -> Frame:
+    """What the terminal can write."""
+    return _DRAWN if glyphs is UNICODE else _TYPED
+
+
+def line_styles(glyphs: Glyphs) -> tuple[LineStyle, ...]:
+    """As many as can be told apart: from the fifth line on they come again."""
+    markers = "●◆▲■" if glyphs is UNICODE else "*o#@"
+    return tuple(LineStyle(marker, colour) for marker, colour in zip(markers, _COLOURS, strict=True))
+
+
+class Canvas:
+    """Takes places of days and percents, gives rows of pieces. What lies outside the scale is cut off."""
+
+    def __init__(self, size: tuple[int, int], scale: Scale, days: int, glyphs: Glyphs, *, lines: int) -> None:
+        self.width, self.height = size
+        self._scale = scale
+        self._days = days
+        self._styles = line_styles(glyphs)
+        self._lines = lines
+        self._is_drawn = glyphs is UNICODE
+        self.frame = frame_for(glyphs)
+        self._across, self._down = (2, 4) if self._is_drawn else (1, 1)
+        self._dots: dict[tuple[int, int], tuple[int, str]] = {}
+        self._shade: dict[tuple[int, int], int] = {}
+        self._marks: dict[tuple[int, int], Piece] = {}
+
+    def column_of(self, place: int) -> int:
+        """The cell of a day."""
+        return round(self._x(place) / self._across - (0.25 if self._is_drawn else 0.0))
+
+    def row_of(self, value: float) -> int:
+        """The cell of a percentage."""
+        return round(self._share(value) * (self.height - 1))
+
+    def band(self, bounds: Sequence[tuple[int, float, float]], number: int) -> None:
+        """Shade what lies between low and high, from day to day."""
+        ends = [(self._x(place), self._within(high), self._within(low)) for place, low, high in bounds]
+        if len(ends) == 1:
+            # A day alone has no neighbour to be shaded towards.
+            ends.append((ends[0][0] + 1, *ends[0][1:]))
+        for (x, top, bottom), (until, last_top, last_bottom) in pairwise(ends):
+            for column in range(round(x), round(until) + 1):
+                share = (column - x) / (until - x) if until > x else 0.0
+                begin, end = top + (last_top - top) * share, bottom + (last_bottom - bottom) * share
+                for row in range(round(begin), round(end) + 1):
+                    self._shade_dot(column, row, number)
+
+    def line(self, points: Sequence[tuple[int, float]], number: int) -> None:
+        """Join the days by a line and mark the last; one of several is marked on the way, too."""
+        places = [(self._x(place), self._y(value)) for place, value in points]
+        style = self._styles[number % len(self._styles)]
+        for (x, y), (until, last) in pairwise(places):
+            before = round(y)
+            for column in range(round(x), round(until) + 1):
+                share = (column - x) / (until - x) if until > x else 1.0
+                row = round(y + (last - y) * share)
+                for step in range(min(before, row), max(before, row) + 1):
+                    # Between two columns a steep line goes straight up.
+                    if step != before or before == row or column == round(x):
+                        self._dot(column, step, style)
+                before = row
+        every = math.ceil(MARKED_EVERY * max(1, self._days - 1) / self.width)
+        for x, y in places[-1:] if self._lines == 1 else places[::-every]:
+            # In the cell of the line's own dot: a row above or below it would tell another value.
+            self._mark(round(x) // self._across, round(y) // self._down, style.marker, style.colour)
+
+    def crosses(self, places: Sequence[int]) -> None:
+        """Days without a value, on the line of zero."""
+        for place in places:
+            self._mark(self.column_of(place), self.row_of(0.0), self.frame.cross, MISSING)
+
+    def rows(self) -> Iterator[list[Piece]]:
+        """Every row from the top, neighbours of one style as one piece."""
+        zero = self.row_of(0.0) if self._scale.low <= 0 <= self._scale.high else -1
+        for row in range(self.height):
+            pieces: list[Piece] = []
+            for column in range(self.width):
+                character, style = self._cell(column, row, row == zero)
+                if pieces and pieces[-1][1] == style:
+                    pieces[-1] = (pieces[-1][0] + character, style)
+                else:
+                    pieces.append((character, style))
+            yield pieces
+
+    def _cell(self, column: int, row: int, is_zero: bool) -> Piece:
+        at = (column, row)
+        if at in self._marks:
+            return self._marks[at]
+        if at in self._dots:
+            bits, style = self._dots[at]
+            return (chr(_BRAILLE + bits) if self._is_drawn else chr(bits)), style
+        if is_zero:
+            return self.frame.bottom, QUIET
+        if at in self._shade:
+            return (chr(_BRAILLE + self._shade[at]) if self._is_drawn else self.frame.shade), BAND
+        return " ", ""
+
+    def _dot(self, column: int, row: int, style: LineStyle) -> None:
+        at = (column // self._across, row // self._down)
+        if not self._is_inside(at):
+            return
+        if not self._is_drawn:
+            self._dots[at] = (ord(style.marker), style.colour)
+            return
+        bits = _DOTS[row % self._down][column % self._across]
+        self._dots[at] = (self._dots.get(at, (0, ""))[0] | bits, style.colour)
+
+    def _shade_dot(self, column: int, row: int, number: int) -> None:
+        at = (column // self._across, row // self._down)
+        # Few dots, and others for each line: where bands overlap they are darker.
+        every = 4 if self._lines == 1 else 8
+        if self._is_inside(at) and (not self._is_drawn or (column + 2 * row + 3 * number) % every == 0):
+            self._shade[at] = self._shade.get(at, 0) | _DOTS[row % self._down][column % self._across]
+
+    def _mark(self, column: int, row: int, character: str, style: str) -> None:
+        if self._is_inside((column, row)):
+            self._marks[column, row] = (character, style)
+
+    def _is_inside(self, at: tuple[int, int]) -> bool:
+        return 0 <= at[0] < self.width and 0 <= at[1] < self.height
+
+    def _share(self, value: float) -> float:
+        return (self._scale.high - value) / (self._scale.high - self._scale.low)
+
+    def _x(self, place: int) -> float:
+        """In dots; the middle of a cell for the first and the last day."""
+        share = place / (self._days - 1) if self._days > 1 else 0.5
+        return share * (self.width - 1) * self._across + (self._across - 1) / 2
+
+    def _within(self, value: float) -> float:
+        """An end beyond the scale is at its edge: there can be millions of dots between the two."""
+        return self._y(min(max(value, self._scale.low), self._scale.high))
+
+    def _y(self, value: float) -> float:
+        return self._share(value) * (self.height - 1) * self._down + (self._down - 1) / 2

@@ -1,0 +1,140 @@
+"""Charts of days: what stands where, what is round, and what is told without colour."""
+
+import math
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from flagtui.app.experiments.chart import Course, Point, chart_lines
+from flagtui.app.experiments.chart_axes import day_ticks, scale_of, tick_label
+from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
+
+OCTOBER: Final = date(2026, 10, 25)
+PERCENT = st.floats(-500, 500, allow_nan=False).map(lambda value: round(value, 3))
+
+
+def days(count: int) -> list[date]:
+    return [OCTOBER + timedelta(days=place) for place in range(count)]
+
+
+def course(*lifts: float | None, half: float = 5.0, name: str = "test") -> Course:
+    return Course(
+        name,
+        tuple(
+            Point(day, None) if lift is None else Point(day, lift, lift - half, lift + half)
+            for day, lift in zip(days(len(lifts)), lifts, strict=True)
+        ),
+    )
+
+
+def drawn(
+    *courses: Course, size: tuple[int, int] = (60, 16), glyphs: Glyphs = UNICODE, count: int = 0
+) -> list[str]:
+    found = chart_lines("Paid", courses, days(count or len(courses[0].points)), size, glyphs)
+    return ["".join(text for text, _ in line) for line in found]
+
+
+def plot_of(lines: Sequence[str]) -> dict[str, str]:
+    """The rows of the plot that have a number, by it."""
+    return {number.strip(): row for number, edge, row in (line.partition("┤") for line in lines) if edge}
+
+
+@given(st.lists(st.tuples(PERCENT, PERCENT, PERCENT), min_size=1, max_size=20), st.integers(3, 40))
+def test_an_axis_holds_every_value_and_has_zero_on_a_row(
+    values: list[tuple[float, float, float]], rows: int
+) -> None:
+    scale = scale_of(values, rows)
+    assert all(scale.low - 1e-6 <= lift <= scale.high + 1e-6 for lift, _, _ in values)
+    row = -scale.low / (scale.high - scale.low) * (rows - 1)
+    assert math.isclose(row, round(row), abs_tol=1e-6)
+    mantissa = scale.step / 10.0 ** math.floor(math.log10(scale.step) + 1e-9)
+    assert any(math.isclose(mantissa, wanted, rel_tol=1e-6) for wanted in (1, 2, 5, 10))
+    assert any(tick == 0 for tick in scale.ticks)
+
+
+def test_an_absurd_interval_does_not_flatten_the_values() -> None:
+    scale = scale_of([(5.0, -900.0, 2_000.0), (6.0, 1.0, 11.0)], 13)
+    assert -100 <= scale.low < scale.high <= 100
+    assert scale_of([(300.0, 100.0, 500.0)], 13).high >= 300
+
+
+@pytest.mark.parametrize(
+    ("value", "step", "words"),
+    [(20, 20, "+20 %"), (0.0, 20, "0 %"), (-40, 20, "−40 %"), (0.5, 0.5, "+0.5 %"), (-0.02, 0.01, "−0.02 %")],
+)
+def test_numbers_of_an_axis_have_a_sign_and_the_decimals_of_their_step(
+    value: float, step: float, words: str
+) -> None:
+    assert tick_label(value, step) == words
+
+
+def test_days_are_named_as_people_say_them_and_never_run_into_each_other() -> None:
+    assert day_ticks(days(3), 60) == [(0, "25 Oct"), (1, "26 Oct"), (2, "27 Oct")]
+    assert day_ticks(days(13), 70)[:2] == [(0, "25 Oct"), (2, "27 Oct")]
+    assert day_ticks(days(60), 60)[-1] == (56, "20 Dec")
+    for count in (1, 2, 30, 400, 3_000):
+        for width in (2, 20, 60, 120):
+            assert (len(day_ticks(days(count), width)) - 1) * 9 <= width
+
+
+@pytest.mark.parametrize("size", [(132, 40), (80, 17), (56, 9), (30, 8), (20, 5)])
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("count", [1, 2, 90])
+def test_a_chart_is_as_large_as_asked(size: tuple[int, int], glyphs: Glyphs, count: int) -> None:
+    many = [course(*([3.0] * count), name=f"variant-名{number}") for number in range(12)]
+    for courses in (many[:1], many):
+        lines = drawn(*courses, size=size, glyphs=glyphs)
+        assert len(lines) == size[1]
+        assert max(map(cell_len, lines[2:])) <= max(size[0], 11)
+    if size[0] >= 56:
+        assert max(map(cell_len, lines)) <= size[0]
+
+
+def test_the_last_day_stands_at_its_value() -> None:
+    rows = plot_of(drawn(course(0.0, 20.0, 40.0, half=0.0)))
+    assert rows["+40 %"].endswith("●")
+    assert "─" in rows["0 %"]
+
+
+def test_a_band_is_shaded_between_its_ends_and_nowhere_else() -> None:
+    lines = drawn(course(10.0, 10.0, half=10.0), glyphs=ASCII)[2:]
+    assert {line[:5].strip() for line in lines if ":" in line} == {"+20 %", "+15 %", "+5 %", ""}
+    assert [line[:5].strip() for line in lines if "*" in line] == ["+10 %"]
+
+
+def test_an_interval_beyond_the_axis_is_cut_off_at_its_edge() -> None:
+    lines = drawn(course(10.0, 10.0, half=1e12), glyphs=ASCII)
+    assert all(":" in line or "*" in line or "-" in line for line in lines[2:-1])
+
+
+def test_a_line_breaks_where_a_day_is_missing_and_the_legend_says_what_a_cross_is() -> None:
+    lines = drawn(course(10.0, 10.0, None, 10.0, 10.0))
+    assert lines[1].strip() == "● test   ⠕⠕ interval   × not computed"
+    zero = plot_of(lines)["0 %"]
+    assert zero.count("×") == 1
+    assert "not computed" not in drawn(course(10.0, 10.0))[1]
+
+
+def test_several_lines_are_told_apart_without_colour() -> None:
+    two = drawn(course(10.0, 20.0, name="blue"), course(-10.0, -20.0, name="green"))
+    assert two[1].startswith("● blue   ◆ green   ⠕⠕ interval")
+    rows = "".join(two[2:])
+    assert rows.count("●") > 1
+    assert rows.count("◆") > 1
+
+
+def test_a_day_alone_is_a_mark_in_its_interval() -> None:
+    lines = drawn(course(10.0), size=(40, 12))
+    assert sum(line.count("●") for line in lines) == 2
+    assert sum(not set(line).isdisjoint(map(chr, range(0x2801, 0x2900))) for line in lines[2:]) > 1
+
+
+def test_a_terminal_without_unicode_gets_plain_letters() -> None:
+    lines = drawn(course(-10.0, None, 20.0), course(1.0, 2.0, 3.0, name="other"), glyphs=ASCII)
+    assert all(line.isascii() for line in lines)
+    assert lines[1].startswith("* test   o other   :: interval")
