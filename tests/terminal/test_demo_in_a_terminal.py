@@ -156,6 +156,30 @@ def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_t
         assert terminal.modes_on() == set()
 
 
+@pytest.mark.parametrize(
+    ("keys", "seen", "first"),
+    [("\r", "WHO SEES IT", "checkout-redesign"), ("2?", "Help", "Checkout redesign")],
+    ids=["a record", "a dialog on another tab"],
+)
+def test_what_was_open_above_the_list_does_not_keep_the_list_from_the_next_start(
+    tmp_path: Path, keys: str, seen: str, first: str
+) -> None:
+    folders = {kind: str(tmp_path) for kind in KINDS}
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
+        terminal.wait_for("alice@acme.com +● synced")
+        for key in keys:
+            terminal.wait_for(first) if key == "?" else None
+            terminal.press(key)
+        terminal.wait_for(seen)
+        terminal.signal(signal.SIGTERM)
+        terminal.wait_for_end()
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
+        terminal.wait_for_bytes(b" ago, connecting ")
+        assert first in terminal.text
+        assert DRIVER_STARTED not in terminal.sent
+        terminal.wait_for("alice@acme.com +● synced")
+
+
 def test_a_killed_start_takes_the_last_screen_away_again(kept: dict[str, str]) -> None:
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept) as terminal:
         terminal.wait_for_bytes(b" ago, connecting ")

@@ -13,7 +13,6 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from flagtui.api.errors import ApiError
-from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.ages import Ages
 from flagtui.app.shell.polling import Polling
@@ -128,13 +127,11 @@ class FlagTui(ScreenOwner[None]):
             self._stop_seeking()
 
     def has_frame_worth_keeping(self) -> bool:
-        state, workspace, screen = self.app_state, self.app_state.workspace, self.screen
-        is_whole = workspace is not None and workspace.flags.is_complete and state.trouble is None
-        is_live = is_whole and state.refreshes > 0
-        is_as_started = state.session.profile == self._started_in
-        resumes = state.session.preferences.resumes
-        is_shown_next = isinstance(screen, FlagsScreen) and (resumes or not screen.search.value)
-        return is_as_started and is_live and is_shown_next
+        is_as_started = self.app_state.session.profile == self._started_in
+        return is_as_started and self.tabs.shows_next_start()
+
+    def next_start(self) -> object:
+        return self.size, self.look, self.app_state.session.profile, self.tabs.next_start()
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         if self.is_running and self.screen_stack:

@@ -55,6 +55,26 @@ class TabScreens:
         line, line_before = lists.get(here, nothing).line, before.lists.get(here, nothing).line
         return here == (before.tab or "1") and line == line_before
 
+    def shows_next_start(self) -> bool:
+        """Whether what the next start begins with is on the screen, whole and live."""
+        state, workspace, screen = self._app_state, self._app_state.workspace, self._app.screen
+        # The activity has no list of records that could be whole.
+        if workspace is None or self.current == "4" or screen is not self.list_of(self.current):
+            return False
+        left = self._left_in_front()
+        is_plain = self.current == "1" and left is not None and not left.line
+        is_whole = workspace.collection(state.kind).is_complete and state.trouble is None
+        return is_whole and state.refreshes > 0 and (is_plain or state.session.preferences.resumes)
+
+    def next_start(self) -> object:
+        """What the next start begins with, to compare it with what was on the screen."""
+        workspace = self._app_state.workspace
+        return self.current, workspace and workspace.client.project, self._left_in_front()
+
+    def _left_in_front(self) -> LeftList | None:
+        screen = self.list_of(self.current)
+        return screen.left() if screen is not None else None
+
     def _left(self) -> LeftLists:
         session = self._app_state.session
         return session.preferences.left_lists(session.profile, session.host)

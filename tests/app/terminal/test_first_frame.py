@@ -56,9 +56,7 @@ def test_no_other_arguments_paint(arguments: list[str]) -> None:
 
 
 def test_a_kept_frame_comes_back_with_its_age_at_the_end_of_the_first_line(screen: Path) -> None:
-    keep_frame("\x1b[1;1Hrows", "38;5;1")
-    (kept,) = screen.iterdir()
-    os.utime(kept, (time.time() - 3 * 3600, time.time() - 3 * 3600))
+    keep_frame("\x1b[1;1Hrows", "38;5;1", shown_at=time.time() - 3 * 3600)
     frame = read_frame()
     assert frame is not None
     assert frame.startswith("\x1b[1;1Hrows")
@@ -67,7 +65,7 @@ def test_a_kept_frame_comes_back_with_its_age_at_the_end_of_the_first_line(scree
 
 
 def test_a_kept_frame_is_for_its_owner_alone(screen: Path) -> None:
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     (kept,) = screen.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     assert screen.stat().st_mode & 0o077 == 0
@@ -87,7 +85,7 @@ def test_a_kept_frame_is_for_its_owner_alone(screen: Path) -> None:
 def test_another_profile_host_or_look_has_no_frame_yet(
     screen: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     assert read_frame() is not None
     monkeypatch.setenv(variable, value)
     with pytest.raises(FileNotFoundError):
@@ -97,22 +95,22 @@ def test_another_profile_host_or_look_has_no_frame_yet(
 def test_another_size_version_or_setting_has_no_frame_yet(
     screen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     (screen.parent / "config.toml").write_text("theme = 'day'")
     with pytest.raises(FileNotFoundError):
         read_frame()
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     monkeypatch.setattr("flagtui.__version__", "99.0")
     with pytest.raises(FileNotFoundError):
         read_frame()
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((100, 24)))
     with pytest.raises(FileNotFoundError):
         read_frame()
 
 
 def test_a_frame_of_another_key_in_the_same_file_is_not_shown(screen: Path) -> None:
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     (kept,) = screen.iterdir()
     kept.write_text("another key\n\nrows")
     assert read_frame() is None
@@ -130,7 +128,7 @@ def test_only_the_newest_frames_are_kept(tmp_path: Path) -> None:
 
 def test_nothing_is_kept_where_nothing_can_be_written(screen: Path) -> None:
     screen.parent.parent.joinpath("flagtui").write_text("a file where the folder should be")
-    keep_frame("rows", "")
+    keep_frame("rows", "", shown_at=time.time())
     assert not screen.exists()
 
 

@@ -62,6 +62,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
             refused = asyncio.get_running_loop().create_future()
             refused.set_result(None)
             return refused
+        self.remember_frame()
         opened = super().push_screen(screen, callback, wait_for_dismiss, **options)  # type: ignore[call-overload]
         if (cover := self._cover) in self.screen_stack[:-1] and cover is not None:
             # What opens while nothing can be read opens below.

@@ -1,6 +1,6 @@
 """From what the screen should show to what has to be sent: changed cells, and lines that only moved."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -57,16 +57,20 @@ class Encoder:
                 self._shown[y] = new[y]
         return "".join([*sent, RESET]) if sent else ""
 
-    def whole_frame(self) -> tuple[str, str]:
-        """What makes a blank terminal show the same, and the style codes its first line ends in.
+    def shown(self) -> Sequence[Row]:
+        """What the terminal shows now, line by line; what is sent later does not change it."""
+        return tuple(self._shown)
+
+    def whole_frame(self, rows: Sequence[Row]) -> tuple[str, str]:
+        """What makes a blank terminal show these rows, and the style codes their first line ends in.
 
         Both are empty when not every cell is known.
         """
-        last = self._shown[0][-1] if self._shown and self._shown[0] else None
-        if last is None or any(None in row for row in self._shown):
+        last = rows[0][-1] if rows and rows[0] else None
+        if last is None or any(None in row for row in rows):
             return "", ""
         self._pen = self._pens.default
-        sent = [part for y, row in enumerate(self._shown) for part in self._line(y, [None] * len(row), row)]
+        sent = [part for y, row in enumerate(rows) for part in self._line(y, [None] * len(row), row)]
         return "".join([*sent, RESET]), ";".join(filter(None, (last[1].colour, last[1].background)))
 
     def _apply(self, patches: Iterable[Patch]) -> dict[int, Row]:

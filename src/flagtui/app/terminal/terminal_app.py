@@ -1,8 +1,9 @@
 """An app that is careful with its terminal; the screens of this app are built on it."""
 
 import os
+import time
 from collections.abc import Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from rich.console import RenderableType
 from textual import events
@@ -15,6 +16,7 @@ from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import is_painted
 from flagtui.app.terminal.kept_frames import drop_frame, keep_frame
 from flagtui.app.terminal.output_filter import ControlFence
+from flagtui.app.terminal.screen_cells import Row
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
@@ -39,6 +41,15 @@ class EarlyKeys:
         return kept
 
 
+class StartFrame(NamedTuple):
+    """The last frame seen of what the next start begins with."""
+
+    begins_with: object
+    rows: Sequence[Row]
+    shown_at: float
+    """Unix seconds."""
+
+
 ReturnT = TypeVar("ReturnT")
 
 LONGEST_WAIT: Final = 2.0
@@ -59,6 +70,9 @@ class TerminalApp(App[ReturnT]):
         self._encoder = make_encoder(self)
         self._early = EarlyKeys()
         self._is_up = False
+        self._drawn: object = None
+        """What the next start would have begun with when the last frame was drawn."""
+        self._start_frame: StartFrame | None = None
         self._waits_for_rows = is_painted()
         if IS_POSIX:
             from flagtui.app.terminal.signals import terminal_attributes
@@ -95,16 +109,29 @@ class TerminalApp(App[ReturnT]):
             self.repaint()
 
     def has_frame_worth_keeping(self) -> bool:
-        """Whether the screen now is what a person would like to see first next time."""
+        """Whether the screen now is what the next start begins with, whole and live."""
         return False
+
+    def next_start(self) -> object:
+        """What the next start begins with, to compare it with what was on the screen."""
+        return None
+
+    def remember_frame(self) -> None:
+        """To be called before a screen covers this one, which may be what the next start begins with."""
+        encoder = self._encoder
+        if encoder is None or not self._is_up or self.is_headless or self._drawn != self.next_start():
+            return
+        if self.has_frame_worth_keeping() and not self.screen.query("Toast"):
+            self._start_frame = StartFrame(self._drawn, encoder.shown(), time.time())
 
     def exit(
         self, result: ReturnT | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
         if self._is_up and self._encoder is not None and not self.is_headless:
-            is_calm = not self.screen.query("Toast")
-            if is_calm and self.has_frame_worth_keeping():
-                keep_frame(*self._encoder.whole_frame())
+            self.remember_frame()
+            frame = self._start_frame
+            if frame is not None and frame.begins_with == self.next_start():
+                keep_frame(*self._encoder.whole_frame(frame.rows), shown_at=frame.shown_at)
             elif self.is_frame_stale:
                 drop_frame()
         super().exit(result, return_code, message)
@@ -189,6 +216,7 @@ class TerminalApp(App[ReturnT]):
             self.post_display_hook()
         elif isinstance(renderable, KNOWN_FRAMES):
             sent = encoder.encode(*self.size, patches_of(renderable))
+            self._drawn = self.next_start()
             if sent:
                 self._begin_update()
                 driver.write(sent + self._cursor_address())
