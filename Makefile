@@ -9,7 +9,7 @@ WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display clean
+.PHONY: menu setup demo serve test test-httpx2 check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -90,6 +90,9 @@ check-display: $(READY) ## hold changed cells against whole frames: every journe
 
 check-writes: $(READY) ## thousands of lost answers, of two people on one flag, and of kills in the middle of a write
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(PYTEST) -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
+
+prove: $(READY) ## let random hands loose on the program for an hour: seven servers, every size, seeds kept
+	$(BIN)/python -m tests.prove.monkey --minutes $${FLAGTUI_MINUTES:-60} --seeds tests/prove/seeds.txt
 
 clean: ## remove the virtual environment and everything built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

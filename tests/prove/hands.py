@@ -157,16 +157,28 @@ def _visit(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
 
 def _change(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
     """Begin a change, look at the question, and answer it one way or the other."""
-    yield Operation("1", rest=0.05)
+    for _ in range(3):
+        yield Operation("\x1b")
+    tab = random.choice("111123")
+    yield Operation(tab, rest=0.05)
     yield Operation("\x1b[B" * random.randint(0, 9))
-    yield Operation(
-        random.choice((" ", " ", "a", "u", "r", "x", "X", "e", "D")), rest=random.uniform(0.1, 0.7)
-    )
-    yield Operation(random.choice(("y", "y", "y", "\x1b", "\r")), rest=random.choice((0.0, 0.3)))
+    for _ in range(random.choice((0, 0, 0, 3))):
+        yield Operation("x")
+        yield Operation("\x1b[B")
+    key = random.choice((" ", " ", " ", "u", "d", "a", "r", "v", "h", "p", "l", "m"))
+    # A question takes no answer before it was quiet for a moment.
+    yield Operation(key, rest=random.choice((0.2, 1.2, 1.6)))
+    yield Operation(random.choice(("y", "y", "y", "\x1b", "\r", "o")), rest=random.choice((0.0, 0.3)))
+
+
+def _undo(_random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+    yield Operation("\x1b")
+    yield Operation("u", rest=1.2)
+    yield Operation("y")
 
 
 _WAYS: Final = (
     *(_letter, _move, _special, _usual, _word, _paste, _mouse, _resize),
-    *(_palette, _tour, _visit, _change, _hold, _look_away, _rest),
+    *(_palette, _tour, _visit, _change, _hold, _look_away, _rest, _undo),
 )
-_WEIGHTS: Final = (14, 12, 8, 12, 4, 2, 6, 3, 4, 5, 10, 3, 4, 1, 1)
+_WEIGHTS: Final = (14, 12, 8, 12, 4, 2, 6, 3, 4, 5, 10, 4, 4, 1, 1, 1)

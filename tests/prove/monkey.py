@@ -1,9 +1,11 @@
 """Random hands on the program in a real pseudo-terminal, and what became of it.
 
-    python -m tests.prove.monkey [--minutes N | --operations N] [--seed N] [--server NAME]... [--keep FOLDER]
+    python -m tests.prove.monkey [--minutes N | --operations N] [--seed N] [--server NAME]...
+                                 [--keep FOLDER] [--seeds FILE]
 
-Goes round the servers, each with a seed of its own, until the time is over; prints one line for each round
-and a table at the end. The exit code is 1 when anything was found.
+Plays the seeds of the file first, which found something once; then goes round the servers, each round with a
+seed of its own, until the time is over. Prints one line for each round. The exit code is 1 when anything was
+found; what was found is added to the file.
 """
 
 import argparse
@@ -11,6 +13,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -22,25 +25,47 @@ def prove(arguments: argparse.Namespace) -> Findings:
     """Go round the servers until the time is over or the operations are done."""
     everything = Findings()
     until = time.monotonic() + arguments.minutes * 60 if arguments.minutes else float("inf")
-    servers = arguments.server or list(SERVERS)
-    for seed in count(arguments.seed):
-        server = servers[(seed - arguments.seed) % len(servers)]
+    for server, seed in _rounds(arguments):
         left = arguments.operations - everything.operations
         if left <= 0 or time.monotonic() >= until:
-            return everything
+            break
         folder = Path(tempfile.mkdtemp(prefix="flagtui-prove-"))
         found = Round(server, seed, folder).play(min(left, arguments.round), until)
         everything.add(found)
         _print(
             f"{server:8} seed {seed}: {found.operations:,} operations, {found.starts} starts, "
-            f"{found.approved} confirmed, {found.changed} changed, {len(found.faults)} faults",
+            f"{found.approved} confirmed, {found.changed} changed, {len(found.faults)} faults"
         )
         for fault in found.faults:
             _print(f"    {fault}")
-        if found.faults and arguments.keep:
-            shutil.copytree(folder, arguments.keep / f"{server}-{seed}", dirs_exist_ok=True)
+        if found.faults:
+            _keep(arguments, server, seed, folder)
         shutil.rmtree(folder)
     return everything
+
+
+def _rounds(arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
+    for server, seed in _known(arguments.seeds):
+        if server in (arguments.server or SERVERS):
+            yield server, seed
+    servers = arguments.server or list(SERVERS)
+    for seed in count(arguments.seed):
+        yield servers[(seed - arguments.seed) % len(servers)], seed
+
+
+def _known(file: Path | None) -> list[tuple[str, int]]:
+    if file is None or not file.exists():
+        return []
+    lines = (line.split() for line in file.read_text().splitlines() if line and not line.startswith("#"))
+    return [(server, int(seed)) for server, seed in lines]
+
+
+def _keep(arguments: argparse.Namespace, server: str, seed: int, folder: Path) -> None:
+    if arguments.keep:
+        shutil.copytree(folder, arguments.keep / f"{server}-{seed}", dirs_exist_ok=True)
+    if arguments.seeds and (server, seed) not in _known(arguments.seeds):
+        with arguments.seeds.open("a") as file:
+            file.write(f"{server} {seed}\n")
 
 
 def _print(line: str) -> None:
@@ -58,6 +83,7 @@ def main() -> int:
     parser.add_argument("--round", type=int, default=ROUND)
     parser.add_argument("--server", action="append", choices=list(SERVERS))
     parser.add_argument("--keep", type=Path, default=None, help="where folders of rounds with faults go")
+    parser.add_argument("--seeds", type=Path, default=None, help="a file of seeds that found something")
     found = prove(parser.parse_args())
     growth = f"{max(found.growth):.1f}" if found.growth else "not measured"
     _print(

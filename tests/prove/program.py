@@ -9,6 +9,8 @@ the loop writes while it runs, and `approvals`, one line for each record a chang
 import asyncio
 import faulthandler
 import json
+import os
+import resource
 import signal
 import struct
 import sys
@@ -18,9 +20,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.prove.servers import SERVERS, transport_of
+from tests.prove.troubles import trouble
 
 from flagtui.api import Client
 from flagtui.app.app import FlagTui
+from flagtui.app.shell.crash_report import crash_report
 from flagtui.app.state.preferences import Preferences
 from flagtui.app.state.session import Session
 from flagtui.changes.guard import Approved, GuardRules, Level
@@ -43,12 +47,17 @@ BEAT_SECONDS: Final = 0.02
 class WatchedTui(FlagTui):
     """Says that it lives, and what was confirmed."""
 
-    def __init__(self, session: Session, folder: Path) -> None:
+    def __init__(self, session: Session, folder: Path, machine: str) -> None:
         super().__init__(session)
         self._folder = folder
+        self._machine = machine
+        self._confirmed: list[str] = []
+        self._reports: list[str] = []
 
     def on_mount(self) -> None:
         self._beating = asyncio.create_task(self._beat())
+        if self._machine:
+            self._suffering = asyncio.create_task(trouble(self._machine, self._folder / "service.db"))
 
     async def _beat(self) -> None:
         with (self._folder / "pulse").open("r+b") as file, mmap(file.fileno(), PULSE.size) as pulse:
@@ -63,6 +72,21 @@ class WatchedTui(FlagTui):
             *([self.focused] if self.screen_stack and self.focused else []),
         ]
         return sum(pump.message_queue_size for pump in pumps)
+
+    def tell_watcher(self) -> None:
+        """Write down what was confirmed and what went wrong: at the end, when the disk takes it again."""
+        if self._machine == "full":
+            _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        with (self._folder / "approvals").open("a") as file:
+            file.writelines(f"{line}\n" for line in self._confirmed)
+        for number, report in enumerate(self._reports):
+            (self._folder / f"fault-{os.getpid()}-{number}.txt").write_text(report)
+
+    def keep_report(self, fault: BaseException) -> Path | None:
+        """As the program does it, and once more for the watcher: its disk may be full."""
+        self._reports.append(crash_report(fault, self.app_state.session.redact))
+        return super().keep_report(fault)
 
     async def push_screen_wait(self, screen: Any, *, mode: str | None = None) -> Any:
         answer = await super().push_screen_wait(screen, mode=mode)
@@ -103,9 +127,11 @@ def run(server: str, folder: Path) -> int:
     )
     faulthandler.register(signal.SIGUSR1, (folder / "stacks").open("w"))
     (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0))
+    app = WatchedTui(session, folder, chosen.trouble)
     try:
-        return run_app(WatchedTui(session, folder))
+        return run_app(app)
     finally:
+        app.tell_watcher()
         close_service(service)
 
 

@@ -165,7 +165,7 @@ class Round:
             self._say("wrote the key on the terminal")
 
     def _collect_reports(self) -> None:
-        for report in sorted((self._folder / "state").glob("crash-*.txt")):
+        for report in sorted(self._folder.glob("fault-*.txt")):
             self._say(f"report: {summary(report.read_text())}")
             report.rename(report.with_suffix(".seen"))
 

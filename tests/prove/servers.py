@@ -28,6 +28,9 @@ class Server:
     """Every so many answers is a fault, by turns of each kind; 0 never."""
     lies: int = 0
     """Every so many answers has values of other types and texts that try to harm the terminal; 0 never."""
+    trouble: str = ""
+    """What the machine suffers from, for a few seconds at a time: `full`, a disk that takes nothing more, or
+    `locked`, a database that another process holds."""
 
 
 SERVERS: Final[Mapping[str, Server]] = {
@@ -37,6 +40,8 @@ SERVERS: Final[Mapping[str, Server]] = {
     "slow": Server(delay=SLOW),
     "failing": Server(delay=(0.0, 0.05), every=3),
     "broken": Server(every=1),
+    "full": Server(trouble="full"),
+    "locked": Server(trouble="locked"),
     "hostile": Server(nasty=True, delay=(0.0, 0.1), lies=3),
 }
 

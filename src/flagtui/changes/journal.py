@@ -4,6 +4,7 @@ Two programs may write at once. A line cut off by a crash stays where it is and 
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -126,8 +127,9 @@ class Journal:
 
     def _raw_lines(self, since: float = 0.0) -> Iterator[bytes]:
         for path in self.files():
-            with contextlib.suppress(FileNotFoundError):
-                if path.stat().st_mtime < since - DAY:
+            # What cannot be read is told when something is to be written; a pipe would never end.
+            with contextlib.suppress(OSError):
+                if not path.is_file() or path.stat().st_mtime < since - DAY:
                     continue
                 yield from (line for line in path.read_bytes().split(b"\n") if line)
 
@@ -139,7 +141,7 @@ class Journal:
             with self._locked(len(data)) as descriptor:
                 self._write(descriptor, data)
         except OSError as fault:
-            reason = os.strerror(fault.errno) if fault.errno else "it cannot be written"
+            reason = fault.strerror or "it cannot be written"
             raise JournalUnwritable(f"{self.path}: {reason}") from fault
         except (ValueError, RecursionError) as fault:
             raise JournalUnwritable("this change cannot be written down as JSON") from fault
@@ -176,6 +178,8 @@ class Journal:
         is_new = not self.path.exists()
         descriptor = os.open(self.path, flags, 0o600)
         try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "it is no file")
             if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:
                 os.fchmod(descriptor, 0o600)
             if is_new:

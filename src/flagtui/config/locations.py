@@ -96,6 +96,10 @@ def make_folder(folder: Path | None, purpose: str) -> Path:
             f"{folder} cannot be made ({error.strerror}), so {purpose} cannot be kept. "
             "Make it writable, or set HOME to a folder that is."
         ) from error
+    if folder.is_symlink() and hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
+        raise FolderUnusable(
+            f"{folder} is a link that somebody else made, so {purpose} cannot be kept there. Remove it."
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FolderUnusable(f"{folder} is read-only, so {purpose} cannot be kept. Make it writable.")
     return folder

@@ -75,7 +75,8 @@ def recall(folder: Path | None) -> Remembered:
         return Remembered()
     path = folder / _FILE
     try:
-        if path.stat().st_size > _SIZE_LIMIT:
+        # A pipe in its place would keep the start waiting.
+        if not path.is_file() or path.stat().st_size > _SIZE_LIMIT:
             return Remembered()
         found = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -60,6 +60,9 @@ def read_source(file: Path | None) -> TomlSource:
     """Reads the file; one that is not there is empty. Raises SettingsError."""
     if file is None:
         return TomlSource(None, {})
+    if file.is_fifo():
+        # It would keep the start waiting.
+        raise SettingsError(file, None, "", "is no file")
     try:
         text = file.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):

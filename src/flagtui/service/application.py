@@ -23,7 +23,7 @@ from flagtui.service import (
 )
 from flagtui.service.bootstrap import admit_key, found
 from flagtui.service.clock import Clock, stamp
-from flagtui.service.database import Database
+from flagtui.service.database import Database, usable
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
 from flagtui.service.operations import Operation, Routes
@@ -95,8 +95,9 @@ def create_service(
         undo.callback(opened.close)
         now = chosen.clock()
         fill = _named_sample(sample, flags) if isinstance(sample, str) else sample
-        opened.write(lambda db: _prepare(db, key, fill, now)).result()
-        opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
+        with usable(path):
+            opened.write(lambda db: _prepare(db, key, fill, now)).result()
+            opened.write(lambda db: scheduling.apply_due(db, chosen, now)).result()
         undo.pop_all()
     dispatcher = Dispatcher(opened, Routes(_served(chosen)), chosen)
     application = Starlette(lifespan=_closing)

@@ -96,6 +96,17 @@ class Database:
         self._writer.close()
 
 
+@contextlib.contextmanager
+def usable(path: Path) -> Iterator[None]:
+    """What SQLite or the system says against the file becomes a sentence. Raises DatabaseUnusable."""
+    try:
+        yield
+    except OSError as error:
+        raise DatabaseUnusable(f"{path} cannot be opened: {error.strerror}. Check who owns it.") from error
+    except sqlite3.DatabaseError as error:
+        raise DatabaseUnusable(_sentence(path, error)) from error
+
+
 def _in_transaction(connection: sqlite3.Connection, work: Work[T]) -> T:
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -110,7 +121,7 @@ def _in_transaction(connection: sqlite3.Connection, work: Work[T]) -> T:
 def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
     _check_place(path)
     with contextlib.ExitStack() as undo:
-        try:
+        with usable(path):
             # SQLite would make the file readable by everybody; keys and people are in it.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = _connect(path, busy_seconds)
@@ -118,12 +129,6 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             _migrate(connection, path)
-        except OSError as error:
-            raise DatabaseUnusable(
-                f"{path} cannot be opened: {error.strerror}. Check who owns it."
-            ) from error
-        except sqlite3.DatabaseError as error:
-            raise DatabaseUnusable(_sentence(path, error)) from error
         undo.pop_all()
     return connection
 
@@ -131,6 +136,8 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
 def _check_place(path: Path) -> None:
     if path.is_dir():
         raise DatabaseUnusable(f"{path} is a directory. Give the name of a file.")
+    if path.exists() and not path.is_file():
+        raise DatabaseUnusable(f"{path} is no file. Give the name of one.")
     if not path.parent.is_dir():
         raise DatabaseUnusable(f"The directory {path.parent} does not exist. Create it first.")
 
@@ -150,6 +157,8 @@ def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
     text = str(error)
     if "locked" in text or "busy" in text:
         return f"{path} is locked by another program. Stop it, or use another file."
+    if "full" in text:
+        return f"{path} cannot grow: the disk is full. Make room, or use another disk."
     if "not a database" in text or "malformed" in text or "encrypted" in text:
         return f"{path} is not a database of this service. Use another file, or move it away."
     if "readonly" in text or "unable to open" in text:

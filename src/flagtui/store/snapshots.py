@@ -144,7 +144,8 @@ class Snapshots:
 
     def _read(self, path: Path, row_type: type[Row]) -> Snapshot[Row] | None:
         try:
-            if path.stat().st_size > self._size_limit:
+            # A pipe in its place would keep the start waiting.
+            if not path.is_file() or path.stat().st_size > self._size_limit:
                 return None
             body = path.read_bytes()
         except OSError:
@@ -177,7 +178,8 @@ class Snapshots:
 
     def _make_folder(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        # Of a link its own owner counts, too: it says where the rows go.
+        if hasattr(os, "getuid") and {folder.stat().st_uid, folder.lstat().st_uid} != {os.getuid()}:
             raise PermissionError(None, "the folder belongs to somebody else")
         folder.chmod(0o700)
 

@@ -31,6 +31,8 @@ class Ages:
         """Another minute has begun."""
         self.start()
         for screen in self._app.screen_stack:
+            if not screen.is_mounted:
+                continue
             if isinstance(screen, ShowsAges):
                 screen.redraw_ages()
             for header in screen.query(Header):

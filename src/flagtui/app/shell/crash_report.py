@@ -27,8 +27,13 @@ def keep_report(report: str, folder: Path) -> Path | None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        return None
+    try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(report)
     except OSError:
+        # A disk that is full has taken the name and not the words.
+        path.unlink(missing_ok=True)
         return None
     return path

@@ -152,7 +152,9 @@ def frames_folder() -> str:
 
 def read_frame(key: str) -> "str | None":
     """The frame with its age written into its first line; OSError when there is none."""
-    handle = os.open(frame_path(key), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    # A pipe in its place must not keep the start waiting.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(frame_path(key), flags)
     try:
         facts = os.fstat(handle)
         if facts.st_uid != os.getuid() or facts.st_mode & 0o077 or facts.st_size > LARGEST_FRAME:

@@ -1,0 +1,27 @@
+"""A short slice of what `make prove` does for an hour: random hands on the program in a real terminal."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.prove.round import Round, summary
+
+OPERATIONS = int(os.environ.get("FLAGTUI_OPERATIONS", "120"))
+
+
+@pytest.mark.parametrize(("server", "seed"), [("slow", 4), ("failing", 5), ("hostile", 7)])
+def test_random_hands_end_nothing_leak_nothing_and_change_nothing_unasked(
+    server: str, seed: int, tmp_path: Path
+) -> None:
+    found = Round(server, seed, tmp_path).play(OPERATIONS)
+    assert found.faults == []
+    assert found.operations == OPERATIONS
+
+
+def test_a_report_is_told_by_its_innermost_frames() -> None:
+    report = """
+      File "/x/textual/dom.py", line 12, in query_one
+      File "/x/flagtui/app/flags/flag_screen.py", line 182, in _open
+    NoMatches: none
+    """
+    assert summary(report) == "NoMatches: none [app/flags/flag_screen.py:182 _open < dom.py:12 query_one]"
