@@ -33,6 +33,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_cache": (StylesCache, "the lines drawn before"),
     "_check_bindings": (App, "a key that changes what the keys after it mean is obeyed at once"),
     "_close_messages_no_wait": (MessagePump, "the end after a fault"),
+    "_clipboard": (App, "what was copied, for pasting within the program"),
     "_closed": (MessagePump, "whether a frame may be drawn now"),
     "_debug": (Driver, "handed on to the parser of keys"),
     "_dirty_lines": (StylesCache, "lines to draw again"),

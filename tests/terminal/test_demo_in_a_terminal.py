@@ -109,7 +109,12 @@ def test_a_light_terminal_is_drawn_light_and_its_answer_is_no_key(home: dict[str
         terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;22c/new-nav")
         terminal.wait_for("/ new-nav +state")
         assert terminal.screen.buffer[30][10].bg == "ffffff"
-        terminal.press("\x1bq")
+        terminal.press("\x1b")
+        terminal.wait_until(
+            lambda: terminal.lines[terminal.screen.cursor.y].split()[:2] == ["●", "new-nav"],
+            "the terminal's own cursor on the row",
+        )
+        terminal.press("q")
         assert terminal.wait_for_end() == 0
 
 

@@ -9,7 +9,7 @@ from flagtui.app.activity.activity_search import Search
 from flagtui.app.activity.timeline_text import as_markdown, copied
 from flagtui.app.lists.list_frame import WIDE, BrowseScreen
 from flagtui.app.shell.export_file import export
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenFlag
 from flagtui.app.state.permissions import may_write, writes_in
@@ -22,7 +22,6 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.addresses import link_to_flag
 from flagtui.text.formats import count
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
 
 
@@ -104,10 +103,9 @@ class ActivityKeys(BrowseScreen):
     def action_copy_lines(self) -> None:
         rows: list[ChangeRow] = self.rows.marked_rows() or ([self.row] if self.row else [])
         if rows:
-            self.app.copy_to_clipboard(copied(rows, self._app_state.names))
             first = activity_words(rows[0].entry, names=self._app_state.names)
             what = f"{len(rows)} changes" if len(rows) > 1 else first
-            tell(self.app, Notice(f"sent to the terminal's clipboard: {what}"))
+            copy_text(self.app, copied(rows, self._app_state.names), what)
 
     def action_export(self) -> None:
         """The marked entries, else all that are shown, as a Markdown timeline in a file."""

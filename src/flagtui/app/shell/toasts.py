@@ -1,5 +1,6 @@
 """Toasts: the one place that may call `notify`, always without markup and with safe text."""
 
+import os
 from collections.abc import Iterable
 from textwrap import wrap
 from typing import Any, Final
@@ -24,6 +25,23 @@ def tell(app: App[Any], notice: Notice) -> None:
     seconds = notice.seconds if notice.tone == "information" else max(notice.seconds, 12.0)
     app.notify("\n".join(lines), title=title, severity=notice.tone, timeout=seconds, markup=False)
     app.call_later(_make_room, app)
+
+
+def copy_text(app: App[Any], text: str, what: str = "") -> None:
+    """To the terminal's clipboard, which is told: as itself, or as `what` where it is long."""
+    tell(app, copied_notice(app, text, what))
+
+
+def copied_notice(app: App[Any], text: str, what: str = "") -> Notice:
+    """The same for those who tell it themselves."""
+    from flagtui.app.terminal.clipboard import copied_hint, why_not_copied
+
+    copied = text if what else safe_text(text, 1_000)
+    if why := why_not_copied(copied, os.environ):
+        return Notice(why, "warning", "not copied")
+    app.copy_to_clipboard(copied)
+    lines = [f"sent to the terminal's clipboard: {what or copied}", copied_hint(os.environ)]
+    return Notice("\n".join(filter(None, lines)))
 
 
 def _make_room(app: App[Any]) -> None:

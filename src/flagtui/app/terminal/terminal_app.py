@@ -3,14 +3,16 @@
 import os
 import time
 from collections.abc import Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.geometry import Offset
 from textual.screen import Screen
+from textual.widget import Widget
 
 from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import is_painted
@@ -48,6 +50,15 @@ class StartFrame(NamedTuple):
     rows: Sequence[Row]
     shown_at: float
     """Unix seconds."""
+
+
+@runtime_checkable
+class HasCursorLine(Protocol):
+    """A widget with a line under a cursor."""
+
+    @property
+    def cursor_line(self) -> int:
+        """Counted from the first line of its content; -1 without one."""
 
 
 ReturnT = TypeVar("ReturnT")
@@ -101,6 +112,14 @@ class TerminalApp(App[ReturnT]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self.fence]
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """To the terminal's clipboard; `copy_text` says first why it cannot go there."""
+        from flagtui.app.terminal.clipboard import clipboard_sequence
+
+        self._clipboard = text
+        if self._driver is not None:
+            self._driver.write(clipboard_sequence(text, os.environ))
 
     def show_live(self) -> None:
         """Draw from now on; until then the screen of the last run stays, which beats an empty list."""
@@ -229,5 +248,13 @@ class TerminalApp(App[ReturnT]):
 
     def _cursor_address(self) -> str:
         """Where the terminal's own cursor waits: input methods and screen readers look there."""
-        x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
+        x, y = self.screen.outer_size.clamp_offset(self.terminal_cursor)
         return f"\x1b[{y + 1};{x + 1}H"
+
+    @property
+    def terminal_cursor(self) -> Offset:
+        """The line under the cursor of what has the focus, or the place in a field where letters go."""
+        focused = self.focused
+        if isinstance(focused, Widget) and isinstance(focused, HasCursorLine) and focused.cursor_line >= 0:
+            return focused.content_region.offset + Offset(0, focused.cursor_line)
+        return self.cursor_position

@@ -39,6 +39,11 @@ class LineView(Widget, can_focus=True):
         self.place = -1
 
     @property
+    def cursor_line(self) -> int:
+        """The line under the cursor, counted from the first one shown; -1 without lines."""
+        return self.place - self._top if self.place >= 0 else -1
+
+    @property
     def height(self) -> int:
         """Lines that fit."""
         return max(1, self.size.height)

@@ -50,6 +50,11 @@ class RowList(RowSurface[R]):
         return self._view.place
 
     @property
+    def cursor_line(self) -> int:
+        """The line of the row under the cursor; -1 without rows."""
+        return HEADER_LINES + self._view.line if self._view.place >= 0 else -1
+
+    @property
     def was_moved(self) -> bool:
         """Whether the person has moved the cursor since it was last put on the first row."""
         return self._wanted is not None

@@ -7,6 +7,7 @@ from textual.app import App
 
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.variants_tab import payload_value
+from flagtui.app.shell.toasts import copied_notice
 from flagtui.models.json_value import JSON
 from flagtui.text.notices import Notice
 
@@ -24,5 +25,4 @@ def copied_value(app: App[Any], study: Study) -> Notice:
         value, what = study.asked_value, "the value"
     elif len(value) == 1:
         value, what = next(iter(value.values())), "the payload"
-    app.copy_to_clipboard(json.dumps(value, ensure_ascii=True))
-    return Notice(f"sent to the terminal's clipboard: {what} of {flag.key}")
+    return copied_notice(app, json.dumps(value, ensure_ascii=True), f"{what} of {flag.key}")

@@ -1,0 +1,58 @@
+"""What is copied reaches the terminal's clipboard through tmux and screen, or is said not to."""
+
+import re
+from base64 import b64decode
+
+import pytest
+
+from flagtui.app.terminal.clipboard import (
+    LONGEST,
+    SCREEN_CHUNK,
+    clipboard_sequence,
+    copied_hint,
+    why_not_copied,
+)
+
+TEXT = "checkout-redesign ✓ " * 60
+OSC = re.compile(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07")
+
+
+def taken(sequence: str) -> str:
+    """What a terminal that understands OSC 52 puts into its clipboard."""
+    found = OSC.fullmatch(sequence)
+    assert found is not None
+    return b64decode(found[1]).decode()
+
+
+def test_a_terminal_gets_it_as_it_is() -> None:
+    assert taken(clipboard_sequence(TEXT, {"TERM": "xterm-256color"})) == TEXT
+
+
+@pytest.mark.parametrize("environment", [{"TMUX": "/tmp/tmux-0/default,1,0"}, {"TERM": "tmux-256color"}])
+def test_tmux_gets_it_for_itself_and_to_hand_on(environment: dict[str, str]) -> None:
+    own, passed = clipboard_sequence(TEXT, environment).split("\x1bPtmux;")
+    assert taken(own) == TEXT
+    assert passed.endswith("\x1b\\")
+    assert taken(passed.removesuffix("\x1b\\").replace("\x1b\x1b", "\x1b")) == TEXT
+    assert "set-clipboard" in copied_hint(environment)
+
+
+def test_screen_gets_strings_short_enough_for_it() -> None:
+    sequence = clipboard_sequence(TEXT, {"STY": "1.pts", "TERM": "screen"})
+    chunks = re.findall(r"\x1bP(.*?)\x1b\\", sequence, re.DOTALL)
+    assert max(map(len, chunks)) <= SCREEN_CHUNK
+    assert taken("".join(chunks)) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "why"),
+    [
+        ("x" * LONGEST, "xterm", ""),
+        ("x" * (LONGEST + 1), "xterm", "too long for a terminal's clipboard: 74,995 bytes of at most 74,994"),
+        ("é" * LONGEST, "xterm", "too long for a terminal's clipboard: 149,988 bytes of at most 74,994"),
+        ("x", "linux", "this terminal has no clipboard"),
+    ],
+)
+def test_what_cannot_arrive_is_said_instead_of_sent(text: str, term: str, why: str) -> None:
+    assert why_not_copied(text, {"TERM": term}) == why
+    assert why or len(clipboard_sequence(text, {"TERM": term})) <= 100_000
