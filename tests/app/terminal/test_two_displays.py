@@ -7,6 +7,7 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 from tests.doubles import quiet
+from tests.doubles.slices import at_most
 from tests.doubles.two_displays import COMPARED, TwiceDisplayed
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -14,7 +15,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-FRAMES = int(os.environ.get("FLAGTUI_FRAMES", "400"))
+FRAMES = int(os.environ.get("FLAGTUI_FRAMES", at_most(150, 400)))
 STYLES = [Style(color="#e6edf3"), Style(color="#58a6ff", bold=True), Style(bgcolor="#1f2733"), Style()]
 # Without wide characters: whole frames leave halves of them behind at the edges of what is drawn again.
 WORDS = ["nav", "checkout-v2", "naïve", "●", "é", "", "  ", "kill switch", "a" * 30]

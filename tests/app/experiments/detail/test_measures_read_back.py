@@ -12,6 +12,7 @@ import pytest
 from tests.doubles import random_experiments
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.metric_reader import read_node
+from tests.doubles.slices import at_most
 from tests.doubles.stored_metrics import compare, compare_trees, node_of
 
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
@@ -52,7 +53,7 @@ def test_every_metric_of_the_sample_measures_what_is_said() -> None:
 
 def test_every_metric_made_at_random_measures_what_is_said() -> None:
     random = Random("metrics")
-    for _ in range(3_000):
+    for _ in range(at_most(1_000, 3_000)):
         metric = random_experiments.metric(random)
         compare(told(metric), metric)
 
@@ -98,7 +99,7 @@ def changed(metric: dict[str, JSON], path: tuple[JSON, ...]) -> dict[str, JSON]:
 def test_what_the_words_do_not_say_is_seen() -> None:
     random = Random("changed")
     seen = 0
-    for _ in range(600):
+    for _ in range(at_most(200, 600)):
         metric = random_experiments.metric(random)
         text = told(metric)
         for path in leaves(metric):
@@ -125,7 +126,7 @@ def is_idle(metric: dict[str, JSON], path: tuple[JSON, ...]) -> bool:
 
 def test_an_experiment_tells_each_of_its_metrics_once() -> None:
     random = Random("measures")
-    for number in range(300):
+    for number in range(at_most(100, 300)):
         raw = random_experiments.experiment(random, number)
         lines = plain(measures_lines(Experiment.of(raw), WIDE)).splitlines()
         stored = stored_in(raw)
@@ -143,7 +144,7 @@ def settings_of(raw: dict[str, JSON]) -> dict[str, str]:
 
 def test_who_is_counted_and_how_is_what_is_stored() -> None:
     random = Random("settings")
-    for number in range(400):
+    for number in range(at_most(150, 400)):
         raw = random_experiments.experiment(random, number)
         said, criteria = settings_of(raw), raw["exposure_criteria"]
         by = EXPOSED.fullmatch(said["EXPOSED BY"])
@@ -170,7 +171,7 @@ def compare_node(text: str, stored: dict[str, JSON] | None, without: str) -> Non
 
 def test_how_numbers_are_judged_is_what_is_stored() -> None:
     random = Random("statistics")
-    for number in range(400):
+    for number in range(at_most(150, 400)):
         raw = random_experiments.experiment(random, number)
         assert settings_of(raw)["STATISTICS"].split(", ") == [*judged(raw)]
 

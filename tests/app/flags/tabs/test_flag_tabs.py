@@ -11,6 +11,7 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.served_flags import Served
+from tests.doubles.slices import at_most
 
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.head import head_lines
@@ -151,7 +152,7 @@ def draw_all(flag: Flag) -> None:
 
 def test_generated_flags_with_every_operator_and_odd_values() -> None:
     random = Random("tabs")
-    for number in range(150):
+    for number in range(at_most(60, 150)):
         draw_all(
             Flag.of(random_flags.flag(random, number + 1, 6) | {"name": random.choice(random_flags.TEXTS)})
         )
@@ -170,7 +171,7 @@ def spoiled(random: Random, value: Any, depth: int = 0) -> Any:
 
 def test_flags_with_anything_anywhere() -> None:
     random = Random("spoiled")
-    for number in range(250):
+    for number in range(at_most(80, 250)):
         raw = random_flags.flag(random, number + 1, 6) | {
             "experiment_set_metadata": [{"id": 31, "name": "E", "is_running": True}],
             "experiment_set": [31, 32],
