@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
 WORKERS ?= 2
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Where PYTHONDONTWRITEBYTECODE is set, every process of a run would compile the program and the tests anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display prove clean
+.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -17,15 +18,15 @@ menu: ## show this menu
 
 setup: $(READY) ## make the virtual environment and install everything into it, test tools too
 
-$(RUNNABLE): pyproject.toml
+$(RUNNABLE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "flagtui needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(INSTALL) --constraint constraints.txt --editable .
 	@touch $(RUNNABLE)
 
 $(READY): $(RUNNABLE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) --constraint constraints.txt --editable '.[dev]'
 	@touch $(READY)
 
 demo: $(RUNNABLE) ## open the app on its own embedded service: no account, no network
@@ -43,6 +44,29 @@ check-full: $(READY) ## run every test with every combination of its cases, on e
 test-httpx2: $(READY) ## run every test, and the types, on httpx2 in place of httpx
 	MYPYPATH=tests/doubles/httpx2_types $(BIN)/mypy --cache-dir .mypy_cache/httpx2
 	$(PYTEST) -p tests.doubles.on_httpx2 -n $(WORKERS) --dist worksteal -q
+
+test-pythons: ## run every test on each Python from 3.11 to 3.14 that is here
+	@for version in 3.11 3.12 3.13 3.14; do \
+		command -v python$$version >/dev/null || { echo "python$$version is not here"; continue; }; \
+		$(MAKE) test PYTHON=python$$version VENV=.venv-$$version || exit 1; \
+	done
+
+# Without constraints: what somebody would get today who is not held to the versions that are known.
+canary: BIN := .venv-canary/bin
+canary: ## hold the newest Textual, and its pre-release, against the private parts that are used
+	$(PYTHON) -m venv .venv-canary
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@for kind in '' --pre; do \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade $$kind textual; \
+		$(BIN)/python -c 'import importlib.metadata as it; print("Textual", it.version("textual"))'; \
+		$(BIN)/python -m pytest -q tests/app/test_textual_private_parts.py || failed=1; \
+	done; exit $${failed:-0}
+
+constraints: BIN := .venv-constraints/bin
+constraints: ## write down the versions that an install of everything gets today
+	$(PYTHON) -m venv --clear .venv-constraints
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
 
 check: $(READY) ## lint, format check and strict types
 	$(BIN)/ruff check src tests benchmarks
@@ -95,4 +119,4 @@ prove: $(READY) ## let random hands loose on the program for an hour: seven serv
 	$(BIN)/python -m tests.prove.monkey --minutes $${FLAGTUI_MINUTES:-60} --seeds tests/prove/seeds.txt
 
 clean: ## remove the virtual environment and everything built
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-* dist build .mypy_cache .ruff_cache .pytest_cache

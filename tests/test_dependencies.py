@@ -26,6 +26,11 @@ TOOLS: Final = {
     "posthog",
 }
 """For tests: run by a command, or imported where they are there."""
+UNBOUNDED: Final = {
+    "typing-extensions": "only ever adds names",
+    "regex": "its versions are dates, and it keeps the interface of the standard library",
+}
+"""Taken at any newer version, and why."""
 
 
 def imported(folder: Path) -> Iterator[str]:
@@ -50,6 +55,20 @@ def declared(extra: str = "") -> set[str]:
     return {re.split(r"[^\w-]", line)[0] for line in lines}
 
 
+def ranges(*extras: str) -> dict[str, str]:
+    """What is asked for, by name: `>=0.27,<1`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = project["dependencies"] + [
+        line for extra in extras for line in project["optional-dependencies"][extra]
+    ]
+    found = (re.match(r"([\w-]+)(.*)", line) for line in lines)
+    return {match[1]: match[2] for match in found if match}
+
+
+def number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
 def module_of(distribution: str) -> str:
     return MODULES.get(distribution, distribution.replace("-", "_"))
 
@@ -66,3 +85,32 @@ def test_what_the_tests_import_is_declared() -> None:
 
 def test_what_is_declared_for_the_tests_is_used_by_them() -> None:
     assert set(map(module_of, declared("dev") - TOOLS)) <= set(imported(ROOT / "tests"))
+
+
+def test_the_next_great_version_of_a_library_has_to_be_let_in_by_hand() -> None:
+    assert {name for name, asked in ranges().items() if "<" not in asked} == UNBOUNDED.keys()
+
+
+def test_a_reproducible_install_names_one_version_of_each_and_no_host() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    wrong = [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.+!]*", line)]
+    assert len(lines) > 30
+    assert not wrong
+
+
+def test_the_versions_of_a_reproducible_install_are_among_those_asked_for() -> None:
+    pairs = (line.partition("==") for line in (ROOT / "constraints.txt").read_text().splitlines())
+    kept = {name.lower().replace("_", "-"): number(version) for name, _, version in pairs}
+    for name, asked in ranges("dev").items():
+        for bound in asked.split(","):
+            is_below = kept[name] < number(bound)
+            assert is_below == bound.startswith("<"), f"{name}: {kept[name]}, asked for {asked}"
+
+
+def test_every_python_that_is_declared_is_among_those_that_are_tested() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    tested = re.search(r"for version in ([\d. ]+);", (ROOT / "Makefile").read_text())
+    assert tested is not None
+    assert tested[1].split() == named == ["3.11", "3.12", "3.13", "3.14"]
+    assert project["requires-python"] == f">={named[0]}"
