@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flagtui.app.commands.command_table import COMMANDS, Command
-from flagtui.app.flags.flag_list_keys import chosen_columns
+from flagtui.app.flags.flag_columns import FLAG_LIST
 from flagtui.cli.launch import checked_keymap
 from flagtui.config.settings import parse_settings
 
@@ -21,7 +21,7 @@ PLACES = {"everywhere": "everywhere", "lists": "lists", "flags": "flags"}
 
 def key_table() -> str:
     lines = ["| key | where | what it does | name in the keymap |", "|---|---|---|---|"]
-    lines += [f"| {keys_of(each)} | {each.place} | {each.help} | `{each.id}` |" for each in COMMANDS]
+    lines += [f"| {keys_of(each)} | {each.places[0]} | {each.help} | `{each.id}` |" for each in COMMANDS]
     return "\n".join(lines)
 
 
@@ -86,7 +86,7 @@ def test_every_settings_example_of_the_documents_starts_the_program(where: str, 
     settings = parse_settings(example)
     keymap = checked_keymap(settings)
     assert set(settings.keys) == set(keymap), where
-    shown = [column.name for column in chosen_columns(settings.columns.get("flags", ()))]
+    shown = [column.name for column in FLAG_LIST.chosen(settings.columns.get("flags", ()))]
     assert {"state", "key"} <= set(shown), f"{where} hides whether a flag is on"
 
 

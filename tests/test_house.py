@@ -12,7 +12,9 @@ from tests.doubles.source_trees import tree_of
 SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
 STYLES: Final = Path(__file__).parents[1] / "styles"
 KINDS: Final = ("flags", "experiments", "events", "activity", "journal")
-FLOORS: Final = ("widgets", "terminal", "commands", "state", "dialogs", "shell", "writing", "lists", "kinds")
+FLOORS: Final = (
+    *("widgets", "terminal", "commands", "state", "dialogs", "shell", "writing", "lists", "records", "kinds"),
+)
 """Folders of the app from the ground up: each may import from itself and from those before it."""
 
 

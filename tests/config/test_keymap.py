@@ -10,17 +10,17 @@ from flagtui.config.settings import SettingsError, parse_settings
 class Known:
     id: str
     keys: str
-    place: str
+    places: tuple[str, ...]
 
 
 COMMANDS = (
-    Known("everywhere.quit", "q", "everywhere"),
-    Known("everywhere.help", "question_mark", "everywhere"),
-    Known("lists.search", "slash", "lists"),
-    Known("lists.sort", "s", "lists"),
-    Known("flags.toggle", "space", "flags"),
-    Known("flags.undo", "u", "flags"),
-    Known("experiments.launch", "L", "experiments"),
+    Known("everywhere.quit", "q", ("everywhere",)),
+    Known("everywhere.help", "question_mark", ("everywhere",)),
+    Known("lists.search", "slash", ("lists",)),
+    Known("lists.sort", "s", ("lists",)),
+    Known("flags.toggle", "space", ("flags",)),
+    Known("flags.undo", "u", ("flags",)),
+    Known("experiments.launch", "L", ("experiments",)),
 )
 
 
@@ -116,3 +116,27 @@ def test_a_wrong_keymap_is_named_with_its_line(toml: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         keymap(toml)
     assert message in str(caught.value)
+
+
+OLD = {"flags.sorting": "lists.sort", "events.sorting": "lists.sort", "gone.name": "nothing.now"}
+
+
+def old_keymap(toml: str) -> dict[str, str]:
+    return read_keymap(parse_settings(f"[keys]\n{toml}"), COMMANDS, OLD)
+
+
+def test_a_name_of_an_earlier_version_still_counts() -> None:
+    assert old_keymap('flags.sorting = "t"') == {"lists.sort": "t"}
+    assert old_keymap('flags.sorting = "t"\nevents.sorting = "r"') == {"lists.sort": "t"}
+    assert old_keymap('flags.sorting = "t"\nlists.sort = "r"') == {"lists.sort": "r"}
+    with pytest.raises(SettingsError):
+        old_keymap('gone.name = "t"')
+
+
+def test_an_old_name_yields_where_its_key_means_something_else_today() -> None:
+    """What was said for one list may be taken in another, and no start may fail for that."""
+    assert old_keymap('flags.sorting = "L"') == {}
+    assert old_keymap('flags.sorting = "L"\nexperiments.launch = "l"') == {
+        "experiments.launch": "l",
+        "lists.sort": "L",
+    }

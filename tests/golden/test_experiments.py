@@ -34,7 +34,7 @@ async def stand_on(program: Program, name: str) -> None:
 async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting, golden: Golden) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:
         await stand_on(program, "Words on the upgrade")
-        await program.press("escape", "escape", "r")
+        await program.press("escape", "escape", "R")
         await draw(program, golden, "experiments")
         await program.press("enter")
         await draw(program, golden, "experiment-three-variants")

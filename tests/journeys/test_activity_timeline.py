@@ -153,14 +153,14 @@ async def test_what_is_shown_is_written_to_a_file_as_a_timeline(
         await on_activity(program, "flag:checkout-redesign by:sam")
         assert isinstance(program.app.screen, ActivityScreen)
         shown = program.app.screen.rows.shown
-        await program.press("M")
+        await program.press("ctrl+s")
         path = Path(program.notices[-1].removeprefix("written to ").split(": ")[0])
         assert program.notices[-1].endswith(f"{shown} changes")
         text, mode = path.read_text(), path.stat().st_mode  # noqa: ASYNC240  # nothing else runs here
         assert stat.S_IMODE(mode) == 0o600
         assert text.startswith("# Changes of flags in project 1: flag:checkout-redesign by:sam")
         assert text.count("`checkout-redesign`: ") == shown
-        await program.press("x", "M")
+        await program.press("x", "ctrl+s")
         assert program.notices[-1].endswith(": 1 change")
 
 

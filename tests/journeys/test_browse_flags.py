@@ -89,7 +89,7 @@ async def test_the_palette_jumps_to_a_flag_by_name(setting: Setting) -> None:
         await program.press("ctrl+p")
         await program.press(*"geo-pri")
         await program.pilot.pause(0.5)
-        await program.press("down", "enter")
+        await program.press("enter")
         assert isinstance(program.app.screen, FlagsScreen)
         assert program.app.screen.flag is not None
         assert program.app.screen.flag.key == "geo-pricing"

@@ -54,7 +54,7 @@ async def test_what_failed_is_listed_with_its_reason_and_tried_again_alone(setti
         before = len(program.wire.writes())
         program.wire.before = lambda request: None
         asked = len(program.wire.passed)
-        await program.press("r")
+        await program.press("R")
         read = {
             line for line in program.wire.passed[asked:] if line.endswith(f"/{program.row('new-nav').id}/")
         }
@@ -79,7 +79,7 @@ async def test_a_lost_connection_stops_the_rest_which_can_go_on_later(setting: S
         shown = words(program.screen)
         assert all(f"{key} not sent" in shown for key in keys)
         program.wire.before = lambda request: None
-        await program.press("r", "y")
+        await program.press("R", "y")
         assert "3 saved" in program.notices[-1]
         for key in keys:
             assert (await program.stored(key, archived=True)).archived

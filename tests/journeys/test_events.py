@@ -9,6 +9,7 @@ from tests.journeys.standing import stand_on_event
 
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
+from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
@@ -121,7 +122,7 @@ async def test_owner_property_and_tags_are_changed(setting: Setting, server: str
         await answer(program, *"nobody")
         await program.press("y")
         assert (await stored(program, "checkout completed")).owner is None
-        await answer(program, "R", *"plan")
+        await answer(program, "K", *"plan")
         await program.press("y")
         assert (await stored(program, "checkout completed")).primary_property == "plan"
         await answer(program, "T", *"billing, -revenue")
@@ -215,7 +216,7 @@ async def test_a_description_is_written_in_the_person_s_editor(
     monkeypatch.setenv("VISUAL", str(editor))
     async with running(setting) as program:
         await stand_on_event(program, "checkout completed")
-        await program.press("E", "y")
+        await program.press("ctrl+e", "y")
         assert (await stored(program, "checkout completed")).description == "First line\nsecond line"
 
 
@@ -238,7 +239,9 @@ async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(s
         assert f"Used by #{id} {name}" in words(program.screen)
         await program.press("escape", "enter")
         assert f"USED BY #{id}" in words(program.screen)
-        await program.press("x")
+        await program.press("l")
         await program.settle()
-        assert "2 Experiments" in program.screen
-        assert program.app.screen.query_one(RowList).row_id == id
+        assert isinstance(program.app.screen, ExperimentScreen)
+        assert program.app.screen.subject().id == id
+        await program.press("escape")
+        assert f"USED BY #{id}" in words(program.screen)

@@ -133,7 +133,7 @@ async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting,
         await open_line(program, "First chart", "lower wins")
         await open_line(program, "+ a metric", "mean", "plan upgraded", "how often", "Upgrades each")
         go_to_line(program, "Upgrades each")
-        await program.press("K")
+        await program.press("less_than_sign")
         go_to_line(program, "test")
         await program.press("percent_sign")
         await answer(program, "40")

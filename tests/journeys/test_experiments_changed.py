@@ -56,7 +56,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
         name = "Length of the tour"
         await stand_on_experiment(program, name)
-        await program.press("space", "E", "W", "R", "C", "a")
+        await program.press("space", "F", "W", "Z", "C", "a")
         assert isinstance(program.app.screen, ExperimentsScreen), "no step but launching can be asked for"
         assert sent(program) == []
         said = " ".join(program.notices)
@@ -72,7 +72,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         assert "already been launched" in program.notices[-1]
         program.app.clear_notifications()
 
-        await program.press("E")
+        await program.press("F")
         assert isinstance(program.app.screen, PickerScreen)
         await program.press(*"won", "enter")
         assert isinstance(program.app.screen, PromptScreen)
@@ -90,12 +90,14 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         await say_yes(program)
         assert not (await stored(program, name)).archived
 
-        await program.press("R")
+        await program.press("Z")
         assert "results begin anew" in words(program.screen)
         await say_yes(program)
         assert (await stored(program, name)).state == "draft"
 
         await program.press("D")
+        assert "with a flag of its own" in words(program.screen)
+        await program.press("enter")
         assert "would do it to the original too" in words(program.screen)
         await program.press("enter", "enter")
         await say_yes(program)
@@ -208,6 +210,6 @@ async def test_a_strict_profile_has_the_flag_s_key_typed_and_a_read_only_one_has
     read_only = replace(setting, size=SIZE, folder=folder, rules=GuardRules(Level.READ_ONLY, place="TEST"))
     async with running(read_only) as program:
         await stand_on_experiment(program, "Checkout redesign")
-        await program.press("space", "L", "E", "d", "e", "n")
+        await program.press("space", "L", "F", "d", "e", "n")
         assert sent(program) == []
         assert isinstance(program.app.screen, ExperimentsScreen)

@@ -9,7 +9,7 @@ from tests.journeys.standing import stand_on_experiment
 
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
-from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import ExperimentRow
 
@@ -33,25 +33,25 @@ async def test_the_list_counts_filters_orders_and_shows_results_at_a_glance(sett
         await program.press("slash", *"is:running", "enter")
         assert "12 of 31" in program.screen
         assert asked(program, "/query/") == 0
-        await program.press("r")
+        await program.press("R")
         assert "test +14.3 % · 97.6 %" in program.screen
         assert "test-b +43.8 % · 95.8 %" in program.screen
         assert asked(program, "/query/") == 12
-        await program.press("r")
+        await program.press("R")
         assert asked(program, "/query/") == 24
         await program.press("escape", "slash", *"is:paused", "enter")
         assert "2 of 31" in program.screen
-        await program.press("escape", "i", "i")
+        await program.press("escape", "f", "f")
         assert "is:running" in program.screen
         await program.press("escape", "slash", *"flag:checkout", "enter")
         assert row(program).name == "Checkout redesign"
         await program.press("escape", "s", "s")
         assert row(program).key == "checkout-redesign"
-        await program.press("z")
+        await program.press(*"fffff")
         assert "is:archived" in program.screen
         assert program.app.screen.query_one(RowList).shown == 4
         assert "Annual plan first" in program.screen
-        await program.press("z")
+        await program.press("f")
         assert program.app.screen.query_one(RowList).shown == 31
 
 
@@ -76,16 +76,18 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         assert "12 of 13 days" in program.screen
         assert "all days so far taken together" in program.screen
         assert "not computed" in program.screen
-        await program.press("t")
+        await program.press("v")
         assert "2026-02-20" in program.screen
         assert "not computed yet" in program.screen
-        await program.press("c")
+        await program.press("R")
         assert any("asked the server to calculate the days anew" in notice for notice in program.notices)
         await program.press("escape")
         assert isinstance(program.app.screen, ExperimentScreen)
-        await program.press("f")
-        assert isinstance(program.app.screen, FlagsScreen)
-        assert program.app.screen.query_one(RowList).row.key == "checkout-redesign"
+        await program.press("l")
+        assert isinstance(program.app.screen, FlagScreen)
+        assert "checkout-redesign" in program.screen
+        await program.press("escape")
+        assert isinstance(program.app.screen, ExperimentScreen)
         await stand_on_experiment(program, "Onboarding questions")
         await program.press("enter")
         assert "uneven: not the split that was meant (χ² test, p = " in words(program.screen)
@@ -98,14 +100,14 @@ async def test_results_are_calculated_by_the_server_kept_and_shown_with_their_ag
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("enter")
         before = asked(program, "/query/")
-        await program.press("r")
+        await program.press("R")
         assert "results the server calculated" in program.screen
         assert "29.72 %" in program.screen
         assert asked(program, "POST /api/projects/1/experiments/31/metrics_recalculation/") == 1
         # Exposures are asked for; no metric is.
         assert asked(program, "/query/") == before + 1
         program.timing.now += 1200
-        await program.press("r")
+        await program.press("R")
         assert asked(program, "POST /api/projects/1/experiments/31/metrics_recalculation/") == 2
         # Ages are those of the last full minute.
         program.timing.now += 1260
@@ -168,12 +170,12 @@ async def test_an_older_server_shows_the_same_list_states_and_results(setting: S
         await program.press("enter")
         assert "Paid conversion" in program.screen
         before = asked(program, "/query/")
-        await program.press("r")
+        await program.press("R")
         assert asked(program, "/query/") > before + 3
         assert "results from this minute" in program.screen
 
 
 async def test_the_tabs_of_the_list_of_flags_count_what_became_known_meanwhile(setting: Setting) -> None:
     async with running(setting) as program:
-        await program.press("2", "enter", "f")
+        await program.press("2", "enter", "l")
         assert "1 Flags 248    2 Experiments 31 " in program.screen

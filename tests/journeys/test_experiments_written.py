@@ -27,18 +27,18 @@ async def test_an_experiment_is_edited_in_the_person_s_own_editor_and_copied(
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
         await stand_on_experiment(program, "Chart colours")
         editor(tmp_path, monkeypatch)
-        await program.press("ctrl+e")
+        await program.press("E")
         assert any("nothing was changed" in notice for notice in program.notices)
 
         editor(tmp_path, monkeypatch, ('"metrics": [', '"metrics": {'))
-        await program.press("ctrl+e")
+        await program.press("E")
         assert any("it is not JSON" in notice and "kept in" in notice for notice in program.notices)
         assert sent(program) == []
         kept = setting.folder / "state" / "drafts" / "experiment-20.json"
         assert '"metrics": {' in kept.read_text(encoding="utf-8")
 
         editor(tmp_path, monkeypatch, ("Do calmer colours", "Do louder colours"))
-        await program.press("ctrl+e")
+        await program.press("E")
         assert "Do louder colours" in program.screen
         await say_yes(program)
         changed = await stored(program, "Chart colours")
@@ -47,7 +47,7 @@ async def test_an_experiment_is_edited_in_the_person_s_own_editor_and_copied(
 
         if server == "legacy":
             return
-        await program.press("ctrl+y", "enter")
+        await program.press("D", "down", "enter")
         program.app.screen.query_one(Input).value = "chart-colours-there"
         await program.press("enter")
         assert "shared metrics stay behind" in words(program.screen)

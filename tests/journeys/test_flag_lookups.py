@@ -28,7 +28,7 @@ async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Settin
     async with running(replace(setting, options=MODES[mode])) as program:
         archived = await program.colleague().flags.page({"archived": "true"})
         other = archived.rows[0]
-        await program.press("i")
+        await program.press("number_sign")
         program.app.screen.query_one(Input).value = f"812, #{other.id}\n and 999999 (see log)"
         await program.settle()
         told = words(program.screen)
@@ -117,14 +117,14 @@ async def test_the_data_for_libraries_is_shown_and_written_for_its_owner_alone(
     folder.mkdir()
     monkeypatch.chdir(folder)
     async with running(replace(setting, options=MODES[mode])) as program:
-        await program.press("L")
+        await program.press("ctrl+g")
         told = words(program.screen)
         assert "LOCAL EVALUATION DATA" in told
         assert "flags · " in told
         assert "cohort" in told
         assert '"ai-chart-captions" … 1' in told
         assert '"flags": [' in told
-        await program.press("X")
+        await program.press("ctrl+s")
         (path,) = folder.iterdir()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         document = await program.colleague().evaluation.local_evaluation()

@@ -56,9 +56,9 @@ async def test_decisions_are_applied_together_and_taken_back_together(setting: S
         screen = await open_inbox(program)
         await stand_on(program, screen, "checkout_completed")
         seen = words(str(screen.query_one("#proposed").render()))
-        assert "m same as checkout completed verified" in seen
+        assert "M same as checkout completed verified" in seen
         assert "Order paid from checkout completed" in seen
-        await program.press("m")
+        await program.press("M")
         await stand_on(program, screen, "btn_click_1")
         await program.press("H")
         await stand_on(program, screen, "btn_click_2")

@@ -162,7 +162,7 @@ async def test_what_was_refused_is_tried_again_without_what_was_left_out(setting
         await program.press("d", "y")
         assert "1 refused, 1 left out, 1 saved" in program.screen
         program.wire.before = lambda request: None
-        await program.press("r")
+        await program.press("R")
         assert isinstance(program.app.screen, ConfirmScreen)
         assert "left out" not in program.screen
 

@@ -40,7 +40,7 @@ async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(any_mode
     (any_mode.folder / "config.toml").write_text("# mine\npreview = false\n")
     async with running(replace(any_mode, size=WIDE, preferences=from_disk(any_mode.folder))) as program:
         assert columns(program) == ("state", "key", "rollout", "type", "runtime", "tags", "name", "updated")
-        await program.press("c", "space", "down", "K", "enter")
+        await program.press("c", "space", "down", "less_than_sign", "enter")
         assert columns(program)[:3] == ("state", "key", "type")
         assert "rollout" not in columns(program)
     written = (any_mode.folder / "config.toml").read_text()

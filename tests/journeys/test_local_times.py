@@ -43,7 +43,7 @@ async def test_what_is_copied_for_others_tells_utc_too(
         await program.press("4", "down", "y")
         assert "2026-03-02 09:57:" in program.app.clipboard
         assert " CET (08:57:" in program.app.clipboard
-        await program.press("M")
+        await program.press("ctrl+s")
         text = exported(tmp_path)
         assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
         assert " CET** (08:57:" in text

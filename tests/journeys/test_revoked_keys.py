@@ -26,12 +26,12 @@ async def test_a_key_revoked_while_results_are_read_is_replaced_and_no_result_is
         seen = results(program)
         assert seen
         revoke(program.wire)
-        await program.press("r")
+        await program.press("R")
         assert isinstance(program.app.screen, SignInScreen)
         await program.press("escape")
         assert results(program) == seen
         assert "not accepted" in words(program.screen)
-        await program.press("r")
+        await program.press("R")
         await type_key(program, another_key(program))
         assert isinstance(program.app.screen, ExperimentScreen)
         assert results(program) == seen
@@ -52,7 +52,7 @@ async def test_a_key_revoked_while_days_are_read_is_replaced_and_the_days_come(s
         await program.press("escape")
         assert isinstance(program.app.screen, SeriesScreen)
         assert "not accepted" in words(program.screen)
-        await program.press("r")
+        await program.press("f5")
         await type_key(program, another_key(program))
         assert isinstance(program.app.screen, SeriesScreen)
         assert "not accepted" not in words(program.screen)

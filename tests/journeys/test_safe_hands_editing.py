@@ -102,7 +102,7 @@ async def test_undoing_what_somebody_changed_since_shows_three_sides_first(setti
         flag = await program.stored("new-nav")
         assert flag.name == "mine"
         await program.colleague().flags.update(flag.id, {"name": "theirs"})
-        await program.press("J", "u")
+        await program.press("J", "z")
         asked = words(program.screen)
         assert "mine" in asked
         assert "theirs" in asked

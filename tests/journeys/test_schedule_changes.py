@@ -37,7 +37,7 @@ async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Se
             ("scheduled_change", "saved")
         ]
         assert (await program.stored("new-nav")).active
-        await program.press("J", "u")
+        await program.press("J", "z")
         assert "Drop a scheduled change" in words(program.screen)
         await program.press("y")
         assert await scheduled(program, "new-nav") == []
@@ -65,7 +65,7 @@ async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(s
         await program.press("y")
         assert len(await scheduled(program, "new-nav")) == 1
         revoke(program.wire, second)
-        await program.press("J", "u")
+        await program.press("J", "z")
         third = await give_another_key(program)
         assert "Drop a scheduled change" in words(program.screen)
         revoke(program.wire, third)

@@ -16,5 +16,5 @@ async def test_nothing_is_erased_beside_what_was_drawn(setting: Setting, width: 
         await program.press("4", "slash", *"nav", "enter", "j", "v", "v", "escape")
         await program.press("1", *"jjjjj", "ctrl+d", "ctrl+d", "g", "x", "x", "v", "question_mark", "escape")
         await program.press("slash", *"check", "enter", "space", "escape", "enter", "tab", "tab", "escape")
-        await program.press("2", "j", "j", "r", "enter", "escape", "ctrl+p", *"sort", "escape")
+        await program.press("2", "j", "j", "R", "enter", "escape", "ctrl+p", *"sort", "escape")
     assert COMPARED[WIDTH or width] - before > 50

@@ -22,7 +22,7 @@ def stands_on(program: Program) -> str:
     """The name under the cursor of the list that is open."""
     screen = program.app.screen
     assert isinstance(screen, ListScreen)
-    return "" if screen.record is None else str(screen.jump_words(screen.record)[0])
+    return "" if screen.record is None else str(screen.description.key(screen.record))
 
 
 def line_of(program: Program) -> str:

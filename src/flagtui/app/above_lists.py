@@ -1,23 +1,21 @@
 """What opens above the lists on a key: help, palette, journal, since, theme. Loaded by the first such key."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from textual.app import App
 
-from flagtui.app.dialogs.help import HelpScreen
-from flagtui.app.dialogs.palette import Palette
+from flagtui.app.command_menus import help_screen, palette
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.journal.journal_screen import JournalScreen
-from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.lists.since import SinceScreen
 from flagtui.app.shell.profile_switch import profile_choices
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.permissions import why_dimmed
 from flagtui.app.state.session import Session
 from flagtui.app.undo_by_kind import undo_entry
 from flagtui.app.writing.changes import Changes
@@ -34,23 +32,24 @@ def show_since(app: App[Any], app_state: AppState) -> None:
 def show_journal(app: App[Any], app_state: AppState, changing: Changes) -> None:
     """The person's own changes."""
     undo = partial(undo_entry, app_state=app_state, changing=changing)
-    app.push_screen(JournalScreen(app_state, undo))
+    app.push_screen(JournalScreen(app_state, changing, undo))
 
 
 def show_help(app: App[Any], app_state: AppState) -> None:
     """The keys of the screen in front."""
-    screen = app.screen
-    if not screen.is_modal:
-        here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
-        searches = isinstance(screen, BrowseScreen)
-        place = screen.place if isinstance(screen, BrowseScreen) else ""
-        why_not = partial(why_dimmed, app_state, place=place)
-        app.push_screen(HelpScreen(here, "Help", why_not=why_not, searches=searches))
+    if not app.screen.is_modal:
+        app.push_screen(help_screen(app, app_state))
 
 
-def show_palette(app: App[Any]) -> None:
-    """Every command and every record by name."""
-    app.push_screen(Palette())
+def show_palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> None:
+    """Every command, every record and every project by name."""
+
+    def run(chosen: Callable[[], object] | None) -> None:
+        if chosen is not None:
+            app.call_later(chosen)
+
+    if not app.screen.is_modal:
+        app.push_screen(palette(app, app_state, open_project), run)
 
 
 async def choose_profile(app: App[Any], app_state: AppState, changing: Changes) -> Session | None:

@@ -30,7 +30,7 @@ from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_them
 from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
 from flagtui.app.state.app_state import AppState, Watcher
-from flagtui.app.state.go_to import GoTo, OpenFlag
+from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
 from flagtui.app.state.permissions import why_refused
 from flagtui.app.state.session import Session
 from flagtui.app.tabs import TabScreens
@@ -228,6 +228,10 @@ class FlagTui(ScreenOwner[None]):
     def on_open_flag(self, wanted: OpenFlag) -> None:
         self.tabs.open_flag(wanted.row, wanted.tab)
 
+    @work(exclusive=True, group="open")
+    async def on_open_record(self, wanted: OpenRecord) -> None:
+        await self.tabs.open_record(wanted.target)
+
     def action_tab(self, key: str) -> None:
         self.tabs.open(key)
         self.polling.notice_tab()
@@ -262,7 +266,7 @@ class FlagTui(ScreenOwner[None]):
     def action_command_palette(self) -> None:
         from flagtui.app.above_lists import show_palette
 
-        show_palette(self)
+        show_palette(self, self.app_state, self.show_project)
 
     def action_stop(self) -> None:
         if not self.stop():

@@ -8,17 +8,18 @@ from typing import Any, Final
 
 from textual.screen import Screen
 
+from flagtui.api.errors import ApiError
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import TABS, GoTo
+from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.config.remembered_state import LeftList, LeftLists
 from flagtui.models.rows import FlagRow
 from flagtui.store.load_progress import RecordId
-from flagtui.store.workspace import Kind
+from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.notices import Notice
 
 Maker = Callable[[AppState, Changes], BrowseScreen]
@@ -124,6 +125,26 @@ class TabScreens:
 
         self._app.push_screen(FlagScreen(self._app_state, self._changing, row, tab))
 
+    async def open_record(self, target: RecordLink) -> None:
+        """Show the page of a record above the present screen, as it is today, also when no list has it."""
+        workspace = self._app_state.workspace
+        if workspace is None:
+            return
+        try:
+            row = workspace.collection(target.kind).get(target.id) or await _read(workspace, target)
+        except ApiError as error:
+            from flagtui.text.outcomes import explain_error
+
+            tell(self._app, explain_error(error, target.key))
+            return
+        if target.kind == "flags":
+            self.open_flag(row)
+            return
+        tab = TABS[target.kind]
+        makes_pages: Any = self._lists.get(tab) or self._make(tab)
+        if (page := makes_pages.page_of(row)) is not None:
+            self._app.push_screen(page)
+
     def has_answered(self, key: str) -> bool:
         """Open the flag with this key, or say that there is none; False while neither is known."""
         workspace = self._app_state.workspace
@@ -154,6 +175,21 @@ class TabScreens:
             screen.call_after_refresh(screen.go_to, wanted.record)
         else:
             screen.call_after_refresh(_open, screen, wanted.record, wanted.key)
+
+
+async def _read(workspace: Workspace, target: RecordLink) -> Any:
+    """The row of a record that is not in its list, which has it from now on. Raises ApiError."""
+    client, collection = workspace.client, workspace.collection(target.kind)
+    asked = collection.moment
+    row: Any
+    if target.kind == "events":
+        row = (await client.event_definitions.get(str(target.id))).row()
+    elif target.kind == "experiments":
+        row = (await client.experiments.get(int(target.id))).row()
+    else:
+        return (await client.flags.get(int(target.id))).row()
+    collection.put(row, asked)
+    return row
 
 
 def _open(screen: ListScreen[Any], record: RecordId, key: str) -> None:

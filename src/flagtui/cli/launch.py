@@ -71,15 +71,15 @@ def open_profile(opening: Opening, request: ProfileRequest) -> int:
 
 def checked_keymap(settings: Settings) -> dict[str, str]:
     """Command id to keys, once theme, columns and keys are known ones. Raises Trouble."""
-    from flagtui.app.commands.command_table import COMMANDS
-    from flagtui.app.flags.flag_columns import ALL_FLAG_COLUMNS
+    from flagtui.app.commands.command_table import COMMANDS, OLD_NAMES
+    from flagtui.app.flags.flag_columns import FLAG_LIST
     from flagtui.app.shell.themes import CHOICES
     from flagtui.config.keymap import read_keymap
 
     try:
         settings.check_theme(tuple(CHOICES))
-        settings.check_columns("flags", tuple(column.name for column in ALL_FLAG_COLUMNS))
-        return read_keymap(settings, COMMANDS)
+        settings.check_columns("flags", FLAG_LIST.column_names)
+        return read_keymap(settings, COMMANDS, OLD_NAMES)
     except SettingsError as wrong:
         raise Trouble(str(wrong), code="usage") from None
 

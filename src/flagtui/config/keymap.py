@@ -2,7 +2,7 @@
 
 import difflib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from flagtui.config.settings import Settings
@@ -18,11 +18,12 @@ class KnownCommand(Protocol):
     @property
     def keys(self) -> str: ...
     @property
-    def place(self) -> str: ...
+    def places(self) -> Sequence[str]: ...
 
 
 _EVERYWHERE: Final = frozenset({"everywhere", "lists"})
 """Places whose keys work beside those of every other place."""
+_NO_NAMES: Final[Mapping[str, str]] = {}
 _NAMED_KEYS: Final = frozenset(
     ["enter", "escape", "tab", "space", "backspace", "insert", "delete", "home", "end", "pageup", "pagedown"]
     + ["up", "down", "left", "right"]
@@ -65,19 +66,34 @@ class UnknownKey(ValueError):
     """No keyboard sends this; the text says what keys are called."""
 
 
-def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[str, str]:
-    """Command id to keys, separated by commas, for commands that got other keys. Raises SettingsError."""
+def read_keymap(
+    settings: Settings, commands: Sequence[KnownCommand], old_names: Mapping[str, str] = _NO_NAMES
+) -> dict[str, str]:
+    """Command id to keys, separated by commas, for commands that got other keys. Raises SettingsError.
+
+    `old_names` has what commands were called in earlier versions. Such a line counts where the command has
+    none under its name of today, and as long as its keys are free in every place the command works in now.
+    """
     by_id = {command.id: command for command in commands}
     changed: dict[str, str] = {}
+    older: dict[str, str] = {}
     for command_id, written in settings.keys.items():
         path = ("keys", *command_id.split("."))
-        if command_id not in by_id:
+        name = command_id if command_id in by_id else old_names.get(command_id, "")
+        if name not in by_id:
             raise _unknown_command(settings, path, command_id, by_id)
         try:
-            changed[command_id] = ",".join(read_key(key) for key in split_keys(written))
+            keys = ",".join(read_key(key) for key in split_keys(written))
         except UnknownKey as unknown:
             raise settings.source.error(path, str(unknown)) from unknown
+        if name == command_id:
+            changed[name] = keys
+        else:
+            older.setdefault(name, keys)
     _refuse_collisions(settings, commands, changed)
+    for name, keys in older.items():
+        if name not in changed and not any(_collisions(by_id[name], commands, changed | {name: keys})):
+            changed[name] = keys
     return changed
 
 
@@ -147,15 +163,22 @@ def _refuse_collisions(
     settings: Settings, commands: Sequence[KnownCommand], changed: Mapping[str, str]
 ) -> None:
     """Raises SettingsError when a changed key already does something else where the command works."""
-    keys = {command.id: _plain_keys(changed.get(command.id, command.keys)) for command in commands}
     for command in commands:
-        if command.id not in changed:
-            continue
-        for other in commands:
-            shared = sorted(keys[command.id] & keys[other.id])
-            if shared and other.id != command.id and _meet(command.place, other.place):
+        if command.id in changed:
+            for key, other in _collisions(command, commands, changed):
                 path = ("keys", *command.id.split("."))
-                raise settings.source.error(path, f"{shared[0]} is taken by {other.id} already")
+                raise settings.source.error(path, f"{key} is taken by {other.id} already")
+
+
+def _collisions(
+    command: KnownCommand, commands: Sequence[KnownCommand], changed: Mapping[str, str]
+) -> Iterator[tuple[str, KnownCommand]]:
+    """Keys of the command that another one has where both work."""
+    keys = _plain_keys(changed.get(command.id, command.keys))
+    for other in commands:
+        shared = sorted(keys & _plain_keys(changed.get(other.id, other.keys)))
+        if shared and other.id != command.id and _meet(command.places, other.places):
+            yield shared[0], other
 
 
 def _plain_keys(written: str) -> set[str]:
@@ -169,5 +192,5 @@ def _plain_keys(written: str) -> set[str]:
     return found
 
 
-def _meet(one: str, other: str) -> bool:
-    return one == other or bool({one, other} & _EVERYWHERE)
+def _meet(some: Sequence[str], others: Sequence[str]) -> bool:
+    return not set(some).isdisjoint(others) or not _EVERYWHERE.isdisjoint((*some, *others))

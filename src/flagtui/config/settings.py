@@ -22,7 +22,7 @@ from flagtui.local_time import is_zone
 
 __all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]
 
-LISTS: Final = ("flags", "experiments", "events")
+LISTS: Final = ("flags", "experiments", "events", "activity", "deleted", "journal")
 """Lists with columns and saved queries."""
 
 

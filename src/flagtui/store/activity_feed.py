@@ -25,7 +25,14 @@ ReadPage = Callable[[int, int], Awaitable[ActivityPage]]
 Watcher = Callable[[], None]
 
 ACTIVITY_LISTING: Final[Listing[ChangeRow]] = Listing(
-    ACTIVITY, {"newest": Order(lambda row: row.place, is_descending=True)}, lambda row: fold(row.key)
+    ACTIVITY,
+    {
+        "newest": Order(lambda row: row.place, is_descending=True),
+        "flag": Order(),
+        "who": Order(label=lambda row: fold(row.who)),
+        "reach": Order(lambda row: row.weight, is_descending=True),
+    },
+    lambda row: fold(row.key),
 )
 
 

@@ -124,7 +124,8 @@ class Ranking(Generic[Row]):
         return now != before
 
     def _compared(self, row: Row) -> tuple[float, str]:
-        return self._order.rank(row, is_reversed=self.sort.is_reversed), self._label(row)
+        order = self._order
+        return order.rank(row, is_reversed=self.sort.is_reversed), (order.label or self._label)(row)
 
     def _sorted(self, indices: Iterable[int]) -> list[int]:
         # Labels first and then values: each sort keeps the order of the one before among equals.

@@ -30,6 +30,8 @@ class Order(Generic[Row]):
     """None orders by key alone."""
     is_descending: bool = False
     """True when the natural way round has the greatest value first."""
+    label: Callable[[Row], str] | None = None
+    """Compared instead of what the list breaks ties with."""
 
     def rank(self, row: Row, *, is_reversed: bool) -> float:
         """What to sort by: the smallest comes first, what is not known last."""

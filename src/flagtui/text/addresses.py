@@ -1,24 +1,38 @@
-"""Where a flag can be found: in the browser, by request, by command."""
+"""Where a record can be found: in the browser, by request, by command."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from flagtui.api import Client
 
 
-def link_to_flag(client: Client, id: int) -> str:
-    """The flag's page in the product."""
-    return f"{client.host}/project/{client.project}/feature_flags/{id}"
+PAGES: Final = {
+    "flags": "feature_flags",
+    "experiments": "experiments",
+    "events": "data-management/events",
+}
+"""By kind of record: where its page is in the product."""
+RESOURCES: Final = {
+    "flags": "feature_flags",
+    "experiments": "experiments",
+    "events": "event_definitions",
+}
+"""By kind of record: its resource in the API."""
 
 
-def request_for_flag(client: Client, id: int) -> str:
-    """A request that reads the flag; the key comes from the environment."""
-    address = shlex.quote(f"{client.host}/api/projects/{client.project}/feature_flags/{id}/")
+def link_to(client: Client, kind: str, id: int | str) -> str:
+    """The record's page in the product."""
+    return f"{client.host}/project/{client.project}/{PAGES[kind]}/{id}"
+
+
+def request_for(client: Client, kind: str, id: int | str) -> str:
+    """A request that reads the record; the key comes from the environment."""
+    address = shlex.quote(f"{client.host}/api/projects/{client.project}/{RESOURCES[kind]}/{id}/")
     return f'curl -H "Authorization: Bearer $FLAGTUI_API_KEY" {address}'
 
 

@@ -111,7 +111,7 @@ def explain_nothing(nothing: NothingToDo) -> Notice:
 
 def explain_already_back(key: str) -> Notice:
     """There is nothing left to take back of a change, which stays the newest one all the same."""
-    return Notice(f"{key} is as it was already; nothing was sent.\nJ, u takes back any other change.")
+    return Notice(f"{key} is as it was already; nothing was sent.\nJ, z takes back any other change.")
 
 
 def explain_refusal(refused: GuardRefused) -> Notice:

@@ -66,7 +66,7 @@ def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Pie
     if case.twin is not None:
         state = "verified" if case.twin.verified else "described" if case.twin.description else "seen more"
         twin: list[Piece] = [(safe_text(case.twin.name, 60), "$warning"), (f"  {state}", "$text-muted")]
-        yield [("m same as    ", "$text-muted"), *twin]
+        yield [("M same as    ", "$text-muted"), *twin]
     if proposal.description:
         lines = wrap(safe_text(proposal.description, 300), max(10, width - LABEL)) or [""]
         for place, text in enumerate(lines[:4]):
@@ -75,7 +75,7 @@ def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Pie
     if proposal.tags:
         tags = ", ".join(safe_text(tag, 30) for tag in proposal.tags)
         of = f"  {proposal.neighbours} neighbours" if proposal.neighbours > 1 else ""
-        yield [("t tags       ", "$text-muted"), (tags, ""), (of, "$faint")]
+        yield [("+ tags       ", "$text-muted"), (tags, ""), (of, "$faint")]
     if case.twin is None and not proposal.description and not proposal.tags:
         yield [("nothing: no neighbour is described or tagged", "$faint")]
 

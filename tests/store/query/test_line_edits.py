@@ -30,12 +30,12 @@ def test_the_other_keys_walk_through_their_values_in_place() -> None:
         "new check runtime:all",
         "new check",
     ]
-    assert steps("is:on new", "is", 3) == ["is:off new", "is:stale new", "new"]
+    assert steps("is:on new", "is", 4) == ["is:off new", "is:stale new", "is:archived new", "new"]
     assert steps("a", "by", 2) == ["a by:me", "a"]
 
 
 @pytest.mark.parametrize(
-    "line", ["is:archived", "is:oops", "-is:on", "is:on is:off", "is:on,off", "is:", 'is:"x y"']
+    "line", ["is:partial", "is:oops", "-is:on", "is:on is:off", "is:on,off", "is:", 'is:"x y"']
 )
 def test_a_value_that_is_not_on_the_way_goes_to_the_first(line: str) -> None:
     assert cycle(f"new {line} check", "is").split() in (["new", "is:on", "check"], ["new", "is:on"])

@@ -105,7 +105,9 @@ def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
 
 def test_the_single_keys_know_the_states_of_their_list() -> None:
     assert cycle("new", "is", EXPERIMENTS) == "new is:draft"
-    assert cycle("is:stopped", "is", EXPERIMENTS) == ""
+    assert cycle("is:stopped", "is", EXPERIMENTS) == "is:archived"
+    assert cycle("is:archived", "is", EXPERIMENTS) == ""
+    assert cycle("", "result", EXPERIMENTS) == "result:won"
     assert cycle("", "kind", EVENTS) == "kind:custom"
     assert complete("is:un", 5, {}, EVENTS) == ["is:unverified", "is:undescribed"]
 

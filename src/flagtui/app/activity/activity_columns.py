@@ -5,11 +5,15 @@ from functools import partial
 from typing import Final
 
 from flagtui import local_time
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
+from flagtui.store.activity_feed import ACTIVITY_LISTING
+from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
+from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 DAY_FROM: Final = 40
@@ -76,6 +80,14 @@ def draw_version(row: ChangeRow, slot: Slot) -> Cell:
     return ((f"v{row.version}" if row.version is not None else "", "faint"),)
 
 
+def draw_age(row: ChangeRow, slot: Slot) -> Cell:
+    return ((age(row.at, slot.now), "faint"),)
+
+
+def draw_email(row: ChangeRow, slot: Slot) -> Cell:
+    return ((safe_text(row.email), "muted"),)
+
+
 def _reach_look(row: ChangeRow) -> Look:
     return "good" if {"on", "restored"} & set(row.kinds) else "bad"
 
@@ -86,14 +98,46 @@ def _look(row: ChangeRow) -> Look:
     return "plain" if row.weight or "created" in row.kinds else "muted"
 
 
-def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> Sequence[Column[ChangeRow]]:
+def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> tuple[Column[ChangeRow], ...]:
     """The columns of an entry, with these names for what it tells by number, and the zone of its time."""
     return (
         Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
         Column("time", f" {zone}", draw_time, max(6, len(zone) + 1), sortable=False, gap=0),
         Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
-        Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1, sortable=False),
-        Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM, sortable=False),
+        Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1),
+        Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM),
         Column("what", "WHAT", partial(draw_words, names), 18, grow=5, sortable=False),
         Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
     )
+
+
+MORE_ACTIVITY_COLUMNS: Final[tuple[Column[ChangeRow], ...]] = (
+    Column("age", "AGO", draw_age, 6, align="right", sortable=False),
+    Column("email", "E-MAIL", draw_email, 16, grow=2, most=40, sortable=False),
+)
+"""What else a person can choose."""
+
+
+def activity_values(rows: Sequence[ChangeRow]) -> dict[str, list[str]]:
+    """What Tab offers after a qualifier."""
+    return {
+        "by": ["me", *sorted({row.email or row.who for row in rows})],
+        "flag": sorted({row.key for row in rows}),
+    }
+
+
+ACTIVITY_LIST: Final = ListDescription(
+    name="activity",
+    what="changes",
+    hint="search  by:sam  flag:new  kind:rollout  since:2h  @ 14:05",
+    listing=ACTIVITY_LISTING,
+    sort=Sort("newest"),
+    orders=("newest", "flag", "who", "reach"),
+    columns=activity_columns(),
+    more_columns=MORE_ACTIVITY_COLUMNS,
+    always=("time", "flag"),
+    key=lambda row: row.key,
+    filters={"state": "is", "type": "kind", "mine": "by"},
+    values=activity_values,
+    near={"newest": "time"},
+)

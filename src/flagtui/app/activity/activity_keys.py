@@ -2,44 +2,50 @@
 
 from typing import Any
 
-from textual import on, work
+from textual import work
 
 from flagtui.api.errors import ApiError
-from flagtui.app.activity.activity_search import Search
+from flagtui.app.activity.activity_columns import ACTIVITY_LIST
+from flagtui.app.activity.activity_search import ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
-from flagtui.app.lists.list_frame import WIDE, BrowseScreen
+from flagtui.app.lists.list_frame import WIDE
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.export_file import export
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import OpenFlag
-from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.app.widgets.row_list import RowList
+from flagtui.app.state.go_to import OpenFlag, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
-from flagtui.text.addresses import link_to_flag
+from flagtui.text.addresses import link_to
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
 
 
-class ActivityKeys(BrowseScreen):
+class ActivityKeys(RecordKeys, ListScreen[ChangeRow]):
     """The keys; what is drawn is the screen's business."""
 
+    description = ACTIVITY_LIST
+
     def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__()
-        self._app_state = app_state
-        self._changing = changing
-        self._finding = Search(app_state.session.clock)
+        self._finding = ActivityFinder(app_state.session.clock)
+        super().__init__(app_state, changing, self._finding)
         self._workspace: Workspace | None = None
 
     @property
     def row(self) -> ChangeRow | None:
         """The entry under the cursor."""
-        row: ChangeRow | None = self.rows.row
-        return row
+        return self.record
+
+    def target(self) -> RecordLink | None:
+        row = self.row
+        return (
+            RecordLink("flags", row.flag_id, row.key) if row is not None and row.flag_id is not None else None
+        )
 
     @property
     def feed(self) -> ActivityFeed | None:
@@ -52,19 +58,13 @@ class ActivityKeys(BrowseScreen):
             await self.feed.catch_up()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing is taken back where nothing may be changed; an @ typed into the line is text."""
-        if action in writes_in("activity"):
-            return may_write(self._app_state, "flags")
+        """An @ typed into the line is text."""
         if action == "moment" and isinstance(self.focused, SearchLine):
             return False
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
         self.action_open_tab("overview")
-
-    @on(RowList.Opened)
-    def _opened(self) -> None:
-        self.action_open()
 
     @work(exclusive=True, group="open")
     async def action_open_tab(self, tab: str) -> None:
@@ -92,7 +92,10 @@ class ActivityKeys(BrowseScreen):
 
     def action_preview(self) -> None:
         """Beside the list where there is room, below it where there is not."""
-        self.toggle_class("-preview" if self.size.width >= WIDE else "-below")
+        if self.size.width >= WIDE:
+            super().action_preview()
+        else:
+            self.toggle_class("-below")
 
     def action_moment(self) -> None:
         """Begin to type a moment in front of what is in the line."""
@@ -101,7 +104,7 @@ class ActivityKeys(BrowseScreen):
         self.search.set_line(f"@ {rest}".rstrip() + ("" if rest else " "), 2)
 
     def action_copy_lines(self) -> None:
-        rows: list[ChangeRow] = self.rows.marked_rows() or ([self.row] if self.row else [])
+        rows = self.chosen()
         if rows:
             first = activity_words(rows[0].entry, names=self._app_state.names)
             what = f"{len(rows)} changes" if len(rows) > 1 else first
@@ -116,9 +119,6 @@ class ActivityKeys(BrowseScreen):
         rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
         client, searched = workspace.client, self.search.value.strip()
         title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
-        text = as_markdown(rows, title, lambda id: link_to_flag(client, id), self._app_state.names)
+        text = as_markdown(rows, title, lambda id: link_to(client, "flags", id), self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
         tell(self.app, export(name, text, what, self._app_state.session.clock()))
-
-    def action_cycle(self, qualifier: str) -> None:
-        self.search.set_line(self._finding.cycled(self.search.value, qualifier))

@@ -6,21 +6,20 @@ from typing import ClassVar, Final, Literal
 from textual import on, work
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.timer import Timer
 from textual.widgets import Static
 
 from flagtui import local_time
 from flagtui.api.errors import ApiError
-from flagtui.app.activity.activity_columns import activity_columns
+from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activity_columns
 from flagtui.app.activity.activity_keys import ActivityKeys
 from flagtui.app.activity.activity_reach import ActivityReach
-from flagtui.app.commands.command_table import bindings_of, commands_of
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, missing_scope
+from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.models.activity import Activity
 from flagtui.models.change_row import ChangeRow
@@ -28,27 +27,23 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.entry_lines import Shown, entry_lines, touches_payloads
 
-HINT: Final = "search  by:sam  flag:new  kind:rollout  since:2h  @ 14:05"
-REST: Final = 0.12
-"""Seconds the cursor stays before the pane is drawn anew."""
-NOT_HERE: Final = frozenset({"lists.sort", "lists.reverse", "lists.copy_key"})
-"""The order is that of time, and y copies whole lines."""
+NOT_HERE: Final = frozenset({"lists.copy_key"})
+"""y copies whole lines."""
 
 
 class ActivityScreen(ActivityKeys):
     """Newest first. New entries come in above; the cursor stays with its own."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_of("activity"),
-        *(command.binding() for command in commands_of("lists") if command.id not in NOT_HERE),
-        *bindings_of("everywhere"),
+        *bindings_of("activity", "lists", "everywhere", without=NOT_HERE)
     ]
+    place = "activity"
+    tab = "4"
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
         super().__init__(app_state, changing)
         self._reach = ActivityReach()
         self._stops: tuple[Watcher, ...] = ()
-        self._resting: Timer | None = None
         self._is_reading = False
         self._refreshes = 0
         self._newest = 0
@@ -59,14 +54,10 @@ class ActivityScreen(ActivityKeys):
         """By flag: whether its payloads are encrypted."""
         self._named: dict[int, str] = {}
         """The cohorts' names as the rows tell them."""
-        self.add_class("-preview")
 
-    def make_rows(self) -> RowList[ChangeRow]:
+    def all_columns(self) -> tuple[Column[ChangeRow], ...]:
         zone = local_time.label(self._app_state.now())
-        return RowList(activity_columns(zone=zone), clock=self._app_state.now)
-
-    def make_search(self) -> SearchLine:
-        return SearchLine(self._find, self.leave_line, self._finding.completions, placeholder=HINT)
+        return (*activity_columns(self._app_state.names, zone), *MORE_ACTIVITY_COLUMNS)
 
     def make_preview(self) -> VerticalScroll:
         return VerticalScroll(Static(id="change", markup=False), id="change-pane", can_focus=False)
@@ -74,6 +65,8 @@ class ActivityScreen(ActivityKeys):
     # What is known
 
     def on_mount(self) -> None:
+        self.apply_preferences()
+        self._show_sort()
         self.follow(self._app_state.watch, self.believe)
 
     def on_screen_resume(self) -> None:
@@ -151,7 +144,7 @@ class ActivityScreen(ActivityKeys):
             # What is inside the pane is mounted after the pane itself.
             self.call_after_refresh(self._show_entry)
         else:
-            self._show_entry_soon()
+            self._look_soon()
 
     def _find(self, line: str) -> None:
         self._reach.begin_again()
@@ -163,11 +156,11 @@ class ActivityScreen(ActivityKeys):
         self.search.set_problems(self._finding.problems)
         self.reframe()
         self._read_on_if_wanted()
-        self._show_entry_soon()
+        self._look_soon()
 
     def reframe(self) -> None:
         app_state = self._app_state
-        self.show_frame(location_of(app_state), link_of(app_state), tabs_of(app_state), "4")
+        self.show_frame(location_of(app_state), link_of(app_state), self.tabs(), self.current_tab())
         if self.rows.place == 0:
             self._newest = self._finding.newest
         news = sum(1 for row in self._finding.rows if row.place > self._newest)
@@ -177,10 +170,6 @@ class ActivityScreen(ActivityKeys):
         self.query_one("#chips", Line).show(styled(), styled(*pieces))
         if not self.rows.shown:
             self._explain_nothing()
-
-    def redraw_ages(self) -> None:
-        super().redraw_ages()
-        self._show_entry()
 
     def _explain_nothing(self) -> None:
         feed, total = self.feed, len(self._finding.rows)
@@ -202,21 +191,15 @@ class ActivityScreen(ActivityKeys):
         self._reach.begin_again()
         self._read_on_if_wanted()
         self.reframe()
-        self._show_entry_soon()
+        self._look_soon()
 
-    @on(RowList.MarksChanged)
-    def _marked(self) -> None:
+    def _show_counts(self, order: Sequence[int]) -> None:
         self.reframe()
 
-    def _show_entry_soon(self) -> None:
-        if self._resting is not None:
-            self._resting.stop()
-        self._resting = self.set_timer(REST, self._show_entry)
+    def draw_preview(self, row: ChangeRow | None) -> None:
+        self._show_entry()
 
     def _show_entry(self) -> None:
-        if not self.query(RowList):
-            # The program is ending, and the timer outlived what it draws.
-            return
         row = self.row
         lines = [*entry_lines(self._shown(row))] if row is not None else []
         text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
@@ -244,7 +227,7 @@ class ActivityScreen(ActivityKeys):
         if names.cohorts != self._named:
             self._named = dict(names.cohorts)
             self._finding.know_names(names)
-            self.rows.set_columns(activity_columns(names, local_time.label(self._app_state.now())))
+            self.rows.set_columns(self.columns_shown())
 
     def _shown(self, row: ChangeRow) -> Shown:
         app_state, workspace = self._app_state, self._workspace

@@ -1,7 +1,7 @@
 """What one command is: something a person can do, with a name and a key."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from textual.app import App
 from textual.binding import Binding
@@ -13,18 +13,35 @@ Place = Literal[
     "flag",
     "experiments",
     "experiment",
+    "days",
     "events",
     "event",
     "inbox",
     "journal",
     "json",
     "history",
-    "who",
     "activity",
     "definitions",
     "lookup",
     "form",
 ]
+SIGNS: Final = {
+    "at": "@",
+    "colon": ":",
+    "enter": "⏎",
+    "equals_sign": "=",
+    "escape": "esc",
+    "exclamation_mark": "!",
+    "greater_than_sign": ">",
+    "less_than_sign": "<",
+    "minus": "-",
+    "number_sign": "#",
+    "percent_sign": "%",
+    "plus": "+",
+    "question_mark": "?",
+    "slash": "/",
+}
+"""Keys by the names the terminal library has for them, as a person reads them."""
 
 
 @dataclass(frozen=True)
@@ -35,24 +52,22 @@ class Command:
     keys: str
     title: str
     """The word beside the key on the last line."""
+    action: str
     help: str
     """One sentence for the palette and the help screen."""
-    action: str
-    place: Place
+    places: tuple[Place, ...]
+    """Where it works; the first is where it belongs."""
     shown: bool = False
-    """Whether the last line of the screen has room for it."""
+    """Whether it comes first on the last line of the screen; the others follow where there is room."""
     writes: bool = False
-    key_display: str | None = None
-    also: tuple[Place, ...] = ()
-    """Other places where it works."""
     turns_keys: bool = False
     """Whether it changes what the keys after it mean. Such a key is obeyed before the next one is looked at:
     over a slow link `/` and a word arrive together."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
-        """Where it works."""
-        return (self.place, *self.also)
+    def verb(self) -> str:
+        """The name of its action without parameters and without the app it may belong to."""
+        return self.action.removeprefix("app.").partition("(")[0]
 
     def binding(self) -> Binding:
         """The same as Textual wants it; the id is what a keymap names."""
@@ -61,7 +76,7 @@ class Command:
             self.action,
             self.title,
             show=self.shown,
-            key_display=self.key_display,
+            key_display=SIGNS.get(self.keys.partition(",")[0]),
             id=self.id,
             tooltip=self.help,
             priority=self.turns_keys,

@@ -42,8 +42,8 @@ class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
     BINDINGS = [
         Binding("escape", "leave", "leave", key_display="esc"),
         Binding("space,x", "check", "check"),
-        Binding("K,ctrl+up", "move(-1)", "up"),
-        Binding("J,ctrl+down", "move(1)", "down"),
+        Binding("less_than_sign,ctrl+up", "move(-1)", "up", key_display="<"),
+        Binding("greater_than_sign,ctrl+down", "move(1)", "down", key_display=">"),
         Binding("j", "step(1)", "down", show=False),
         Binding("k", "step(-1)", "up", show=False),
     ]
@@ -59,7 +59,7 @@ class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
         checklist = self._checklist
         with Vertical(id="checklist") as box:
             box.border_title = styled((f" {safe_text(checklist.title, 60)} ", "bold $primary"))
-            moving = " · K J move" if checklist.is_ordered else ""
+            moving = " · < > move" if checklist.is_ordered else ""
             box.border_subtitle = f"space check{moving} · ⏎ take · esc leave"
             if checklist.note:
                 yield Static(styled((safe_text(checklist.note, 300), "$text-muted")), id="about")

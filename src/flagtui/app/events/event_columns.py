@@ -1,11 +1,16 @@
 """How an event definition is drawn as one row."""
 
+from collections.abc import Sequence
 from typing import Final
 
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
+from flagtui.store.finder import EVENT_LISTING
+from flagtui.store.sort_orders import Sort
 from flagtui.text.event_words import is_silent, seen_words
+from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 54
@@ -55,6 +60,18 @@ def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
     return (("" if event.created_at is None else seen_words(event.created_at, slot.now), "faint"),)
 
 
+def draw_updated(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return ((age(event.updated_at, slot.now), "faint"),)
+
+
+def draw_property(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return ((safe_text(event.primary_property), "muted"),)
+
+
+def draw_enforcement(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return ((safe_text(event.enforcement, 20), "muted"),)
+
+
 EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("state", "", draw_state, 2, gap=0, sortable=False),
     Column("name", "EVENT", draw_name, 18, grow=5, most=60),
@@ -64,6 +81,39 @@ EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("tags", "TAGS", draw_tags, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
     Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),
     Column("created", "FIRST", draw_created, 6, align="right", from_width=NAME_FROM),
+)
+
+
+MORE_EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
+    Column("updated", "UPDATED", draw_updated, 8, align="right"),
+    Column("property", "PROPERTY", draw_property, 10, grow=2, most=32, sortable=False),
+    Column("enforcement", "TAKES", draw_enforcement, 7, sortable=False),
+)
+"""What else a person can choose."""
+
+
+def event_values(rows: Sequence[EventDefinitionRow]) -> dict[str, list[str]]:
+    """What Tab offers after a qualifier."""
+    return {
+        "tag": sorted({tag for row in rows for tag in row.tags}),
+        "owner": ["me", *sorted({row.owner for row in rows if row.owner})],
+    }
+
+
+EVENT_LIST: Final = ListDescription(
+    name="events",
+    what="event definitions",
+    hint="search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:ops",
+    listing=EVENT_LISTING,
+    sort=Sort("seen"),
+    orders=("seen", "name", "verified", "created", "updated"),
+    columns=EVENT_COLUMNS,
+    more_columns=MORE_EVENT_COLUMNS,
+    always=("state", "name"),
+    key=lambda row: row.name,
+    filters={"state": "is", "type": "kind", "mine": "owner"},
+    values=event_values,
+    near={"updated": "description"},
 )
 
 

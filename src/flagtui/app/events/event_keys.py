@@ -1,30 +1,19 @@
 """The keys that change event definitions, the same in the list and on one event's own screen."""
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_edits import EventEditing
-from flagtui.app.state.app_state import AppState
-from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.load_progress import RecordId
 
-if TYPE_CHECKING:
-    from textual.screen import Screen
 
-    Base = Screen[None]
-else:
-    Base = object
-
-
-class EventKeys(Base):
+class EventKeys(RecordKeys):
     """Mixed into screens that show event definitions."""
 
     event_path: EventChanges
     event_editing: EventEditing
-    app_state: AppState
-    event_place = "events"
 
     def chosen(self) -> Sequence[EventDefinitionRow]:
         """What the keys are about."""
@@ -37,11 +26,9 @@ class EventKeys(Base):
     def saved(self, records: Collection[RecordId]) -> None:
         """What was chosen and is changed now."""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in writes_in(self.event_place):
-            permit = may_write(self.app_state, self.event_place)
-            return None if permit and self.event_path.why_read_only else permit
-        return super().check_action(action, parameters)
+    def may_change(self, action: str) -> bool | None:
+        permit = super().may_change(action)
+        return None if permit and self.event_path.why_read_only else permit
 
     def action_verify(self) -> None:
         self.event_editing.verify(self.chosen(), self.saved)

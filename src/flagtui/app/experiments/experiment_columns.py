@@ -1,12 +1,15 @@
 """How an experiment is drawn as one row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.store.finder import EXPERIMENT_LISTING
+from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import DAY, age
 from flagtui.text.styled import Look
 
@@ -78,8 +81,24 @@ def draw_updated(row: ExperimentRow, slot: Slot) -> Cell:
     return ((age(row.updated_at, slot.now), "faint"),)
 
 
+def draw_created(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((age(row.created_at, slot.now), "faint"),)
+
+
+def draw_ended(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((age(row.ended_at, slot.now), "faint"),)
+
+
+def draw_creator(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((safe_text(row.creator), "muted"),)
+
+
+def draw_type(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((safe_text(row.type, 20), "muted"),)
+
+
 def experiment_columns(
-    leading: Callable[[ExperimentRow], Leading | None],
+    leading: Callable[[ExperimentRow], Leading | None] = lambda row: None,
 ) -> tuple[Column[ExperimentRow], ...]:
     """The columns; `leading` gives the result as it was last read."""
 
@@ -103,6 +122,40 @@ def experiment_columns(
         Column("key", "FLAG", draw_flag, 14, grow=3, most=40, gap=2, from_width=FLAG_FROM, sortable=False),
         Column("updated", "UPDATED", draw_updated, 8, align="right", from_width=STANDARD_FROM),
     )
+
+
+MORE_EXPERIMENT_COLUMNS: Final[tuple[Column[ExperimentRow], ...]] = (
+    Column("created", "CREATED", draw_created, 8, align="right"),
+    Column("ended", "ENDED", draw_ended, 8, align="right"),
+    Column("creator", "MADE BY", draw_creator, 12, grow=2, most=32, sortable=False),
+    Column("type", "TYPE", draw_type, 7, sortable=False),
+)
+"""What else a person can choose."""
+
+
+def experiment_values(rows: Sequence[ExperimentRow]) -> dict[str, list[str]]:
+    """What Tab offers after a qualifier."""
+    return {
+        "flag": sorted({row.key for row in rows if row.key}),
+        "by": ["me", *sorted({row.creator for row in rows if row.creator})],
+    }
+
+
+EXPERIMENT_LIST: Final = ListDescription(
+    name="experiments",
+    what="experiments",
+    hint="search   is:running  flag:checkout  result:won  by:me  started:<7d",
+    listing=EXPERIMENT_LISTING,
+    sort=Sort("state"),
+    orders=("state", "started", "name", "updated", "ended", "created"),
+    columns=experiment_columns(),
+    more_columns=MORE_EXPERIMENT_COLUMNS,
+    always=("state", "name"),
+    key=lambda row: row.name,
+    filters={"state": "is", "type": "type", "mine": "by", "result": "result"},
+    values=experiment_values,
+    near={"ended": "started", "created": "updated", "state": "name"},
+)
 
 
 def _mark(row: ExperimentRow, slot: Slot) -> CellPiece:

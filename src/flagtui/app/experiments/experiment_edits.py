@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.editor import hand_over
@@ -22,7 +23,9 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.notices import Notice
-from flagtui.text.outcomes import explain_error
+
+HERE: Final = 0
+"""In place of a project's number."""
 
 
 class ExperimentEdits:
@@ -41,13 +44,13 @@ class ExperimentEdits:
         """In a form of its fields."""
         self._changing.run(self._edit(row))
 
-    def edit_text(self, row: ExperimentRow) -> None:
+    def edit_json(self, row: ExperimentRow) -> None:
         """As JSON in the person's own editor."""
-        self._changing.run(self._edit_text(row))
+        self._changing.run(self._edit_json(row))
 
-    def copy(self, row: ExperimentRow) -> None:
-        """A draft like it in another project."""
-        self._changing.run(self._copy(row))
+    def duplicate(self, row: ExperimentRow) -> None:
+        """A draft like it, here or in another project."""
+        self._changing.run(self._duplicate(row))
 
     async def _create(self) -> None:
         workspace = self._app_state.workspace
@@ -97,7 +100,7 @@ class ExperimentEdits:
         if fresh is not None:
             await self._experimenting.plan(intent, fresh, workspace, saved=saved)
 
-    async def _edit_text(self, row: ExperimentRow) -> None:
+    async def _edit_json(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)
         draft = self._draft(fresh) if fresh is not None else None
         if fresh is None or workspace is None or draft is None:
@@ -134,21 +137,22 @@ class ExperimentEdits:
             return f"\nYour text could not be kept: {fault.strerror}"
         return f"\nYour text is kept in {path}"
 
-    async def _copy(self, row: ExperimentRow) -> None:
+    async def _duplicate(self, row: ExperimentRow) -> None:
         workspace = self._app_state.workspace
         if workspace is None or self._experimenting.is_read_only():
             return
         try:
             projects = await workspace.client.projects.list()
-        except ApiError as error:
-            self._changing.tell(explain_error(error, "the projects cannot be listed"))
-            return
+        except ApiError:
+            # A key that may not list projects can still copy within its own.
+            projects = ()
         here = workspace.client.project
-        choices = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
-        if not choices:
-            self._changing.tell(Notice("This key opens no other project.", "warning"))
+        others = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
+        choices = [Choice(HERE, "here", "with a flag of its own"), *others]
+        project = await self._changing.ask(PickerScreen(f"Copy {row.name} to", choices)) if others else HERE
+        if project == HERE:
+            await self._experimenting.take_step(STEPS["duplicate"], row)
             return
-        project = await self._changing.ask(PickerScreen("Copy to which project?", choices))
         fresh = await self._experimenting.read(row.id, row.name, workspace) if project is not None else None
         if project is None or fresh is None:
             return

@@ -15,27 +15,25 @@ from flagtui.app.experiments.detail.experiment_keys import ExperimentKeys
 from flagtui.app.experiments.detail.experiment_preview import ExperimentPane
 from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
-from flagtui.app.experiments.experiment_columns import Leading, experiment_columns
+from flagtui.app.experiments.experiment_columns import (
+    EXPERIMENT_LIST,
+    MORE_EXPERIMENT_COLUMNS,
+    Leading,
+    experiment_columns,
+)
 from flagtui.app.experiments.experiment_edits import ExperimentEdits
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.lists.loaded_list import RecordsScreen
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.footer import KeyLine
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
+from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import ExperimentRow
-from flagtui.safe_text import safe_text
-from flagtui.store.collection import Collection
-from flagtui.store.finder import EXPERIMENT_LISTING, Finder
-from flagtui.store.load import Loading
 from flagtui.store.load_progress import RecordId
-from flagtui.store.query import EXPERIMENTS
-from flagtui.store.sort_orders import Sort
-from flagtui.store.workspace import Workspace
 from flagtui.text.formats import age
-from flagtui.text.notices import Notice
 
 STAY: Final = 0.3
 """Seconds the cursor rests before results of the visible rows are requested."""
@@ -48,35 +46,19 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
     kind = "experiments"
     place = "experiments"
     tab = "2"
-    hint = "search   is:running  flag:checkout  result:won  by:me  started:<7d"
-    orders = ("state", "started", "name", "updated", "ended", "created")
-    shown_orders: ClassVar[dict[str, str]] = {"ended": "started", "created": "updated", "state": "name"}
+    description = EXPERIMENT_LIST
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
-        finder: Finder[ExperimentRow] = Finder(
-            listing=EXPERIMENT_LISTING, sort=Sort("state"), clock=app_state.session.clock
-        )
-        super().__init__(app_state, changing, finder, EXPERIMENTS)
+        super().__init__(app_state, changing)
         self._inspector: ExperimentInspector | None = None
         self._staying: Timer | None = None
         self._is_glancing = False
+        self._shown_next: Sequence[str] = ()
         self.experimenting = ExperimentSteps(app_state, changing)
         self.writing = ExperimentEdits(app_state, changing, self.experimenting)
 
-    def collection(self, workspace: Workspace) -> Collection[ExperimentRow]:
-        return workspace.experiments
-
-    def arriving(self, workspace: Workspace) -> Loading[ExperimentRow]:
-        return workspace.experiments_loading
-
-    def known_values(self, rows: Sequence[ExperimentRow]) -> dict[str, list[str]]:
-        return {
-            "flag": sorted({row.key for row in rows if row.key}),
-            "by": ["me", *sorted({row.creator for row in rows if row.creator})],
-        }
-
-    def make_rows(self) -> RowList[ExperimentRow]:
-        return RowList(experiment_columns(self.leading), clock=self._app_state.now)
+    def all_columns(self) -> tuple[Column[ExperimentRow], ...]:
+        return (*experiment_columns(self.leading), *MORE_EXPERIMENT_COLUMNS)
 
     def make_preview(self) -> ExperimentPane:
         return ExperimentPane()
@@ -127,6 +109,12 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         self.rows.redraw_ages()
 
     @on(RowList.Highlighted)
+    def _show_next_keys(self) -> None:
+        if self.next_commands != self._shown_next:
+            self._shown_next = self.next_commands
+            self.query_one(KeyLine).show_keys()
+
+    @on(RowList.Highlighted)
     def _glance_soon(self) -> None:
         """Reads results of the visible rows, one after the other, once the cursor has rested."""
         if self._staying is not None:
@@ -166,10 +154,15 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
             self.inspector.forget_glances()
             self._begin_glances()
 
+    def page_of(self, row: ExperimentRow) -> ExperimentScreen | None:
+        """The page of one of them; None without a connection."""
+        if self.inspector is None:
+            return None
+        return ExperimentScreen(self._app_state, self, self.inspector, row)
+
     def action_open(self) -> None:
-        if self.record is not None and self.inspector is not None:
-            screen = ExperimentScreen(self._app_state, self, self.inspector, self.record)
-            self.app.push_screen(screen)
+        if self.record is not None and (page := self.page_of(self.record)) is not None:
+            self.app.push_screen(page)
 
     def subject(self) -> ExperimentRow | None:
         return self.record
@@ -178,30 +171,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         return RecordsScreen.chosen(self)
 
     def saved(self, records: Iterable[RecordId]) -> None:
-        self.rows.unmark(records)
+        RecordsScreen.saved(self, records)
 
     def known(self, row: ExperimentRow) -> Findings:
         return self._inspector.known(row) if self._inspector is not None else Findings(row)
-
-    def state_here(self) -> AppState:
-        return self._app_state
-
-    def action_archived(self) -> None:
-        """The server lists archived experiments apart; once they are here, `is:archived` asks for them."""
-        line = self.search.value
-        is_asked = "is:archived" in line.split()
-        words = [word for word in line.split() if word != "is:archived"]
-        self.search.set_line(" ".join(words if is_asked else [*words, "is:archived"]))
-        if not is_asked:
-            self._load_archived()
-
-    @work(exclusive=True, group="archived")
-    async def _load_archived(self) -> None:
-        if self._app_state.workspace is not None:
-            await self._app_state.workspace.load_archived("experiments")
-
-    def action_copy_key(self) -> None:
-        if self.record is not None:
-            key = safe_text(self.record.key, 400)
-            self.app.copy_to_clipboard(key)
-            tell(self.app, Notice(f"sent to the terminal's clipboard: {key}"))

@@ -5,9 +5,8 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -34,12 +33,8 @@ from flagtui.app.experiments.detail.sections import (
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.intervals import strokes_here
 from flagtui.app.experiments.series_plot import SeriesPlot
-from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Tabs
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.records.record_screen import RecordScreen, joined
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
@@ -49,33 +44,22 @@ ROOMY = 20
 """Lines from which what is measured has room above what came of it."""
 PLOT_FROM = 34
 """Lines from which the chosen metric's course has room below the table."""
-TAB = "2"
 
 
-class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
-    """Follows its experiment; results arrive one metric after the other and can be stopped."""
+class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
+    """Results arrive one metric after the other and can be stopped."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_of("experiment", "everywhere"),
-        Binding("down,j", "choose(1)", "next metric", show=False),
-        Binding("up,k", "choose(-1)", "metric before", show=False),
-        Binding("pagedown,ctrl+d", "scroll('page_down')", "down", show=False),
-        Binding("pageup,ctrl+u", "scroll('page_up')", "up", show=False),
-        Binding("end,G", "scroll('end')", "end", show=False),
-        Binding("home,g", "scroll('home')", "top", show=False),
-    ]
-
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiment", "everywhere")]
+    kind = "experiments"
     place = "experiment"
 
     def __init__(
         self, app_state: AppState, keys: ExperimentKeys, inspector: ExperimentInspector, row: ExperimentRow
     ) -> None:
-        super().__init__()
+        super().__init__(app_state, keys.experimenting.changing, row)
         self.experimenting = keys.experimenting
         self.writing = keys.writing
-        self._app_state = app_state
         self._inspector = inspector
-        self._row = row
         self._findings = inspector.known(row)
         self._chosen = 0
         self._looking: Worker[None] | None = None
@@ -84,25 +68,15 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
         self._told: Experiment | None = None
         """Whose JSON is drawn."""
 
-    @property
-    def opened_for(self) -> object:
-        return self._row.id
-
-    def compose(self) -> ComposeResult:
-        yield Header()
-        yield Tabs()
+    def body(self) -> ComposeResult:
         with VerticalScroll(id="experiment", can_focus=False):
             yield Static(id="about")
             yield SeriesPlot(id="course")
             yield Static(id="rest")
             yield Static(id="json")
-        yield KeyLine()
 
     def on_mount(self) -> None:
-        self.follow(self._app_state.watch, self.believe)
         self.query_one(SeriesPlot).display = False
-        self._draw()
-        self._looking = self._look()
 
     def subject(self) -> ExperimentRow:
         return self._row
@@ -110,30 +84,22 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
     def known(self, row: ExperimentRow) -> Findings:
         return self._findings
 
-    def state_here(self) -> AppState:
-        return self._app_state
+    def look(self) -> object:
+        self._looking = self._look()
+        return self._looking
 
-    def believe(self) -> None:
-        """Draw what is known now; look again when the experiment has moved on."""
-        if not self.is_attached or self._app_state.workspace is None:
-            return
-        row = self._app_state.workspace.experiments.get(self._row.id)
-        if row is None:
-            self.action_back()
-            return
-        has_moved = (row.updated_at, row.status) != (self._row.updated_at, self._row.status)
-        self._row = row
-        if has_moved:
+    def take_row(self, before: ExperimentRow) -> None:
+        """Looks again when the experiment has moved on."""
+        if (before.updated_at, before.status) != (self._row.updated_at, self._row.status):
             self._plotted = ""
-            self._findings = self._inspector.known(row)
+            self._findings = self._inspector.known(self._row)
             self._looking = self._look(again=True)
-        self._draw()
 
     @work(exclusive=True, group="inspect")
     async def _look(self, *, again: bool = False) -> None:
         async for found in self._inspector.look(self._row, again=again):
             self._findings = found
-            self._draw()
+            self.draw()
         refused = self._inspector.take_refusal()
         if refused is None:
             await self._plot()
@@ -174,17 +140,10 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
         return readings[min(self._chosen, len(readings) - 1)].metric if readings else None
 
     def on_resize(self) -> None:
-        self._draw()
         self._replot()
 
-    def redraw_ages(self) -> None:
-        """Draw every age again; called once a minute."""
-        self._draw()
-
-    def _draw(self) -> None:
-        app_state, now, found = self._app_state, self._app_state.now(), self._findings.experiment
-        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(app_state), TAB)
+    def draw_body(self) -> None:
+        now, found = self._app_state.now(), self._findings.experiment
         width = max(30, self.size.width - 6)
         self._show("about", list(self._about(now, width)))
         self._show("rest", list(self._rest(now, width)))
@@ -197,7 +156,7 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
         """Draw a part of the screen, where it is different now."""
         if lines != self._drawn.get(part):
             self._drawn[part] = lines
-            self.query_one(f"#{part}", Static).update(_joined(lines))
+            self.query_one(f"#{part}", Static).update(joined(lines))
 
     def _about(self, now: float, width: int) -> Iterator[list[Piece]]:
         found, row = self._findings, self._row
@@ -232,16 +191,6 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
 
     # Keys
 
-    def action_choose(self, step: int) -> None:
-        count = len(self._findings.readings)
-        wanted = self._chosen + step
-        if 0 <= wanted < count:
-            self._chosen = wanted
-            self._draw()
-            self._replot()
-        else:
-            self.action_scroll("down" if step > 0 else "up")
-
     @work(exclusive=True, group="plot")
     async def _replot(self) -> None:
         await self._plot()
@@ -257,32 +206,23 @@ class ExperimentScreen(ExperimentKeys, OwnedScreen[None]):
         if self._looking is not None and self._looking.is_running:
             self._looking.cancel()
             self._findings = self._inspector.stop(self._row)
-            self._draw()
+            self.draw()
         else:
             self._plotted = ""
             self._looking = self._look(again=True)
 
     def action_scroll(self, way: str) -> None:
-        body = self.query_one(VerticalScroll)
-        move = {
-            "down": body.scroll_down,
-            "up": body.scroll_up,
-            "page_down": body.scroll_page_down,
-            "page_up": body.scroll_page_up,
-            "end": body.scroll_end,
-            "home": body.scroll_home,
-        }
-        move[way](animate=False)
-
-    def action_back(self) -> None:
-        self.dismiss(None)
+        """A line up or down goes to the next metric while there is one."""
+        wanted = self._chosen + {"down": 1, "up": -1}.get(way, len(self._findings.readings))
+        if 0 <= wanted < len(self._findings.readings):
+            self._chosen = wanted
+            self.draw()
+            self._replot()
+        else:
+            super().action_scroll(way)
 
 
 def _spaced(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:
     """The lines and an empty one, or nothing where there are none."""
     found = [*lines]
     yield from [*found, []] if found else []
-
-
-def _joined(lines: Iterable[list[Piece]]) -> Content:
-    return styled(*(piece for line in lines for piece in [*line, ("\n", "")]))

@@ -45,11 +45,16 @@ class ExperimentSteps:
         self, name: StepName, row: ExperimentRow, leading: str = "", saved: Callable[[], None] = _nobody_waits
     ) -> None:
         """Begin the path; `leading` says what the first metric shows so far, `saved` hears of the end."""
-        self.changing.run(self._take_step(STEPS[name], row, leading, saved))
+        self.changing.run(self.take_step(STEPS[name], row, leading, saved))
 
-    async def _take_step(
-        self, step: Step, row: ExperimentRow, leading: str, saved: Callable[[], None]
+    async def take_step(
+        self,
+        step: Step,
+        row: ExperimentRow,
+        leading: str = "",
+        saved: Callable[[], None] = _nobody_waits,
     ) -> None:
+        """The whole path of one step. Only within a change that was begun."""
         workspace = self._app_state.workspace
         if workspace is None:
             self.changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))

@@ -1,10 +1,14 @@
 """How a flag is drawn as one row."""
 
+from collections.abc import Sequence
 from typing import Final
 
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
+from flagtui.store.finder import FLAG_LISTING
+from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import NOT_KNOWN, age
 from flagtui.text.styled import Look
 
@@ -96,14 +100,38 @@ FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
 )
 
 
-ALL_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
-    *FLAG_COLUMNS,
+MORE_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("created", "CREATED", draw_created, 9, gap=1, align="right"),
     Column("called", "CALLED", draw_called, 9, gap=1, align="right"),
     Column("creator", "MADE BY", draw_creator, 12, grow=2, most=32, sortable=False),
     Column("version", "VERSION", draw_version, 7, gap=1, align="right", sortable=False),
 )
-"""What a person can choose from."""
+"""What else a person can choose."""
+
+
+def flag_values(rows: Sequence[FlagRow]) -> dict[str, list[str]]:
+    """What Tab offers after a qualifier."""
+    return {
+        "tag": sorted({tag for row in rows for tag in row.tags}),
+        "by": ["me", *sorted({row.creator for row in rows if row.creator})],
+    }
+
+
+FLAG_LIST: Final = ListDescription(
+    name="flags",
+    what="flags",
+    hint="search   type:experiment  runtime:server  is:stale  by:me  tag:checkout",
+    listing=FLAG_LISTING,
+    sort=Sort("updated"),
+    orders=("updated", "key", "state", "rollout", "type", "created", "called"),
+    columns=FLAG_COLUMNS,
+    more_columns=MORE_FLAG_COLUMNS,
+    always=("state", "key"),
+    key=lambda row: row.key,
+    filters={"state": "is", "type": "type", "mine": "by", "runtime": "runtime"},
+    values=flag_values,
+    near={"created": "updated", "called": "updated"},
+)
 
 
 def _state(flag: FlagRow, slot: Slot) -> CellPiece:

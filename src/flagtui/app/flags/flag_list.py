@@ -1,6 +1,6 @@
 """The flags of a project: find one while typing, see what it does, turn it off."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -9,30 +9,21 @@ from textual.binding import BindingType
 from textual.timer import Timer
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_columns import FLAG_COLUMNS
-from flagtui.app.flags.flag_list_keys import ListKeys
+from flagtui.app.flags.flag_columns import FLAG_LIST
 from flagtui.app.flags.flag_preview import Preview
-from flagtui.app.flags.form.flag_form_keys import AnyScreen, FlagKeys
-from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.flags.form.flag_form_keys import FlagKeys
+from flagtui.app.lists.loaded_list import WorkspaceList
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.preload import PANE, load_in_background
-from flagtui.app.shell.status_line import link_of, location_of, words_without_records
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
-from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
-from flagtui.store.query import FLAGS
-from flagtui.store.sort_orders import Sort
-from flagtui.text.empty_states import Words
 
 
-class LookUpKeys(AnyScreen):
+class LookUpKeys(RecordKeys):
     """A screen with this opens the look-ups above itself."""
-
-    _app_state: AppState
-    _changing: Changes
 
     def action_ids(self) -> None:
         from flagtui.app.flags.lookups.found import IdsScreen
@@ -54,24 +45,21 @@ POURING = 0.2
 """Seconds between drawings while pages arrive faster than anybody can read."""
 
 
-class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
+class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
     """Draws the collection of flags. Changes go to the App, where nothing that happens here cancels them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flags", "lists", "everywhere")]
     kind = "flags"
-    hint = "search   type:experiment  runtime:server  is:stale  by:me  tag:checkout"
-    orders = ("updated", "key", "state", "rollout", "type", "created", "called")
-    shown_orders: ClassVar[dict[str, str]] = {"created": "updated", "called": "updated"}
+    place = "flags"
+    tab = "1"
+    description = FLAG_LIST
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
-        finder: Finder[FlagRow] = Finder(clock=app_state.session.clock)
-        ListScreen.__init__(self, app_state, changing, finder, FLAGS)
+        super().__init__(app_state, changing)
         self._drawing: Timer | None = None
+        self._drawn_version = 0
         self._is_drawn = False
         self._settled_at = -1
-
-    def make_rows(self) -> RowList[FlagRow]:
-        return RowList(FLAG_COLUMNS, clock=self._app_state.now)
 
     def make_preview(self) -> Preview:
         return Preview()
@@ -136,24 +124,6 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
             self._settled_at = refreshes
             self._sort_by(self._finder.sort)
 
-    def _find(self, line: str) -> None:
-        super()._find(line)
-        self.load_what_is_asked_for()
-
-    def known_values(self, rows: Sequence[FlagRow]) -> dict[str, list[str]]:
-        return {
-            "tag": sorted({tag for row in rows for tag in row.tags}),
-            "by": ["me", *sorted({row.creator for row in rows if row.creator})],
-        }
-
-    def reframe(self) -> None:
-        app_state = self._app_state
-        self.show_frame(location_of(app_state), link_of(app_state), self.tabs(), self.current_tab())
-        self._show_counts(self._finder.find(self.search.value))
-
-    def words_without(self, total: int) -> Words:
-        return words_without_records(self._app_state, "flags", self.search.value, total)
-
     # Following the cursor
 
     def draw_preview(self, row: FlagRow | None) -> None:
@@ -193,26 +163,16 @@ class FlagsScreen(LookUpKeys, FlagKeys, ListKeys, ListScreen[FlagRow]):
 
             self.app.push_screen(FlagScreen(self._app_state, self._changing, self.flag, tab))
 
-    def _sort_by(self, sort: Sort) -> None:
-        super()._sort_by(sort)
-        self.keep_sort(sort)
-
     # Changes
 
     def chosen(self) -> list[FlagRow]:
-        return ListScreen.chosen(self)
+        return WorkspaceList.chosen(self)
 
     def at_cursor(self) -> list[FlagRow]:
-        return ListScreen.at_cursor(self)
+        return WorkspaceList.at_cursor(self)
 
     def saved(self, records: Iterable[RecordId]) -> None:
-        self.rows.unmark(records)
-
-    def action_undo(self) -> None:
-        self._changing.undo()
-
-    def jump_words(self, row: FlagRow) -> tuple[str, str]:
-        return row.key, row.name or row.type
+        WorkspaceList.saved(self, records)
 
 
 def _numbers(records: Collection[int | str]) -> frozenset[int]:

@@ -149,7 +149,7 @@ class FlagSchedules:
         if await self._changing.signing_in.helps(ended.error):
             return True
         unknown = "whether it was done is not known. @ shows what is scheduled."
-        back = "" if plan.undoes else "J, u takes it back"
+        back = "" if plan.undoes else "J, z takes it back"
         self._changing.tell(said(ended, unknown, "not scheduled", back))
         self._app_state.tell()
         return False

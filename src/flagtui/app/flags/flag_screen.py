@@ -1,14 +1,12 @@
 """One flag in full: a line of tabs, what each of them shows, and a column that stays."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar, Final
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
@@ -28,22 +26,16 @@ from flagtui.app.flags.tabs.side_column import side_lines
 from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Tabs
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.records.record_screen import WIDE, RecordScreen, joined
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.state.permissions import writes_in
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.text.outcomes import explain_error
-from flagtui.text.styled import Piece
 
-WIDE: Final = 110
-"""Columns from which the column beside the tabs has room."""
 SIDE: Final = 46
 SHORT: Final = 20
 """Lines from which the description has room above the tabs."""
@@ -51,40 +43,22 @@ TABS: Final = ("overview", "conditions", "variants", "reach", "who", "history", 
 Pane = TextPane | WhoPane | HistoryPane | JsonPane
 
 
-class FlagScreen(FlagKeys, OwnedScreen[None]):
-    """Follows its flag: what is saved or arrives anew is drawn at once."""
+class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
+    """Shows its flag in tabs, with a column beside them that stays."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_of("flag", "everywhere"),
-        Binding("j,down", "scroll('down')", "down", show=False),
-        Binding("k,up", "scroll('up')", "up", show=False),
-        Binding("pagedown", "scroll('page_down')", "page down", show=False),
-        Binding("pageup", "scroll('page_up')", "page up", show=False),
-        Binding("home,g", "scroll('first')", "to the top", show=False),
-        Binding("end,G", "scroll('last')", "to the end", show=False),
-    ]
-    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flag", "everywhere")]
+    kind = "flags"
+    place = "flag"
 
     def __init__(self, app_state: AppState, changing: Changes, row: FlagRow, tab: str = "overview") -> None:
-        super().__init__()
-        self._app_state = app_state
-        self._changing = changing
+        super().__init__(app_state, changing, row)
         self._beside = FlagArtifacts(app_state, changing)
-        self._row = row
         self._tab = tab
         details = app_state.inspector.known(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 
-    @property
-    def opened_for(self) -> object:
-        return self._row.id
-
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         reading = FlagReader(self.app, self._app_state, self._changing)
-        yield Header()
-        yield Tabs()
         with Horizontal(id="flag"):
             with Vertical(id="flag-main"):
                 yield Static(id="flag-head", markup=False)
@@ -98,7 +72,6 @@ class FlagScreen(FlagKeys, OwnedScreen[None]):
                 yield TextPane("links", link_pages)
                 yield JsonPane("json")
             yield Static(id="flag-side", markup=False)
-        yield KeyLine()
 
     @property
     def pane(self) -> Pane:
@@ -108,65 +81,41 @@ class FlagScreen(FlagKeys, OwnedScreen[None]):
         return found
 
     def on_mount(self) -> None:
-        self.follow(self._app_state.watch, self.believe)
         self._open()
-        self._look()
 
-    def believe(self) -> None:
-        """Draw what is known now; look again when the flag has moved on."""
-        if not self.is_attached or self._app_state.workspace is None:
-            return
-        row = self._app_state.workspace.flags.get(self._row.id)
-        if row is None:
-            self.dismiss_here()
-            return
-        has_moved = row.version != self._row.version
-        self._row = row
+    def take_row(self, before: FlagRow) -> None:
         if self._app_state.inspector is not None:
-            known = self._app_state.inspector.known(row)
+            known = self._app_state.inspector.known(self._row)
             # Until the flag has been read again the older picture is better than none.
-            details = known if known.flag is not None else replace(self._study.details, row=row)
+            details = known if known.flag is not None else replace(self._study.details, row=self._row)
             self._study = replace(self._study, details=details)
-        self._draw()
-        if has_moved:
-            self._look()
+        if self._row.version != before.version:
+            self.look()
 
     @work(exclusive=True, group="inspect")
-    async def _look(self) -> None:
+    async def look(self) -> None:
         if self._app_state.inspector is not None:
             async for details in self._app_state.inspector.look_closer(self._row):
                 self._study = replace(self._study, details=details)
-                self._draw()
+                self.draw()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
-    def redraw_ages(self) -> None:
-        """Draw every age again; called once a minute."""
-        self._draw()
-
-    def _draw(self) -> None:
-        if not self.is_attached or not self.query(KeyLine):
-            # An answer or a resize can come when the program is ending and half of this is gone.
-            return
+    def draw_body(self) -> None:
         app_state, now = self._app_state, self._app_state.now()
         is_wide = self.size.width >= WIDE
         self._study = replace(
             self._study,
             now=now,
             is_wide=is_wide,
-            names=self._app_state.names_about(self._study.details.flag),
+            names=app_state.names_about(self._study.details.flag),
             closed=self._beside.closed,
         )
-        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(app_state), "1")
         width = self.size.width - 4 - (SIDE if is_wide else 0)
         head = [*head_lines(self._study, width)]
         # The description gives way where every line counts; the overview is one tab away.
-        self.query_one("#flag-head", Static).update(_text(head if self.size.height >= SHORT else head[:-1]))
+        self.query_one("#flag-head", Static).update(joined(head if self.size.height >= SHORT else head[:-1]))
         self.query_one("#flag-tabs", Line).show(styled(*tab_pieces(TABS, self._tab, width)))
         if is_wide:
-            self.query_one("#flag-side", Static).update(_text(side_lines(self._study, SIDE - 4)))
+            self.query_one("#flag-side", Static).update(joined(side_lines(self._study, SIDE - 4)))
         self.pane.show(self._study)
 
     # Tabs
@@ -181,23 +130,27 @@ class FlagScreen(FlagKeys, OwnedScreen[None]):
     def _open(self) -> None:
         for name in TABS:
             self.query_one(f"#tab-{name}").display = name == self._tab
-        self._draw()
-        self.call_after_refresh(self._draw)
+        self.draw()
+        self.call_after_refresh(self.draw)
         self.pane.focus()
 
     def action_scroll(self, way: str) -> None:
         self.pane.move(way)
 
+    def may_change(self, action: str) -> bool | None:
+        """What the server refused to keys before is dimmed."""
+        return None if self._is_closed(action) else super().may_change(action)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in writes_in("history") | {"cohort", "dashboard"}:
-            return None if self._is_closed(action) else may_write(self._app_state, "flags")
+        if action in writes_in("history"):
+            return self.may_change(action)
         return super().check_action(action, parameters)
 
     def action_unmask(self) -> None:
         flag = self._study.details.flag
         if flag is not None:
             self._study = replace(self._study, is_unmasked=not self._study.is_unmasked)
-            self._draw()
+            self.draw()
             if flag.is_remote_configuration and self._study.is_unmasked:
                 self._ask_value(flag.id)
 
@@ -211,7 +164,7 @@ class FlagScreen(FlagKeys, OwnedScreen[None]):
             tell(self.app, explain_error(error, "the value cannot be read"))
             return
         self._study = replace(self._study, asked_value=value)
-        self._draw()
+        self.draw()
 
     # Keys
 
@@ -234,19 +187,7 @@ class FlagScreen(FlagKeys, OwnedScreen[None]):
         """What the flag hands out: secrets only while they are shown."""
         tell(self.app, copied_value(self.app, self._study))
 
-    def action_undo(self) -> None:
-        self._changing.undo()
-
     def action_back(self) -> None:
         pane = self.pane
         if not (isinstance(pane, JsonPane | WhoPane) and pane.leave_typing()):
             self.dismiss_here()
-
-    def dismiss_here(self) -> None:
-        """Close this screen and nothing else."""
-        self.dismiss(None)
-
-
-def _text(lines: Iterable[list[Piece]]) -> Content:
-    text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
-    return text.rstrip("\n")

@@ -2,80 +2,79 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from operator import attrgetter
 from typing import ClassVar, Final
 
-from textual import on, work
+from textual import work
 from textual.binding import BindingType
-from textual.content import Content
-from textual.widget import Widget
 
 from flagtui import local_time
-from flagtui.app.commands.command_table import bindings_of, commands_of
-from flagtui.app.journal.journal_columns import JOURNAL_COLUMNS, ending_words
-from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.journal.journal_columns import JOURNAL_LIST, ending_words
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.header import Tab
-from flagtui.app.shell.status_line import link_of, location_of
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.search_line import SearchLine
+from flagtui.app.state.go_to import OpenRecord, RecordLink
+from flagtui.app.widgets.pane import Pane
+from flagtui.app.writing.changes import Changes
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
-from flagtui.changes.journal_entries import Entry, searched
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo_list import undoable, why_not
 from flagtui.safe_text import safe_text
+from flagtui.store.workspace import Kind
+from flagtui.text.empty_states import Words, no_match_words
+from flagtui.text.formats import count
 from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece
 
-HINT = "words in key, change, reason, person or ending"
-LIST_COMMANDS: Final = frozenset(
-    f"lists.{name}" for name in ("search", "preview", "down", "up", "page_down", "page_up", "first", "last")
-)
+NOT_HERE: Final = frozenset({"lists.copy_key", "lists.mine"})
+"""y copies a line for a report, and all of them are one's own."""
+TARGETS: Final[dict[str, Kind]] = {"flag": "flags", "experiment": "experiments", EVENT: "events"}
+"""By kind of entry: the list such a record is in."""
 
 
-PLACES: Final = {"experiment": "experiments", EVENT: "events"}
-"""By kind of record: where such changes are made."""
+class JournalScreen(RecordKeys, ListScreen[Entry]):
+    """Newest first. What stands here was written down before it was sent; one of it can be taken back."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("journal", "lists", "everywhere", without=NOT_HERE)]
+    description = JOURNAL_LIST
+    place = "journal"
+    tab = "J"
 
-class JournalScreen(BrowseScreen):
-    """Newest first. What stands here was written down before it was sent; `undo` takes one of it back."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_of("journal"),
-        *(command.binding() for command in commands_of("lists") if command.id in LIST_COMMANDS),
-        *bindings_of("everywhere"),
-    ]
-
-    def __init__(self, app_state: AppState, undo: Callable[[Entry], None]) -> None:
-        super().__init__()
-        self._app_state = app_state
+    def __init__(self, app_state: AppState, changing: Changes, undo: Callable[[Entry], None]) -> None:
+        super().__init__(app_state, changing)
         self._undo = undo
         self._entries: list[Entry] = []
-        self._shown: list[Entry] = []
         self._undoable: frozenset[str] = frozenset()
-        self.place = "journal"
-        """Where changes like the one under the cursor are made, which decides what the key may take back."""
-        self.add_class("-preview")
+        self._write_place = "journal"
 
-    def make_rows(self) -> RowList[Entry]:
-        return RowList(JOURNAL_COLUMNS, id_of=attrgetter("id"), clock=self._app_state.now)
+    @property
+    def write_place(self) -> str:
+        """Where changes like the one under the cursor are made."""
+        return self._write_place
 
-    def make_search(self) -> SearchLine:
-        return SearchLine(self._find, self.leave_line, placeholder=HINT)
+    def make_preview(self) -> Pane:
+        return Pane()
 
-    def make_preview(self) -> "EntryPane":
-        return EntryPane()
+    def own_tabs(self) -> list[Tab]:
+        return [Tab("J", "Journal", f"{len(self._entries):,}")]
 
     @property
     def entry(self) -> Entry | None:
         """The change under the cursor."""
-        found: Entry | None = self.rows.row
-        return found
+        return self.record
+
+    def target(self) -> RecordLink | None:
+        entry = self.entry
+        if entry is None or entry.kind not in TARGETS or not (entry.uuid or entry.record):
+            return None
+        return RecordLink(TARGETS[entry.kind], entry.uuid or entry.record, entry.key)
 
     def on_mount(self) -> None:
+        self.apply_preferences()
+        self._show_sort()
         self.follow(self._app_state.watch, self.believe)
         self.read_again()
 
@@ -97,33 +96,20 @@ class JournalScreen(BrowseScreen):
             workspace = self._app_state.workspace
             here = self._app_state.signature(workspace) if workspace else None
             self._undoable = frozenset(entry.id for entry in undoable(found, here)) if here else frozenset()
-            self._find(self.search.value)
+            self._finder.show(found)
+            self.rows.show(found, self._finder.find(self.search.value))
         self.reframe()
+        self._look_soon()
 
-    def _find(self, line: str) -> None:
-        self._shown = searched(self._entries, line)
-        self.rows.show(self._shown, anchor="top")
-        self.reframe()
-        self._draw_entry()
+    def words_without(self, total: int) -> Words:
+        if total:
+            return no_match_words(self.search.value, total)
+        return Words(("You changed nothing yet.", "", "esc goes back"))
 
-    def reframe(self) -> None:
-        app_state = self._app_state
-        tab = Tab("J", "Journal", f"{len(self._entries):,}")
-        self.show_frame(location_of(app_state), link_of(app_state), [tab], "J")
-        total, shown = len(self._entries), len(self._shown)
-        self.show_chips((), 0, f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
-        if not shown:
-            words = (
-                f"None of {total:,} changes has  {self.search.value}" if total else "You changed nothing yet."
-            )
-            self.rows.explain(words, "", "esc goes back")
-
-    @on(RowList.Highlighted)
-    def _draw_entry(self) -> None:
-        entry = self.entry
-        self.query_one(EntryPane).show(list(self._told(entry)) if entry else [])
-        if (place := place_of(entry)) != self.place:
-            self.place = place
+    def draw_preview(self, row: Entry | None) -> None:
+        self.query_one(Pane).show(list(self._told(row)) if row else [])
+        if (place := place_of(row)) != self._write_place:
+            self._write_place = place
             self.refresh_bindings()
 
     def _told(self, entry: Entry) -> Iterator[list[Piece]]:
@@ -150,21 +136,16 @@ class JournalScreen(BrowseScreen):
         if workspace is None:
             return "needs a connection"
         if entry.id in self._undoable:
-            return "u takes it back"
+            return "z takes it back"
         blocked = why_not(entry, self._app_state.signature(workspace))
         return blocked.reason if blocked else "taken back already"
 
     # Keys
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in writes_in("journal"):
-            return may_write(self._app_state, self.place)
-        return super().check_action(action, parameters)
-
     def leave_rows(self) -> None:
         self.dismiss(None)
 
-    def action_undo(self) -> None:
+    def action_revert(self) -> None:
         entry = self.entry
         if entry is None:
             return
@@ -174,28 +155,12 @@ class JournalScreen(BrowseScreen):
             tell(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
 
     def action_copy(self) -> None:
-        if self.entry is not None:
-            self.app.copy_to_clipboard(markdown([self.entry]))
-            tell(self.app, Notice("sent to the terminal's clipboard as Markdown"))
+        if entries := self.chosen():
+            copy_text(self.app, markdown(entries), f"{count(len(entries), 'change')} as Markdown")
 
-
-class EntryPane(Widget):
-    """One change whole; never asks for a layout."""
-
-    ALLOW_SELECT = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: list[list[Piece]] = []
-
-    def show(self, lines: list[list[Piece]]) -> None:
-        """Draw these lines."""
-        if lines != self._lines:
-            self._lines = lines
-            self.refresh()
-
-    def render(self) -> Content:
-        return styled(*(piece for line in self._lines for piece in [*line, ("\n", "")]))
+    def action_open(self) -> None:
+        if (target := self.target()) is not None:
+            self.post_message(OpenRecord(target))
 
 
 def _facts(*facts: tuple[str, str]) -> Iterator[list[Piece]]:
@@ -212,4 +177,4 @@ def _versions(entry: Entry) -> str:
 
 def place_of(entry: Entry | None) -> str:
     """The place whose scope taking this back needs."""
-    return PLACES.get(entry.kind, "flags") if entry is not None else "journal"
+    return TARGETS.get(entry.kind, "flags") if entry is not None else "journal"

@@ -75,7 +75,7 @@ class BrowseScreen(OwnedScreen[None]):
             if self.starts_at.record is not None:
                 rows.prefer(self.starts_at.record)
             yield rows
-            yield self.make_preview()
+            yield self.make_preview().add_class("-beside")
         yield KeyLine()
 
     @property

@@ -1,36 +1,31 @@
-"""What every list of records does: find while typing, keep an order, follow the cursor, jump to a record."""
+"""What every list does: find while typing, keep an order, follow the cursor, copy, jump to a row."""
 
 import asyncio
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import partial
-from itertools import islice
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from textual import events, on, work
 from textual.timer import Timer
 
-from flagtui.app.dialogs.palette import Jump
-from flagtui.app.lists.list_frame import BrowseScreen
-from flagtui.app.shell.status_line import missing_records
-from flagtui.app.shell.toasts import tell
+from flagtui.app.lists.remembered_list import RememberedList
+from flagtui.app.shell.status_line import link_of, location_of
+from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_messages import SortAsked
 from flagtui.app.widgets.row_painter import SortSign
 from flagtui.app.widgets.search_line import Completion, SearchLine
 from flagtui.app.writing.changes import Changes
-from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
+from flagtui.store.collection import Identified
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
-from flagtui.store.query import Vocabulary, accept, compile_query, complete, cycle, describe, read_line
+from flagtui.store.query import accept, complete, cycle, describe
 from flagtui.store.sort_orders import Sort
-from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words
 from flagtui.text.notices import Notice
 
-R = TypeVar("R", FlagRow, EventDefinitionRow, ExperimentRow)
+R = TypeVar("R", bound=Identified)
 
 PAUSE: Final = 0.25
 """Seconds without a letter after which the server is searched."""
@@ -38,50 +33,47 @@ REST: Final = 0.12
 """Seconds the cursor stays before the pane beside the list follows: a held arrow key asks nothing."""
 
 
-class ListScreen(BrowseScreen, Generic[R]):
-    """A finder, its rows on screen, and the line above them. Subclasses say where rows come from."""
+class ListScreen(RememberedList, Generic[R]):
+    """A finder, its rows on screen, and the line above them, as `description` says.
 
-    kind: Kind
-    hint = "search"
-    orders: tuple[str, ...]
-    shown_orders: ClassVar[dict[str, str]] = {}
-    """Orders without a column of their own, by the column that is nearest in meaning."""
+    Subclasses say where rows come from, and what is drawn beside them.
+    """
 
-    def __init__(
-        self, app_state: AppState, changing: Changes, finder: Finder[R], vocabulary: Vocabulary[R]
-    ) -> None:
+    def __init__(self, app_state: AppState, changing: Changes, finder: Finder[R] | None = None) -> None:
         super().__init__()
         self._app_state = app_state
         self._changing = changing
-        self._finder: Finder[R] = finder
-        self._vocabulary: Vocabulary[R] = vocabulary
+        self._finder: Finder[R] = finder or Finder(
+            listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock
+        )
         self._resting: Timer | None = None
-        self._drawn_version = 0
         self._sought: RecordId | None = None
         """The record to put the cursor on as soon as it has arrived."""
 
-    @abstractmethod
-    def known_values(self, rows: Sequence[R]) -> dict[str, list[str]]:
-        """What Tab offers after a qualifier."""
-
-    @abstractmethod
     def draw_preview(self, row: R | None) -> None:
         """Draw what is known of the row beside the list."""
+        raise NotImplementedError
 
     def look_closer(self, row: R) -> None:
         """Find out more for the preview, now that the cursor rests on the row."""
 
-    @abstractmethod
     def words_without(self, total: int) -> Words:
         """What stands in place of rows; `total` counts those the line hides."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def jump_words(self, row: R) -> tuple[str, str]:
-        """A record's name and what to know of it, for the palette. Raw."""
-
-    @abstractmethod
     def action_open(self) -> None:
         """Open the record under the cursor."""
+        raise NotImplementedError
+
+    async def search_server(self, word: str) -> None:
+        """While rows are missing: ask the server for those that have the word."""
+
+    def missing(self) -> int:
+        """How many rows have not come."""
+        return 0
+
+    def make_rows(self) -> RowList[R]:
+        return RowList(self.all_columns()[: len(self.description.columns)], clock=self._app_state.now)
 
     @property
     def record(self) -> R | None:
@@ -98,10 +90,19 @@ class ListScreen(BrowseScreen, Generic[R]):
         """The record under the cursor alone, whatever is marked."""
         return [self.record] if self.record is not None else []
 
+    def saved(self, records: Iterable[RecordId]) -> None:
+        """What was chosen and is changed now."""
+        self.rows.unmark(records)
+
+    def reframe(self) -> None:
+        app_state = self._app_state
+        self.show_frame(location_of(app_state), link_of(app_state), self.tabs(), self.current_tab())
+        self._show_counts(self._finder.find(self.search.value))
+
     # Searching
 
     def make_search(self) -> SearchLine:
-        return SearchLine(self._find, self.leave_line, self._completions, placeholder=self.hint)
+        return SearchLine(self._find, self.leave_line, self._completions, placeholder=self.description.hint)
 
     def _find(self, line: str) -> None:
         if not self._finder.is_steady:
@@ -115,19 +116,18 @@ class ListScreen(BrowseScreen, Generic[R]):
     async def _search_server(self) -> None:
         """While pages are missing, the server is asked for what is typed as well, once the typing pauses."""
         await asyncio.sleep(PAUSE)
-        if self._app_state.workspace is not None:
-            await self._app_state.workspace.search_server(self.kind, self._finder.query.longest_word)
+        await self.search_server(self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
-        known = self.known_values(self._finder.rows)
-        return [accept(line, cursor, found) for found in complete(line, cursor, known, self._vocabulary)]
+        known, vocabulary = self.description.values(self._finder.rows), self.description.listing.vocabulary
+        return [accept(line, cursor, found) for found in complete(line, cursor, known, vocabulary)]
 
     def _show_counts(self, order: Sequence[int]) -> None:
         total = self._finder.total
         apart = self._finder.apart(order)
         listed = len(order) - sum(apart.values())
         count = f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
-        if missing := missing_records(self._app_state.workspace, self.kind, total):
+        if missing := self.missing():
             count += f" of {total + missing:,}"
         if apart:
             others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
@@ -168,6 +168,9 @@ class ListScreen(BrowseScreen, Generic[R]):
         self._resting = self.set_timer(REST, self._preview)
 
     def _preview(self) -> None:
+        if not self.query(RowList):
+            # The program is ending, and the timer outlived what it draws.
+            return
         row = self.record
         self.draw_preview(row)
         if row is not None:
@@ -179,13 +182,24 @@ class ListScreen(BrowseScreen, Generic[R]):
 
     # Keys
 
-    def action_cycle(self, qualifier: str) -> None:
-        self.search.set_line(cycle(self.search.value, qualifier, self._vocabulary))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A filter has a key where the list has something to filter by."""
+        if action == "cycle" and parameters and parameters[0] not in self.description.filters:
+            return False
+        return super().check_action(action, parameters)
+
+    def action_cycle(self, name: str) -> None:
+        vocabulary = self.description.listing.vocabulary
+        self.search.set_line(cycle(self.search.value, self.description.filters[name], vocabulary))
+
+    def action_copy_key(self) -> None:
+        if self.record is not None:
+            copy_text(self.app, self.description.key(self.record))
 
     def action_sort(self) -> None:
-        name = self._finder.sort.name
-        place = self.orders.index(name) if name in self.orders else -1
-        self._sort_by(Sort(self.orders[(place + 1) % len(self.orders)]))
+        name, orders = self._finder.sort.name, self.description.orders
+        place = orders.index(name) if name in orders else -1
+        self._sort_by(Sort(orders[(place + 1) % len(orders)]))
 
     def action_reverse(self) -> None:
         self._sort_by(self._finder.sort.press(self._finder.sort.name))
@@ -198,17 +212,14 @@ class ListScreen(BrowseScreen, Generic[R]):
         self._finder.sort_by(sort)
         self._show_sort()
         self.rows.show(self._finder.rows, self._finder.find(self.search.value))
+        self.keep_sort(sort)
 
     def _show_sort(self) -> None:
         sort = self._finder.sort
-        name = self.shown_orders.get(sort.name, sort.name)
+        name = self.description.near.get(sort.name, sort.name)
         self.rows.set_sort(SortSign(name, descending=not sort.is_reversed))
 
-    def jumps(self, words: str, limit: int) -> Iterable[Jump]:
-        """Records that have these words, for the palette."""
-        asked = compile_query(read_line(words, self._vocabulary), now=self._app_state.session.clock())
-        for row in islice(filter(asked, self._finder.rows), limit):
-            yield Jump(*self.jump_words(row), partial(self.go_to, row.id))
+    # Going to a record
 
     def go_to(self, record: RecordId) -> None:
         """Put the cursor on a record, and the focus on the list."""
@@ -230,7 +241,7 @@ class ListScreen(BrowseScreen, Generic[R]):
             line, words = self._finder.line_showing(row), self.search.value.strip()
             self.search.set_line(line)
             rows.select(record)
-            name = self.jump_words(row)[0]
+            name = self.description.key(row)
             cleared = f"the search {words} was cleared: it hid {name}"
             tell(self.app, Notice(f"the search is {line} now, to show {name}" if line else cleared))
         if row is not None or rows.row_id == record:

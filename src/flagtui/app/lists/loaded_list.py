@@ -1,60 +1,74 @@
-"""A list of one kind of record besides flags: loaded when it is first opened, searched while typing."""
+"""Lists of the workspace's records; all but the flags are loaded when they are first opened."""
 
-from abc import abstractmethod
-from typing import Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal
 
 from textual import work
 from textual.timer import Timer
 
-from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.lists.list_screen import ListScreen, R
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.sign_in import needs_key
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of, words_without_records
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState, Watcher
-from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.state.go_to import RecordLink
 from flagtui.app.writing.changes import Changes
-from flagtui.models.rows import EventDefinitionRow, ExperimentRow
-from flagtui.safe_text import safe_text
-from flagtui.store.collection import Collection
-from flagtui.store.finder import Finder
-from flagtui.store.load import LoadFailed, Loading
-from flagtui.store.query import QueryPerson, Vocabulary
-from flagtui.store.workspace import Workspace
+from flagtui.store.load import LoadFailed
+from flagtui.store.query import QueryPerson
+from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.empty_states import Words
-from flagtui.text.notices import Notice
-
-R = TypeVar("R", EventDefinitionRow, ExperimentRow)
 
 BREATH: Final = 0.25
 """Seconds between two looks at a list that is still arriving: sorting a hundred thousand takes time."""
 
 
-class RecordsScreen(ListScreen[R], Generic[R]):
-    """Draws a collection of the workspace. Subclasses say which, with what columns and words."""
+class WorkspaceList(RecordKeys, ListScreen[R]):
+    """A list of one kind of record: the server is asked for rows that are missing or archived."""
 
-    tab: str
-    """The key of its tab."""
+    kind: Kind
+    _asked_archived: tuple[int, Workspace | None] = (-1, None)
 
-    def __init__(
-        self, app_state: AppState, changing: Changes, finder: Finder[R], vocabulary: Vocabulary[R]
-    ) -> None:
-        super().__init__(app_state, changing, finder, vocabulary)  # type: ignore[arg-type]  # mypy knows R by each kind
+    async def search_server(self, word: str) -> None:
+        if self._app_state.workspace is not None:
+            await self._app_state.workspace.search_server(self.kind, word)
+
+    def missing(self) -> int:
+        return missing_records(self._app_state.workspace, self.kind, self._finder.total)
+
+    def words_without(self, total: int) -> Words:
+        return words_without_records(self._app_state, self.kind, self.search.value, total)
+
+    def _find(self, line: str) -> None:
+        super()._find(line)
+        asked = (self._app_state.refreshes, self._app_state.workspace)
+        if "archived" in self._finder.query.shows and self._asked_archived != asked:
+            # The server leaves them out of its list.
+            self._asked_archived = asked
+            self._load_archived()
+
+    @work(group="load-archived")
+    async def _load_archived(self) -> None:
+        if self._app_state.workspace is not None:
+            await self._app_state.workspace.load_archived(self.kind)
+
+    def target(self) -> RecordLink | None:
+        row: Any = self.record
+        return RecordLink(self.kind, row.id, self.description.key(row)) if row is not None else None
+
+
+class RecordsScreen(WorkspaceList[R], Generic[R]):
+    """Draws a collection of the workspace."""
+
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        super().__init__(app_state, changing)
         self._workspace: Workspace | None = None
         self._person: QueryPerson | None = None
         self._stops: tuple[Watcher, ...] = ()
         self._breathing: Timer | None = None
+        self._drawn_version = 0
         self._has_settled = False
-        self.add_class("-preview")
-
-    @abstractmethod
-    def collection(self, workspace: Workspace) -> Collection[R]:
-        """The rows this list shows."""
-
-    @abstractmethod
-    def arriving(self, workspace: Workspace) -> Loading[R]:
-        """How they arrive."""
 
     def on_mount(self) -> None:
+        self.apply_preferences()
         self._show_sort()
         self.follow(self._app_state.watch, self.believe)
 
@@ -89,7 +103,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
             self._finder.show(())
             self.rows.show((), anchor="top")
             return
-        collection, loading = self.collection(workspace), self.arriving(workspace)
+        collection, loading = workspace.collection(self.kind), workspace.loading(self.kind)
         workspace.recall(self.kind)
         self._stops = (
             self.follow(collection.watch, self._believe_soon),
@@ -106,7 +120,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         self.believe()
 
     def _believe_soon(self) -> None:
-        if self._workspace is not None and not self.arriving(self._workspace).is_running:
+        if self._workspace is not None and not self._workspace.loading(self.kind).is_running:
             self.believe()
         elif self._breathing is None and self.is_attached:
             self._breathing = self.set_timer(BREATH, self._breathe)
@@ -116,7 +130,7 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         self.believe()
 
     def _show_rows(self, workspace: Workspace) -> None:
-        collection = self.collection(workspace)
+        collection = workspace.collection(self.kind)
         if workspace.me is not self._person:
             self._person = workspace.me
             self._finder.know_person(workspace.me)
@@ -127,35 +141,9 @@ class RecordsScreen(ListScreen[R], Generic[R]):
         anchor: Literal["keep", "top"] = "keep" if self._has_settled else "top"
         order = self._finder.find(self.search.value)
         self.rows.show(self._finder.rows, order, anchor=anchor, changed=changed)
-        is_settled = collection.is_complete and not self.arriving(workspace).is_running
+        is_settled = collection.is_complete and not workspace.loading(self.kind).is_running
         self._finder.is_steady = is_settled
         if is_settled and not self._has_settled:
             self._has_settled = True
             self._sort_by(self._finder.sort)
         self.seek()
-
-    def reframe(self) -> None:
-        app_state = self._app_state
-        link = link_of(app_state)
-        self.show_frame(location_of(app_state), link, tabs_of(app_state), self.tab)
-        self._show_counts(self._finder.find(self.search.value))
-
-    def words_without(self, total: int) -> Words:
-        return words_without_records(self._app_state, self.kind, self.search.value, total)
-
-    # Keys
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing that changes records has a key where it is known that it would be refused."""
-        if action in writes_in(self.kind) and (allowed := may_write(self._app_state, self.kind)) is not True:
-            return allowed
-        return super().check_action(action, parameters)
-
-    def action_copy_key(self) -> None:
-        if self.record is not None:
-            name = safe_text(self.record.name, 400)
-            self.app.copy_to_clipboard(name)
-            tell(self.app, Notice(f"sent to the terminal's clipboard: {name}"))
-
-    def jump_words(self, row: R) -> tuple[str, str]:
-        return row.name, row.description

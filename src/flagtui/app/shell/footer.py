@@ -1,6 +1,8 @@
 """The last line: the keys that matter here, read from the bindings themselves."""
 
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
+from typing import Final
 
 from textual import events
 from textual.binding import Binding
@@ -11,11 +13,21 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
 from flagtui.text.styled import Piece
 
+ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
+"""What stands at the end of every line of keys, as far as it works there; `undo` is that of any record."""
+MOVES: Final = frozenset(("rows", "tab", "query", "step_tab", "scroll"))
+"""Verbs everybody tries without being told."""
+Shown = tuple[Piece, Piece]
+
 
 class KeyLine(Line):
-    """`space on/off  ⏎ open  / search …`, as many as fit; disabled commands are faint."""
+    """`space on/off  ⏎ open …  u undo  : commands  ? help  esc back`, as many as fit; disabled ones faint.
 
-    _shown: "list[tuple[Piece, Piece]]" = []
+    First come the keys a screen needs next, then those its commands are shown with, then all others.
+    """
+
+    _shown: "list[Shown]" = []
+    _last: "list[Shown]" = []
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self.show_keys())
@@ -25,55 +37,74 @@ class KeyLine(Line):
         self.show_keys()
 
     def show_keys(self) -> None:
-        """Draw the keys that work now; help stays at the end however narrow the line is."""
+        """Draw the keys that work now; the last of them stay however narrow the line is."""
         if not self.screen.is_active:
             # A dialog is in front: the keys are its own, but the line still has to fit.
             self._fit()
             return
-        found: list[tuple[Binding, bool]] = []
-        seen: set[str] = set()
         field = self.screen.focused if isinstance(self.screen.focused, Field) else None
-        is_typing = field is not None
         own = list(field.key_words()) if field is not None else []
         taken = {key for key, _ in own}
-        for key, active in self.screen.active_bindings.items():
-            if is_typing and (key_to_character(key) or "\0").isprintable():
-                continue
-            if active.binding.show and active.binding.action not in seen:
-                seen.add(active.binding.action)
-                # The letter it is usually shown with would be typed.
-                binding = replace(active.binding, key_display=None) if is_typing else active.binding
-                found.append((binding, active.enabled))
-        shown = [self._words(binding, enabled) for binding, enabled in found]
-        self._shown = [
-            *(((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own),
-            *(pair for pair in shown if pair[0][0] not in taken),
-        ]
+        found = [(binding, enabled) for binding, enabled in self._found(field is not None)]
+        last = [one for one in found if _place_at_end(one[0]) >= 0]
+        first = getattr(self.screen, "next_commands", ())
+        rest = sorted(
+            (one for one in found if _place_at_end(one[0]) < 0),
+            key=lambda one: (one[0].id not in first, not one[0].show),
+        )
+        self._last = self._drawn(sorted(last, key=lambda one: _place_at_end(one[0])), taken)
+        keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
+        self._shown = [*keys, *self._drawn(rest, taken)]
         self._fit()
 
-    def _fit(self) -> None:
-        self.show(styled(" ", *_fitting(self._shown, self.size.width - 2)))
+    def _found(self, is_typing: bool) -> Iterator[tuple[Binding, bool]]:
+        seen: set[str] = set()
+        for key, active in self.screen.active_bindings.items():
+            binding = active.binding
+            is_move = binding.action.removeprefix("app.").partition("(")[0] in MOVES
+            if is_typing and (key_to_character(key) or "\0").isprintable():
+                continue
+            if binding.action in seen or not (
+                binding.show or (binding.id and binding.tooltip and not is_move)
+            ):
+                continue
+            seen.add(binding.action)
+            # The letter it is usually shown with would be typed.
+            yield (replace(binding, key_display=None) if is_typing else binding), active.enabled
 
-    def _words(self, binding: Binding, enabled: bool) -> tuple[Piece, Piece]:
+    def _drawn(self, found: Iterable[tuple[Binding, bool]], taken: Container[str]) -> list[Shown]:
+        drawn = [self._words(binding, enabled) for binding, enabled in found]
+        return [pair for pair in drawn if pair[0][0] not in taken]
+
+    def _fit(self) -> None:
+        self.show(styled(" ", *_fitting(self._shown, self._last, self.size.width - 2)))
+
+    def _words(self, binding: Binding, enabled: bool) -> Shown:
         key = display_key(self.app, binding)
         if not enabled:
             return (key, "$faint"), (f" {binding.description}  ", "$faint")
         return (key, "bold"), (f" {binding.description}  ", "$text-muted")
 
 
-def _fitting(words: list[tuple[Piece, Piece]], width: int) -> list[Piece]:
-    last = words[-1:] if len(words) > 1 else []
-    room = width - sum(_width(pair) for pair in last)
+def _place_at_end(binding: Binding) -> int:
+    id = binding.id or ""
+    name = "undo" if id.endswith(".undo") else id
+    return ALWAYS.index(name) if name in ALWAYS else -1
+
+
+def _fitting(words: list[Shown], last: list[Shown], width: int) -> list[Piece]:
+    room = width - sum(map(_width, last))
     pieces: list[Piece] = []
-    for pair in words[: len(words) - len(last)]:
+    for pair in words:
         if _width(pair) > room:
             break
         room -= _width(pair)
         pieces += pair
     for pair in last:
-        pieces += pair
+        if _width(pair) <= width:
+            pieces += pair
     return pieces
 
 
-def _width(pair: tuple[Piece, Piece]) -> int:
+def _width(pair: Shown) -> int:
     return sum(len(text) for text, _style in pair)

@@ -1,5 +1,6 @@
-"""To a record of whatever kind, from whatever screen: a message, which the app answers."""
+"""To a record of whatever kind, from whatever screen: messages, which the app answers."""
 
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.message import Message
@@ -14,6 +15,15 @@ TABS: Final[dict[Kind, str]] = {"flags": "1", "experiments": "2", "events": "3"}
 """The key of the tab that lists each kind."""
 
 
+@dataclass(frozen=True)
+class RecordLink:
+    """A record by what a person and the server know it by. `key` is raw."""
+
+    kind: Kind
+    id: RecordId
+    key: str
+
+
 class GoTo(Message):
     """Show a record in its list. `key` names it where it is not in the list any more."""
 
@@ -23,6 +33,14 @@ class GoTo(Message):
         self.record = record
         self.arrival = arrival
         self.key = key
+
+
+class OpenRecord(Message):
+    """Show the page of a record above the present screen; it need not be in a list."""
+
+    def __init__(self, target: RecordLink) -> None:
+        super().__init__()
+        self.target = target
 
 
 class OpenFlag(Message):

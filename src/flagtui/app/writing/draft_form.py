@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar
+from copy import deepcopy
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +21,7 @@ from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
+from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece
@@ -27,6 +29,8 @@ from flagtui.text.styled import Piece
 
 class Copy(Protocol):
     """A record as it is put together."""
+
+    values: dict[str, JSON]
 
     @property
     def problems(self) -> Sequence[str]:
@@ -75,6 +79,10 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self._questions = questions
         self._lines: list[FormLine] = []
         self._is_leaving = False
+        self._before = self._kept()
+        """The copy as it was drawn last."""
+        self._steps: list[dict[str, Any]] = []
+        """The copy as it was before each thing that was changed."""
 
     @abstractmethod
     def lines(self) -> Iterator[FormLine]:
@@ -188,9 +196,24 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self._copy.distribute()
         self.show_change()
 
+    def _kept(self) -> dict[str, Any]:
+        return vars(self._copy) | {"values": deepcopy(self._copy.values)}
+
+    def action_undo(self) -> None:
+        """Take back the last thing that was changed here; nothing of it was sent."""
+        if not self._steps:
+            self._changing.tell(Notice("nothing was changed in this form"))
+            return
+        vars(self._copy).update(self._steps.pop())
+        self._before = self._kept()
+        self.show_change()
+
     def show_change(self) -> None:
         """Draw what the values are now."""
         self._is_leaving = False
+        if self._copy.values != self._before["values"]:
+            self._steps.append(self._before)
+            self._before = self._kept()
         if self.is_attached:
             self._draw()
 

@@ -39,7 +39,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close", key_display="esc"),
-        Binding("r", "again", "try again"),
+        Binding("R", "again", "try again"),
         Binding("j", "step(1)", "down", show=False),
         Binding("k", "step(-1)", "up", show=False),
     ]
@@ -53,7 +53,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
         with Vertical(id="results") as box:
             box.border_title = styled((f" {count_results(self._results)} ", "bold $warning"))
             again = sum(result.can_try_again for result in self._results)
-            retry = f" · r tries {again:,} again" if again else ""
+            retry = f" · R tries {again:,} again" if again else ""
             box.border_subtitle = f"⏎ open{retry} · esc close"
             yield OptionLines(*(Option(result_line(result)) for result in self._results))
 

@@ -63,7 +63,7 @@ _QUALIFIERS: Final[tuple[Qualifier[EventDefinitionRow], ...]] = (
         "its state",
         _read_state,
         (*_FIELDS, "stale"),
-        ("verified", "unverified", "undescribed", "stale"),
+        ("verified", "unverified", "undescribed", "stale", "hidden"),
     ),
     Qualifier(
         "kind",

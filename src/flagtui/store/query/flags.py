@@ -64,7 +64,7 @@ _QUALIFIERS: Final[tuple[Qualifier[FlagRow], ...]] = (
         "its state",
         choice(_STATES),
         tuple(_STATES),
-        ("on", "off", "stale"),
+        ("on", "off", "stale", "archived"),
     ),
     made_by(lambda row: row.creator_id, lambda row: row.creator),
     Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),

@@ -2,9 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Literal
-
-from textual.screen import Screen
+from typing import Final
 
 from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
@@ -12,30 +10,27 @@ from flagtui.app.experiments.experiment_batch import TOGETHER, ExperimentBatch
 from flagtui.app.experiments.experiment_edits import ExperimentEdits
 from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.experiments.experiment_undo import ExperimentUndo
-from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import GoTo
-from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.changes.experiments.steps import StepName
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.load_progress import RecordId
-from flagtui.text.notices import Notice
 
-if TYPE_CHECKING:
-    AnyScreen = Screen[None]
-else:
-    # Textual reads the styles of a class from its first base that is a widget, and this is none.
-    AnyScreen = object
+NEXT: Final[dict[str, tuple[str, ...]]] = {
+    "draft": ("lists.open", "experiments.launch", "experiments.edit"),
+    "running": ("lists.open", "experiments.switch", "experiments.end", "experiments.ship"),
+    "exposure_frozen": ("lists.open", "experiments.end", "experiments.ship"),
+    "paused": ("lists.open", "experiments.switch", "experiments.end"),
+    "stopped": ("lists.open", "experiments.ship", "experiments.archive", "experiments.duplicate"),
+    "archived": ("lists.open", "experiments.archive", "experiments.duplicate"),
+}
+"""By state: the commands to show first."""
 
-Place = Literal["experiments", "experiment"]
 
-
-class ExperimentKeys(AnyScreen):
+class ExperimentKeys(RecordKeys):
     """Starts changes of experiments; a confirmed change goes on when the screen closes."""
 
     experimenting: ExperimentSteps
     writing: ExperimentEdits
-    place: Place
 
     @abstractmethod
     def subject(self) -> ExperimentRow | None:
@@ -53,24 +48,19 @@ class ExperimentKeys(AnyScreen):
     def known(self, row: ExperimentRow) -> Findings:
         """What is known of it."""
 
-    @abstractmethod
-    def state_here(self) -> AppState:
-        """What every screen shares."""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Steps need a profile and a key that may write."""
-        if (
-            action in writes_in(self.place)
-            and (allowed := may_write(self.state_here(), self.place)) is not True
-        ):
-            return allowed
-        return super().check_action(action, parameters)
+    @property
+    def next_commands(self) -> Sequence[str]:
+        """What one is likely to do with it next, for the line of keys."""
+        row = self.subject()
+        if row is None:
+            return ("experiments.new",)
+        return NEXT.get("archived" if row.archived else row.status, ())
 
     def action_step(self, name: StepName) -> None:
         """For everything chosen where one answer does for all, else for the one that is meant."""
         rows = self.chosen()
         if len(rows) > 1 and name in TOGETHER:
-            ExperimentBatch(self.state_here(), self.experimenting).start(name, rows, self.saved)
+            ExperimentBatch(self._app_state, self.experimenting).start(name, rows, self.saved)
             return
         row = rows[0] if len(rows) == 1 else self.subject()
         if row is not None:
@@ -92,25 +82,19 @@ class ExperimentKeys(AnyScreen):
         if row is not None:
             self.writing.edit(row)
 
-    def action_edit_text(self) -> None:
+    def action_edit_json(self) -> None:
         row = self.subject()
         if row is not None:
-            self.writing.edit_text(row)
+            self.writing.edit_json(row)
 
-    def action_copy_to_project(self) -> None:
+    def action_duplicate(self) -> None:
+        """A copy here, or one in another project."""
         row = self.subject()
         if row is not None:
-            self.writing.copy(row)
+            self.writing.duplicate(row)
 
     def action_new(self) -> None:
         self.writing.create()
 
     def action_undo(self) -> None:
-        ExperimentUndo(self.state_here(), self.experimenting).undo()
-
-    def action_flag(self) -> None:
-        row = self.subject()
-        if row is not None and row.flag_id is None:
-            tell(self.app, Notice("This experiment has no flag.", "warning"))
-        elif row is not None and row.flag_id is not None:
-            self.post_message(GoTo("flags", row.flag_id))
+        ExperimentUndo(self._app_state, self.experimenting).undo()

@@ -6,17 +6,19 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.experiments.chart_axes import day_words
 from flagtui.app.experiments.detail.courses import CUMULATIVE, courses_of, day_lines, state_words
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
 from flagtui.app.experiments.detail.metric_findings import Metric
 from flagtui.app.experiments.series_plot import SeriesPlot
+from flagtui.app.records.record_screen import scroll
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
@@ -34,14 +36,7 @@ from flagtui.text.outcomes import explain_error
 class SeriesScreen(OwnedScreen[None]):
     """Reads what the server has stored; nothing is computed here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "table", "table or plot", key_display="t"),
-        Binding("c", "recalculate", "calculate anew", key_display="c"),
-        Binding("r,f5", "read_again", "read again", key_display="r"),
-        Binding("escape,q", "back", "back", key_display="esc"),
-        Binding("j", "scroll('down')", "down", show=False),
-        Binding("k", "scroll('up')", "up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("days", "everywhere", without={"app.refresh"})]
     AUTO_FOCUS = "VerticalScroll"
 
     def __init__(
@@ -140,13 +135,12 @@ class SeriesScreen(OwnedScreen[None]):
             tell(self.app, explain_error(error, "the days are not calculated anew"))
             self._sign_in(error)
             return
-        words = f"asked the server to calculate the days anew: {state or 'accepted'} · r reads them again"
+        words = f"asked the server to calculate the days anew: {state or 'accepted'} · F5 reads them again"
         tell(self.app, Notice(words))
         self._read()
 
     def action_scroll(self, way: str) -> None:
-        body = self.query_one(VerticalScroll)
-        (body.scroll_down if way == "down" else body.scroll_up)(animate=False)
+        scroll(self.query_one(VerticalScroll), way)
 
     def action_back(self) -> None:
         self.dismiss(None)

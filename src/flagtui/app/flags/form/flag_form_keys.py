@@ -7,28 +7,16 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
-from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.lists.record_links import RecordKeys
 
 if TYPE_CHECKING:
     from flagtui.app.flags.flag_edits import FlagEdits
-    from flagtui.app.state.app_state import AppState
-    from flagtui.app.writing.changes import Changes
     from flagtui.models.rows import FlagRow
     from flagtui.store.load_progress import RecordId
 
-    AnyScreen = Screen[None]
-else:
-    # Textual reads the styles of a class from its first base that is a widget, and this is none.
-    AnyScreen = object
 
-
-class FlagKeys(AnyScreen):
+class FlagKeys(RecordKeys):
     """A screen with this says which flags are meant; the rest is the same everywhere."""
-
-    _app_state: AppState
-    _changing: Changes
 
     @cached_property
     def editing(self) -> FlagEdits:
@@ -47,12 +35,6 @@ class FlagKeys(AnyScreen):
 
     def saved(self, records: Collection[RecordId]) -> None:
         """What was chosen and is changed now."""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing that changes flags has a key where it is known that it would be refused."""
-        if action in writes_in("flags") and (allowed := may_write(self._app_state, "flags")) is not True:
-            return allowed
-        return super().check_action(action, parameters)
 
     def action_switch(self) -> None:
         self.editing.switch(self.chosen(), self.saved)
@@ -83,6 +65,9 @@ class FlagKeys(AnyScreen):
 
     def action_deleted(self) -> None:
         self.editing.making.deleted()
+
+    def action_undo(self) -> None:
+        self._changing.undo()
 
     def action_schedule(self) -> None:
         for row in self.at_cursor():

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from flagtui.app.records.record_screen import scroll
 from flagtui.app.widgets.line import styled
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import JSON
@@ -55,12 +56,4 @@ class TextPane(VerticalScroll, can_focus=True):
 
     def move(self, way: str) -> None:
         """Scroll."""
-        scroll = {
-            "down": self.scroll_down,
-            "up": self.scroll_up,
-            "page_down": self.scroll_page_down,
-            "page_up": self.scroll_page_up,
-            "first": self.scroll_home,
-            "last": self.scroll_end,
-        }
-        scroll[way](animate=False)
+        scroll(self, way)

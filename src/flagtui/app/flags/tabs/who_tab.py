@@ -8,6 +8,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
 from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.records.record_screen import scroll
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
 from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_subject
@@ -70,16 +71,7 @@ class WhoPane(Vertical):
         self._draw()
 
     def move(self, way: str) -> None:
-        body = self.query_one("#accounts", VerticalScroll)
-        scroll = {
-            "down": body.scroll_down,
-            "up": body.scroll_up,
-            "page_down": body.scroll_page_down,
-            "page_up": body.scroll_page_up,
-            "first": body.scroll_home,
-            "last": body.scroll_end,
-        }
-        scroll[way](animate=False)
+        scroll(self.query_one("#accounts", VerticalScroll), way)
 
     def leave_typing(self) -> bool:
         """Out of the lines; true when one had the focus."""

@@ -1,0 +1,82 @@
+"""The palette and the help over the present screen: which commands work there, and which elsewhere."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Final
+
+from textual.app import App
+
+from flagtui.app.commands.command import Command, display_key
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.dialogs.help import HelpScreen
+from flagtui.app.dialogs.palette import Offer, PaletteScreen
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.lists.record_search import RecordSearch
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import GoTo, RecordLink
+from flagtui.app.state.permissions import why_dimmed
+from flagtui.changes.guard_rules import Level
+from flagtui.text.notices import Notice
+
+TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
+"""By place: the key of the tab whose commands work there."""
+AT_ONCE: Final = frozenset(
+    ("new", "inbox", "deleted", "ids", "my_flags", "definitions", "moment", "export", "cycle", "read_results")
+)
+"""Verbs that need no record to be chosen first."""
+
+
+def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> PaletteScreen:
+    """The palette for the screen in front."""
+
+    def go_to(link: RecordLink) -> None:
+        app.post_message(GoTo(link.kind, link.id))
+
+    records = RecordSearch(app_state, go_to, open_project)
+    return PaletteScreen([*offers(app, app_state)], records.places, records.ask)
+
+
+def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
+    """The commands of the screen in front, then those of other tabs, which lead there."""
+    screen = app.screen
+    place, write_place = getattr(screen, "place", ""), getattr(screen, "write_place", "")
+    active = {each.binding.id: each for each in reversed(screen.active_bindings.values())}
+    elsewhere: list[Offer] = []
+    for command in COMMANDS:
+        here = active.get(command.id)
+        if here is not None:
+            run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
+            about = "" if here.enabled else why_dimmed(app_state, command.id, write_place)
+            yield Offer(command, display_key(app, here.binding), run, about)
+        elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
+            there = command.places[0]
+            key = display_key(app, command.binding())
+            elsewhere.append(Offer(command, f"{there} {key}", partial(_go, app, command, key)))
+    yield from elsewhere
+
+
+def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
+    there = command.places[0]
+    if there not in TABS or there == place:
+        return False
+    return not (command.writes and app_state.session.rules.level is Level.READ_ONLY)
+
+
+async def _go(app: App[Any], command: Command, key: str) -> None:
+    """To the tab of a command; what needs no record is done at once."""
+    await app.run_action(f"app.tab('{TABS[command.places[0]]}')")
+    if command.verb in AT_ONCE:
+        app.screen.call_after_refresh(app.screen.run_action, command.action)
+    else:
+        tell(app, Notice(f"choose a row, then {key}: {command.help}"))
+
+
+def help_screen(app: App[Any], app_state: AppState) -> HelpScreen:
+    """The help for the screen in front."""
+    screen = app.screen
+    here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
+    searches = isinstance(screen, BrowseScreen)
+    place = getattr(screen, "write_place", "")
+    why_not = partial(why_dimmed, app_state, place=place)
+    return HelpScreen(here, "Help", why_not=why_not, searches=searches)

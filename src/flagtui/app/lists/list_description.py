@@ -1,0 +1,64 @@
+"""What one list is made of, as data: columns, orders, filters, words. The list screen does the rest."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from flagtui.app.widgets.column_layout import Column
+from flagtui.store.finder import Listing
+from flagtui.store.sort_orders import Sort
+
+R = TypeVar("R")
+
+
+def no_values(_rows: Sequence[Any]) -> dict[str, list[str]]:
+    """For a list whose qualifiers take no values from its rows."""
+    return {}
+
+
+@dataclass(frozen=True)
+class ListDescription(Generic[R]):
+    """One kind of list. Texts taken from rows are raw."""
+
+    name: str
+    """What settings and memory call it."""
+    what: str
+    """What its rows are, in the plural, for sentences."""
+    hint: str
+    """What stands in the empty search line."""
+    listing: Listing[R]
+    sort: Sort
+    """Its own order; another one is remembered."""
+    orders: tuple[str, ...]
+    """What the sort key walks through."""
+    columns: tuple[Column[R], ...]
+    """Those shown unless others were chosen."""
+    key: Callable[[R], str]
+    """What a row is known by, and what the copy key copies."""
+    filters: Mapping[str, str]
+    """By the name of a filter key, the qualifier it cycles."""
+    values: Callable[[Sequence[R]], dict[str, list[str]]] = no_values
+    """What Tab offers after a qualifier, from the rows."""
+    more_columns: tuple[Column[R], ...] = ()
+    """What else can be chosen."""
+    always: tuple[str, ...] = ()
+    """Columns without which a row says nothing."""
+    near: Mapping[str, str] = field(default_factory=dict)
+    """Orders without a column of their own, by the column that is nearest in meaning."""
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Every column that can be chosen."""
+        return tuple(column.name for column in (*self.columns, *self.more_columns))
+
+    def chosen(
+        self, names: Sequence[str], columns: Sequence[Column[R]] | None = None
+    ) -> tuple[Column[R], ...]:
+        """The columns with these names, those without which a row says nothing in front; else the list's own.
+
+        `columns` are all of them, where they are drawn otherwise.
+        """
+        known = {column.name: column for column in columns or (*self.columns, *self.more_columns)}
+        named = [name for name in names if name in known] or [column.name for column in self.columns]
+        missing = [name for name in self.always if name not in named]
+        return tuple(known[name] for name in (*missing, *named))

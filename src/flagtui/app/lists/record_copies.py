@@ -1,0 +1,130 @@
+"""What of a record can be copied, and which other records it names."""
+
+import json
+from collections.abc import Iterator
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import OpenRecord, RecordLink
+from flagtui.app.writing.changes import Changes
+from flagtui.changes.flags.mask import MASK
+from flagtui.config.profiles import NEUTRAL
+from flagtui.details.event_uses import EventUses
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.store.workspace import Kind, Workspace
+from flagtui.text.addresses import command_for, link_to, request_for
+from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_error
+
+ONE: dict[Kind, str] = {"flags": "flag", "experiments": "experiment", "events": "event"}
+
+
+async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) -> None:
+    """Key, id, link, JSON, a request and, for a flag, a command."""
+    workspace = app_state.workspace
+    if workspace is None:
+        return
+    client, session = workspace.client, app_state.session
+    texts = {
+        "key": target.key,
+        "id": str(target.id),
+        "link": link_to(client, target.kind, target.id),
+        "curl": request_for(client, target.kind, target.id),
+    }
+    choices = [
+        Choice("key", "key" if target.kind == "flags" else "name", target.key),
+        Choice("id", "id", texts["id"]),
+        Choice("link", "link", texts["link"]),
+        Choice("JSON", "JSON", f"the whole {ONE[target.kind]}"),
+        Choice("curl", "curl", "a request that reads it"),
+    ]
+    if target.kind == "flags":
+        profile = "" if session.colour == NEUTRAL else session.profile
+        texts["command"] = command_for(client, profile, target.key)
+        choices.append(Choice("command", "command", "opens this flag from a shell"))
+    chosen = await changing.ask(PickerScreen(f"Copy of {target.key}", choices))
+    if chosen == "JSON":
+        await _copy_json(workspace, changing, target)
+    elif chosen is not None:
+        copy_text(changing.app, texts[chosen])
+
+
+async def _copy_json(workspace: Workspace, changing: Changes, target: RecordLink) -> None:
+    try:
+        text = await _read_json(workspace, target)
+    except ApiError as error:
+        tell(changing.app, explain_error(error, target.key))
+        return
+    copy_text(changing.app, text, f"{target.key} as JSON")
+
+
+async def _read_json(workspace: Workspace, target: RecordLink) -> str:
+    """The record as the server gives it; encrypted payloads stay hidden. Raises ApiError."""
+    client, raw = workspace.client, dict[str, JSON]()
+    if target.kind == "events":
+        raw = dict((await client.event_definitions.get(str(target.id))).raw)
+    elif target.kind == "experiments":
+        raw = dict((await client.experiments.get(int(target.id))).raw)
+    else:
+        raw = masked(await client.flags.get(int(target.id)))
+    return json.dumps(raw, indent=2)
+
+
+def masked(flag: Flag) -> dict[str, JSON]:
+    """The flag as the server gave it, without payloads that are encrypted."""
+    raw = dict(flag.raw)
+    if flag.has_encrypted_payloads:
+        filters = dict(flag.filters)
+        filters["payloads"] = dict.fromkeys(flag.targeting.payloads, MASK)
+        raw["filters"] = filters
+    return raw
+
+
+async def choose_link(app_state: AppState, changing: Changes, target: RecordLink) -> None:
+    """Open one of the records that this one names, above the present screen."""
+    workspace = app_state.workspace
+    if workspace is None:
+        return
+    found = await links_of(workspace, target)
+    if not found:
+        tell(changing.app, Notice(f"{target.key} names no other record"))
+        return
+    chosen: RecordLink | None = found[0].value
+    if len(found) > 1:
+        chosen = await changing.ask(PickerScreen(f"What {target.key} names", found))
+    if chosen is not None:
+        changing.app.post_message(OpenRecord(chosen))
+
+
+async def links_of(workspace: Workspace, target: RecordLink) -> list[Choice[RecordLink]]:
+    """The records that this one names, and those that name it, as far as they are known."""
+    if target.kind == "events":
+        uses, _why = await EventUses(workspace.client).find(target.key)
+        return [_choice("experiments", use.id, use.name, f"experiment, {use.status}") for use in uses or ()]
+    if target.kind == "experiments":
+        row = workspace.experiments.get(target.id)
+        if row is None or row.flag_id is None:
+            return []
+        return [_choice("flags", row.flag_id, row.key, "its flag")]
+    return [*_links_of_flag(workspace, int(target.id))]
+
+
+def _links_of_flag(workspace: Workspace, id: int) -> Iterator[Choice[RecordLink]]:
+    row = workspace.flags.get(id)
+    for number in row.experiments if row is not None else ():
+        known = workspace.experiments.get(number)
+        name = known.name if known is not None else f"experiment {number}"
+        yield _choice("experiments", number, name, f"experiment #{number}")
+    for number in row.depends_on if row is not None else ():
+        needed = workspace.flags.get(number)
+        yield _choice("flags", number, needed.key if needed else f"flag {number}", "a flag it asks for")
+    for other in workspace.flags.rows:
+        if id in other.depends_on:
+            yield _choice("flags", other.id, other.key, "a flag that asks for it")
+
+
+def _choice(kind: Kind, id: int, key: str, about: str) -> Choice[RecordLink]:
+    return Choice(RecordLink(kind, id, key), key, about)

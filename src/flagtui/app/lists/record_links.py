@@ -1,0 +1,73 @@
+"""What can be done with a record of any kind where it is named: copy it, open it in the browser, go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.go_to import RecordLink
+from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.text.notices import Notice
+
+if TYPE_CHECKING:
+    from flagtui.app.state.app_state import AppState
+    from flagtui.app.writing.changes import Changes
+
+    AnyScreen = Screen[None]
+else:
+    # Textual reads the styles of a class from its first base that is a widget, and this is none.
+    AnyScreen = object
+
+
+class RecordKeys(AnyScreen):
+    """A screen with this says which record is meant; the rest is the same for lists and pages."""
+
+    _app_state: AppState
+    _changing: Changes
+    place: str
+    """Whose commands work here."""
+
+    @property
+    def write_place(self) -> str:
+        """Where what the keys change is, which decides what they need."""
+        return self.place
+
+    def may_change(self, action: str) -> bool | None:
+        """Whether the command may run: None dims its key, False takes it away."""
+        return may_write(self._app_state, self.write_place)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing that changes records has a key where it is known that it would be refused."""
+        if action in writes_in(self.place) and (allowed := self.may_change(action)) is not True:
+            return allowed
+        return super().check_action(action, parameters)
+
+    def target(self) -> RecordLink | None:
+        """The record the keys are about."""
+        raise NotImplementedError
+
+    def action_copy_menu(self) -> None:
+        from flagtui.app.lists.record_copies import copy_menu
+
+        if (target := self.target()) is not None:
+            self._changing.run(copy_menu(self._app_state, self._changing, target))
+
+    def action_link(self) -> None:
+        workspace, target = self._app_state.workspace, self.target()
+        if workspace is None or target is None:
+            return
+        from flagtui.text.addresses import link_to, why_not_opened
+
+        link = link_to(workspace.client, target.kind, target.id)
+        if why := why_not_opened(link):
+            tell(self.app, Notice(f"{link}\n{why}", seconds=20.0))
+        else:
+            self.app.open_url(link)
+
+    def action_links(self) -> None:
+        from flagtui.app.lists.record_copies import choose_link
+
+        if (target := self.target()) is not None:
+            self._changing.run(choose_link(self._app_state, self._changing, target))

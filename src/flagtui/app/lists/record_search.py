@@ -1,0 +1,102 @@
+"""Records and projects by name, of whatever list: those known here, and those the server finds."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.palette import Destination
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import RecordLink
+from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, compile_query, read_line
+from flagtui.store.workspace import Kind, Workspace
+
+MOST: Final = 20
+"""Names of each kind offered at most: matching a hundred thousand is quick, listing them is not."""
+PAUSE: Final = 0.25
+"""Seconds without a letter after which the server is asked."""
+ONE: Final[dict[Kind, str]] = {"flags": "flag", "experiments": "experiment", "events": "event"}
+VOCABULARIES: Final[dict[Kind, Any]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
+
+
+class RecordSearch:
+    """One search in the palette. What the server finds is kept while it is open."""
+
+    def __init__(
+        self,
+        app_state: AppState,
+        go_to: Callable[[RecordLink], object],
+        open_project: Callable[[int], object],
+    ) -> None:
+        self._app_state = app_state
+        self._go_to = go_to
+        self._open_project = open_project
+        self._found: dict[tuple[Kind, Any], Any] = {}
+        self._asked: set[str] = set()
+        self._projects: Sequence[tuple[int, str]] | None = None
+
+    def places(self, line: str) -> list[Destination]:
+        """Records of every kind whose name has these words, then projects."""
+        workspace = self._app_state.workspace
+        if workspace is None:
+            return []
+        found = [place for kind in ONE for place in self._records(workspace, kind, line)]
+        words = line.casefold().split()
+        for id, name in self._projects or ():
+            if all(word in name.casefold() for word in words):
+                found.append(Destination(name, f"project #{id}", partial(self._open_project, id)))
+        return found
+
+    def _records(self, workspace: Workspace, kind: Kind, line: str) -> Iterator[Destination]:
+        known = workspace.collection(kind)
+        asked = compile_query(read_line(line, VOCABULARIES[kind]), now=self._app_state.session.clock())
+        more = [row for (one, id), row in self._found.items() if one == kind and known.get(id) is None]
+        count = 0
+        for rows in (known.rows, more):
+            for row in filter(asked, rows):
+                link = RecordLink(kind, row.id, row.key if kind == "flags" else row.name)
+                yield Destination(link.key, ONE[kind], partial(self._go_to, link))
+                count += 1
+                if count >= MOST:
+                    return
+
+    async def ask(self, line: str) -> bool:
+        """Ask the server for lists that are not here whole, once the typing pauses; true for more."""
+        word = max(line.split(), key=len, default="")
+        await asyncio.sleep(PAUSE)
+        workspace = self._app_state.workspace
+        if workspace is None or word in self._asked:
+            return False
+        self._asked.add(word)
+        kinds = [kind for kind in ONE if not workspace.collection(kind).is_complete]
+        before = len(self._found), self._projects is None
+        await asyncio.gather(
+            self._learn_projects(workspace), *(self._ask(workspace, each, word) for each in kinds)
+        )
+        return before != (len(self._found), self._projects is None)
+
+    async def _ask(self, workspace: Workspace, kind: Kind, word: str) -> None:
+        client = workspace.client
+        listed: Any = {
+            "flags": client.flags,
+            "experiments": client.experiments,
+            "events": client.event_definitions,
+        }[kind]
+        try:
+            page = await listed.page({"search": word[:200], "limit": MOST})
+        except ApiError:
+            # Nobody asked for this list; the palette works with what is known.
+            return
+        self._found |= {(kind, row.id): row for row in page.rows}
+
+    async def _learn_projects(self, workspace: Workspace) -> None:
+        if self._projects is not None:
+            return
+        try:
+            projects = await workspace.client.projects.list()
+        except ApiError:
+            self._projects = ()
+            return
+        here = workspace.client.project
+        self._projects = [(one.id, one.label) for one in projects if one.id != here]

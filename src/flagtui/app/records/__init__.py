@@ -1,0 +1,1 @@
+"""The page of one record of whatever kind: frame, tabs, watching, scrolling, the way back."""

@@ -1,0 +1,143 @@
+"""What the page of every record does: frame, following its record, scrolling, the way back."""
+
+from collections.abc import Iterable
+from typing import Final, Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+
+from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Tabs
+from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import TABS, RecordLink
+from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
+from flagtui.app.writing.changes import Changes
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.store.workspace import Kind
+from flagtui.text.styled import Piece
+
+R = TypeVar("R", FlagRow, ExperimentRow, EventDefinitionRow)
+
+WIDE: Final = 110
+"""Columns from which there is room beside a page."""
+
+
+class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
+    """Follows its record: what is saved or arrives anew is drawn at once. Subclasses draw what is within."""
+
+    DEFAULT_CLASSES = "-record"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
+    AUTO_FOCUS = ""
+    kind: Kind
+
+    def __init__(self, app_state: AppState, changing: Changes, row: R) -> None:
+        super().__init__()
+        self._app_state = app_state
+        self._changing = changing
+        self._row: R = row
+
+    @property
+    def opened_for(self) -> object:
+        return self._row.id
+
+    def body(self) -> ComposeResult:
+        """What stands between the tabs of the lists and the line of keys."""
+        raise NotImplementedError
+
+    def look(self) -> object:
+        """Ask for what is not known of the record."""
+        raise NotImplementedError
+
+    def take_row(self, before: R) -> None:
+        """The row is another one than `before`; the page is drawn afterwards."""
+        raise NotImplementedError
+
+    def draw_body(self) -> None:
+        """Draw what is known now."""
+        raise NotImplementedError
+
+    @property
+    def name_of_record(self) -> str:
+        """What a person knows it by. Raw."""
+        return self._row.key if isinstance(self._row, FlagRow) else self._row.name
+
+    def target(self) -> RecordLink:
+        return RecordLink(self.kind, self._row.id, self.name_of_record)
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield from self.body()
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.follow(self._app_state.watch, self.believe)
+        if (workspace := self._app_state.workspace) is not None:
+            self.follow(workspace.collection(self.kind).watch, self.believe)
+        self.draw()
+        self.look()
+
+    def believe(self) -> None:
+        """Draw what is known now; a record that is gone closes its page."""
+        workspace = self._app_state.workspace
+        if not self.is_attached or workspace is None:
+            return
+        row = workspace.collection(self.kind).get(self._row.id)
+        if row is None:
+            self.call_later(self.dismiss_here)
+            return
+        before, self._row = self._row, row
+        if row != before:
+            self.take_row(before)
+        self.draw()
+
+    def on_resize(self) -> None:
+        # What is within has its size only after the layout.
+        self.call_after_refresh(self.draw)
+
+    def redraw_ages(self) -> None:
+        """Draw every age again; called once a minute."""
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the frame and what is within it."""
+        if not self.is_attached or not self.query(KeyLine):
+            # An answer or a resize can come when the program is ending and half of this is gone.
+            return
+        app_state = self._app_state
+        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(app_state), TABS[self.kind])
+        self.draw_body()
+
+    def action_scroll(self, way: str) -> None:
+        scroll(self.query_one(VerticalScroll), way)
+
+    def action_back(self) -> None:
+        self.dismiss_here()
+
+    def dismiss_here(self) -> None:
+        """Close this screen and nothing else."""
+        self.dismiss(None)
+
+
+def scroll(body: VerticalScroll, way: str) -> None:
+    """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
+    ways = {
+        "down": body.scroll_down,
+        "up": body.scroll_up,
+        "page_down": body.scroll_page_down,
+        "page_up": body.scroll_page_up,
+        "first": body.scroll_home,
+        "last": body.scroll_end,
+    }
+    ways[way](animate=False)
+
+
+def joined(lines: Iterable[list[Piece]]) -> Content:
+    """Lines of pieces as one text."""
+    return styled(*(piece for line in lines for piece in [*line, ("\n", "")]))

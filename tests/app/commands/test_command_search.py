@@ -1,0 +1,78 @@
+"""Everyday words find their command."""
+
+import pytest
+
+from flagtui.app.commands.command_search import found, hits
+from flagtui.app.commands.command_table import COMMANDS, commands_of
+
+WORDS = {
+    "undo": "flags.undo",
+    "quit": "app.quit",
+    "exit": "app.quit",
+    "q": "app.quit",
+    "q!": "app.quit",
+    "help": "app.help",
+    "?": "app.help",
+    "journal": "app.journal",
+    "inbox": "events.inbox",
+    "launch": "experiments.launch",
+    "start": "experiments.launch",
+    "enable": "flags.toggle",
+    "disable": "flags.toggle",
+    "kill": "flags.toggle",
+    "restart": "experiments.reset",
+    "clone": "flags.copy_to",
+    "duplicate": "flags.copy_to",
+    "percent": "flags.rollout",
+    "rollout": "flags.rollout",
+    "export": "activity.export",
+    "create": "flags.new",
+    "remove": "flags.delete",
+    "restore": "flags.deleted",
+    "login": "app.sign_in",
+    "refresh": "app.refresh",
+    "reload": "app.refresh",
+    "project": "app.project",
+    "account": "app.profile",
+    "columns": "lists.columns",
+    "filter": "lists.search",
+    "diff": "app.since",
+    "schedule": "flags.schedule",
+    "stop": "experiments.switch",
+    "winner": "experiments.ship",
+    "url": "lists.link",
+    "curl": "lists.copy_menu",
+    "bookmark": "lists.save_query",
+    "flags": "app.flags",
+    "exp": "app.experiments",
+    "events": "app.events",
+    "activity": "app.activity",
+    "flags.undo": "flags.undo",
+    "who": "flags.who",
+    "edit json": "flags.edit_json",
+    "space": "flags.toggle",
+    "E": "flags.edit_json",
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_an_everyday_word_finds_its_command_among_the_first(word: str) -> None:
+    first = [command.id for _, command in found(COMMANDS, word)][:8]
+    assert WORDS[word] in first, first
+
+
+def test_an_exact_name_comes_before_what_merely_begins_so() -> None:
+    ids = [command.id for _, command in found(commands_of("flags", "lists", "everywhere"), "sort")]
+    assert ids[0] == "lists.sort"
+    assert next(fit for fit, _ in found(COMMANDS, "tag")) == 1
+    assert found(COMMANDS, "no such thing") == []
+
+
+def test_a_letter_finds_the_command_with_that_key_and_not_its_capital() -> None:
+    assert [command.id for fit, command in found(COMMANDS, "Z") if fit == 0] == ["experiments.reset"]
+    assert "experiments.reset" not in [command.id for fit, command in found(COMMANDS, "z") if fit == 0]
+
+
+def test_what_was_typed_is_found_in_the_text_to_be_marked() -> None:
+    assert hits("Turn the flag on or off", "flag turn") == [(0, 4), (9, 13)]
+    assert hits("Turn the flag", "zzz") == []

@@ -1,0 +1,133 @@
+"""The table of commands: a key means one thing, and commands and handlers belong together one to one."""
+
+import inspect
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+
+from flagtui.app.activity.activity_screen import ActivityScreen
+from flagtui.app.app import FlagTui
+from flagtui.app.commands.command import Place
+from flagtui.app.commands.command_search import OTHER_WORDS
+from flagtui.app.commands.command_table import COMMANDS, OLD_NAMES, commands_of
+from flagtui.app.events.event_list import EventsScreen
+from flagtui.app.events.event_screen import EventScreen
+from flagtui.app.events.inbox_screen import InboxScreen
+from flagtui.app.experiments.detail.series import SeriesScreen
+from flagtui.app.experiments.experiment_list import ExperimentsScreen
+from flagtui.app.experiments.experiment_screen import ExperimentScreen
+from flagtui.app.experiments.form.experiment_form import ExperimentForm
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.flags.lookups.definitions_screen import DefinitionsScreen
+from flagtui.app.flags.lookups.found import IdsScreen, MyFlagsScreen
+from flagtui.app.flags.tabs.history_tab import HistoryPane
+from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.journal.journal_screen import JournalScreen
+
+SCREENS: dict[Any, tuple[Place, ...]] = {
+    FlagsScreen: ("flags", "lists", "everywhere"),
+    FlagScreen: ("flag", "everywhere"),
+    ExperimentsScreen: ("experiments", "lists", "everywhere"),
+    ExperimentScreen: ("experiment", "everywhere"),
+    SeriesScreen: ("days", "everywhere"),
+    EventsScreen: ("events", "lists", "everywhere"),
+    EventScreen: ("event", "everywhere"),
+    InboxScreen: ("inbox", "everywhere"),
+    ActivityScreen: ("activity", "lists", "everywhere"),
+    JournalScreen: ("journal", "lists", "everywhere"),
+    DefinitionsScreen: ("definitions", "everywhere"),
+    IdsScreen: ("lookup", "everywhere"),
+    MyFlagsScreen: ("lookup", "everywhere"),
+    FormScreen: ("form",),
+    ExperimentForm: ("form",),
+    JsonPane: ("json",),
+    HistoryPane: ("history",),
+}
+"""By screen, and by tab of a page that has keys of its own: whose commands work there."""
+SAME_THING = (
+    {"delete", "remove"},
+    {"on/off", "pause"},
+    {"edit", "describe"},
+    {"tags", "type tags"},
+    {"copy", "copy value"},
+    {"take back", "bring back"},
+    {"mark", "compare"},
+    {"open", "metric", "fold"},
+    {"rollout", "share"},
+    {"runtime", "result", "reason"},
+    {"save", "to a file"},
+    {"back", "leave"},
+    {"next", "next tab"},
+    {"results", "calculate"},
+    {"refresh", "read again"},
+    {"preview", "table"},
+    {"schedule", "moment"},
+    {"half page down", "page down"},
+    {"half page up", "page up"},
+)
+"""Titles of one kind of thing: what they are called depends on what is under the cursor."""
+DIFFERS = {"equals_sign": "even shares", "t": "TypeScript"}
+"""Keys that mean something else in one place, where the other thing is not to be had."""
+
+
+def test_a_key_means_one_kind_of_thing_wherever_it_works() -> None:
+    titles: dict[str, set[str]] = defaultdict(set)
+    for command in COMMANDS:
+        for key in command.keys.split(","):
+            if DIFFERS.get(key) != command.title:
+                titles[key].add(command.title)
+    several = {key: found for key, found in titles.items() if len(found) > 1}
+    assert {key: found for key, found in several.items() if not any(found <= one for one in SAME_THING)} == {}
+
+
+def test_no_two_commands_share_a_key_on_one_screen() -> None:
+    for screen in SCREENS:
+        keys = [key for binding in bindings(screen) for key in binding.key.split(",")]
+        twice = {key for key in keys if keys.count(key) > 1}
+        assert not twice, f"{screen.__name__}: {twice}"
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: str(screen.__name__))
+def test_every_command_has_a_handler_where_it_works(screen: Any) -> None:
+    bound = {binding.id: binding.action for binding in bindings(screen)}
+    left_out = {"lists.copy_key", "lists.mine", "app.refresh"}
+    assert {command.id for command in commands_of(*SCREENS[screen])} - bound.keys() <= left_out
+    for action in bound.values():
+        owner = FlagTui if action.startswith("app.") else screen
+        name = f"action_{action.removeprefix('app.').partition('(')[0]}"
+        assert hasattr(owner, name), f"{screen.__name__} has no {name}"
+
+
+@pytest.mark.parametrize("screen", [*SCREENS, FlagTui], ids=lambda screen: str(screen.__name__))
+def test_every_handler_is_one_of_a_command(screen: Any) -> None:
+    verbs = {command.verb for command in COMMANDS}
+    assert [name for name in own_actions(screen) if name not in verbs] == []
+
+
+def test_every_place_has_commands_and_every_command_a_place() -> None:
+    places = set(get_args(Place))
+    assert {place for command in COMMANDS for place in command.places} == places
+    assert set(OTHER_WORDS) <= {command.id for command in COMMANDS}
+
+
+def test_old_names_lead_to_commands_of_today() -> None:
+    today = {command.id for command in COMMANDS}
+    assert set(OLD_NAMES.values()) <= today
+    assert not today & OLD_NAMES.keys()
+
+
+def bindings(screen: Any) -> list[Any]:
+    return [binding for binding in screen.BINDINGS if binding.id is not None]
+
+
+def own_actions(screen: Any) -> Iterator[str]:
+    """Names of the actions that a class of this program defines on the way to the library's own."""
+    for base in inspect.getmro(screen):
+        if base.__module__.startswith("flagtui.app"):
+            for name in vars(base):
+                if name.startswith("action_"):
+                    yield name.removeprefix("action_")
