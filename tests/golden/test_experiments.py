@@ -45,7 +45,7 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
         await program.press("enter")
         await draw(program, golden, "experiment-days")
         await draw(program, golden, "experiment-days-colour", sixteen)
-        await program.press("t")
+        await program.press("v")
         await draw(program, golden, "experiment-table")
 
 
@@ -100,7 +100,7 @@ async def test_few_colours_or_none_are_enough_for_tables_and_plots(
         await program.press("enter")
         await draw(program, golden, f"experiment-days-{ending}", sixteen)
         assert ("DAY " in program.screen) == (ending == "no-colour")
-        await program.press("t")
+        await program.press("v")
         await draw(program, golden, f"experiment-turned-{ending}", sixteen)
 
 

@@ -228,9 +228,8 @@ class FlagTui(ScreenOwner[None]):
     def on_open_flag(self, wanted: OpenFlag) -> None:
         self.tabs.open_flag(wanted.row, wanted.tab)
 
-    @work(exclusive=True, group="open")
-    async def on_open_record(self, wanted: OpenRecord) -> None:
-        await self.tabs.open_record(wanted.target)
+    def on_open_record(self, wanted: OpenRecord) -> None:
+        self.run_worker(self.tabs.open_record(wanted.target), group="open", exclusive=True)
 
     def action_tab(self, key: str) -> None:
         self.tabs.open(key)
@@ -238,8 +237,7 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="choose")
     async def action_project(self) -> None:
-        workspace = self.app_state.workspace
-        if workspace is None:
+        if (workspace := self.app_state.workspace) is None:
             return
         try:
             choices = await project_choices(self.app_state)
