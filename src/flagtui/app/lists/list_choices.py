@@ -33,7 +33,8 @@ async def choose_columns(screen: ChosenList, changing: Changes) -> None:
     """Which columns, and in which order; kept in the settings file."""
     description = screen.description
     shown = screen.columns_shown()
-    rest = [column for column in screen.all_columns() if column not in shown]
+    names = {column.name for column in shown}
+    rest = [column for column in screen.all_columns() if column.name not in names]
     choices = [
         Choice(each.name, each.title.strip().lower() or each.name)
         for each in (*shown, *rest)
@@ -42,16 +43,16 @@ async def choose_columns(screen: ChosenList, changing: Changes) -> None:
     checklist = Checklist(
         "Columns",
         choices,
-        frozenset(column.name for column in shown),
+        frozenset(names),
         is_ordered=True,
         note="A narrow window leaves out those at the end that have no room.",
     )
     found = await changing.ask(ChecklistScreen(checklist))
     if found is None:
         return
-    names = [*description.always, *found]
+    chosen = [*description.always, *found]
     usual = [column.name for column in description.columns]
-    wrong = screen.preferences.keep_columns(description.name, [] if names == usual else names)
+    wrong = screen.preferences.keep_columns(description.name, [] if chosen == usual else chosen)
     screen.rows.set_columns(screen.columns_shown())
     if wrong:
         changing.tell(Notice(wrong, "warning"))

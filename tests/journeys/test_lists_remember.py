@@ -1,0 +1,144 @@
+"""Every list alike: columns, order, query, cursor, saved search and marks are as they were left."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from textual.widgets import OptionList
+
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.dialogs.palette import PaletteScreen
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.state.preferences import Preferences
+from flagtui.changes.journal_entries import Entry
+from flagtui.config.settings import read_settings
+
+LISTS = {
+    "flags": ("1", "created", "is:on"),
+    "experiments": ("2", "creator", "is:running"),
+    "events": ("3", "property", "is:verified"),
+    "activity": ("4", "email", "kind:rollout"),
+    "journal": ("J", "moment", "kind:flags"),
+}
+"""By list: the key that shows it, a column it does not show by itself, and a query that finds some."""
+
+
+def from_disk(folder: Path) -> Preferences:
+    settings = read_settings(folder / "config.toml")
+    return Preferences(folder / "config.toml", folder / "memory", settings.columns, settings.queries)
+
+
+@pytest.fixture
+def kept(setting: Setting) -> Setting:
+    """A settings file and a memory, as in a real run."""
+    return replace(setting, size=WIDE, preferences=from_disk(setting.folder))
+
+
+def shown(program: Program) -> ListScreen[Entry]:
+    screen = program.app.screen
+    assert isinstance(screen, ListScreen)
+    return screen
+
+
+async def open_list(program: Program, name: str) -> ListScreen[Entry]:
+    """The list, with something in it."""
+    if name == "journal":
+        assert program.app.app_state.workspace is not None
+        here = program.app.app_state.signature(program.app.app_state.workspace)
+        for place in range(4):
+            program.journal.begin(Entry(str(place), 9.0 - place, 1, f"k{place}", "edit", here, "flag"))
+            program.journal.finish(str(place), "saved")
+    await program.press(LISTS[name][0])
+    assert shown(program).rows.shown > 1
+    return shown(program)
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_list_remembers(kept: Setting, name: str) -> None:
+    key, column, query = LISTS[name]
+    async with running(kept) as program:
+        screen = await open_list(program, name)
+        await choose_column(program, column)
+        assert column in [each.name for each in screen.columns_shown()]
+        await program.press("s", "S")
+        order = screen._finder.sort
+        await program.press("slash", *query, "enter", "Q", *"mine", "enter", "down", "x")
+        left = (screen.rows.row_id, screen.rows.marks, screen.search.value, screen.rows.shown)
+        assert left[1], "nothing is marked"
+        if name != "journal":
+            await program.press("2" if key == "1" else "1", key)
+            assert shown(program) is screen
+        assert (screen.rows.row_id, screen.rows.marks, screen.search.value, screen.rows.shown) == left
+    async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
+        screen = await open_list(program, name)
+        assert column in [each.name for each in screen.columns_shown()]
+        assert screen._finder.sort == order
+        assert "5 mine" in words(program.screen.splitlines()[1])
+        await program.press("5")
+        assert f"5 mine {left[3]:,}" in words(program.screen.splitlines()[1])
+        assert (screen.search.value, screen.rows.shown) == (query, left[3])
+
+
+async def choose_column(program: Program, name: str) -> None:
+    screen = shown(program)
+    place = [each.name for each in screen.all_columns() if each.name not in screen.description.always]
+    await program.press("c", *["down"] * place.index(name), "space", "enter")
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_what_is_under_the_cursor_is_copied_in_the_same_ways(setting: Setting, name: str) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await open_list(program, name)
+        await program.press("Y", *"link", "enter")
+        assert "http://127.0.0.1:1/project/1/" in program.notices[-1]
+        await program.press("Y", *"curl", "enter")
+        assert "$FLAGTUI_API_KEY" in program.notices[-1]
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_the_state_filter_is_on_the_same_key(setting: Setting, name: str) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        screen = await open_list(program, name)
+        await program.press("f")
+        assert screen.search.value.startswith("is:")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [("undo", "flags.undo"), ("inbox", "events.inbox"), ("q", "app.quit"), ("exp", "app.experiments")],
+)
+async def test_the_palette_offers_what_the_word_means_first(
+    setting: Setting, typed: str, expected: str
+) -> None:
+    async with running(setting) as program:
+        await program.press("colon", *typed)
+        palette = program.app.screen
+        assert isinstance(palette, PaletteScreen)
+        first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
+        assert first.startswith(next(each.help for each in COMMANDS if each.id == expected)[:30])
+
+
+async def test_the_palette_goes_to_commands_of_other_tabs_and_to_records_of_other_kinds(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await program.press("colon", *"events", "enter")
+        assert shown(program).description.name == "events"
+        await program.press("colon", *"Checkout redesign")
+        await program.settle()
+        await program.press("enter")
+        assert shown(program).description.name == "experiments"
+        assert "Checkout redesign" in str(shown(program).record)
+        await program.press("colon", *"verify", "enter")
+        assert shown(program).description.name == "events"
+        assert "choose a row, then V" in program.notices[-1]
+        assert program.wire.writes() == []
+
+
+async def test_the_palette_changes_the_project(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("colon", *"mobile")
+        await program.settle()
+        await program.press("enter")
+        assert "Mobile" in program.screen.splitlines()[0]
