@@ -112,7 +112,7 @@ CALLED_BY_LIBRARIES: Final = {
     *("auth_flow", "discover", "run_input_thread", "render_widget", "highlight"),
     *("format_commands", "list_commands", "format_epilog", "shell_complete", "_fatal_error"),
 }
-FOR_DOCUMENTS: Final = {"documented_settings"}
+FOR_DOCUMENTS: Final = {"documented_settings", "man_pages"}
 """What a test compares the documents with."""
 
 

@@ -10,7 +10,7 @@ from flagtui.cli.twin_command import TwinCommand
 
 def all_commands() -> dict[str, click.Command]:
     """Without groups: `auth login`, `flags list`."""
-    return dict(_below(click.Context(door, info_name="flagtui"), door, ()))
+    return dict(_below(click.Context(door, info_name="flagtui", **door.context_settings), door, ()))
 
 
 def twin_commands() -> dict[str, TwinCommand]:

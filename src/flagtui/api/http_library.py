@@ -5,6 +5,7 @@ here, and so does who makes a transport for `Client`: the two do not know each o
 """
 
 import os
+import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,8 @@ def load_library(named: str) -> ModuleType:
     if named not in ("", *LIBRARIES):
         raise ImportError(f"FLAGTUI_HTTP is {named!r}; it can be {' or '.join(LIBRARIES)}.")
     for name in (named,) if named else LIBRARIES:
+        # Its own command line, which it loads when it can, takes half as long again with all it brings.
+        sys.modules.setdefault(f"{name}._main", None)  # type: ignore[arg-type]  # not to be loaded
         try:
             return import_module(name)
         except ModuleNotFoundError as missing:

@@ -1,12 +1,18 @@
 """The same by command line. Imports nothing heavy until a command needs it."""
 
+import os
 import sys
 
 __all__ = ["main"]
 
+HELP_FILE = "help.txt"
+"""The help of the whole program, kept as text: reading the command line takes longer than printing it."""
+
 
 def main() -> None:
     """Show the last screen at once if the app is meant, then find out what was asked for."""
+    if _answered_at_once():
+        raise SystemExit(0)
     from flagtui.app.terminal.first_frame import leave, paint
 
     paint(sys.argv[1:])
@@ -16,3 +22,20 @@ def main() -> None:
         run()
     finally:
         leave()
+
+
+def _answered_at_once() -> bool:
+    """Whether it was for the names a shell completes, or the help, which need no command."""
+    if "_FLAGTUI_COMPLETE" in os.environ:
+        from flagtui.cli.quick_completion import quick_words
+
+        words = quick_words()
+        if words is not None:
+            sys.stdout.write("".join(f"{word}\n" for word in words))
+        return words is not None
+    if sys.argv[1:] not in (["--help"], ["-h"]) or sys.stdout.isatty():
+        return False
+    # No library for the path: importing one takes longer than reading the file.
+    with open(f"{__file__.removesuffix('__init__.py')}{HELP_FILE}", encoding="utf-8") as file:  # noqa: PTH123
+        sys.stdout.write(file.read())
+    return True

@@ -20,6 +20,6 @@ from flagtui.cli.word_types import QUERY_WORDS
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
 def command(query: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline."""
-    from flagtui.cli.flags.flag_views import show_activity
+    from flagtui.cli.flags.flag_past_and_future import show_activity
 
     return show_activity(" ".join(query), limit, place, printer)

@@ -3,37 +3,33 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+Kind = Literal["flags", "experiments", "events"]
 
 
-def known_words(kind: str, profile: str, project: str, *, is_tag: bool = False) -> list[str]:
+def known_words(kind: Kind, profile: str, project: str, *, is_tag: bool = False) -> list[str]:
     """Of the profile's newest copy, sorted; none where there is no copy, or it cannot be read."""
-    rows = _newest_rows(kind, profile, project)
-    if is_tag:
-        return sorted({tag for row in rows for tag in row.tags})
-    names = ("key",) if kind == "flags" else ("name",)
-    return sorted({str(getattr(row, name)) for row in rows for name in names})
-
-
-def _newest_rows(kind: str, profile: str, project: str) -> Any:
-    from flagtui.models import rows as row_types
+    from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
     from flagtui.store.snapshots import Snapshots
 
-    types: dict[str, Any] = {
-        "flags": row_types.FlagRow,
-        "experiments": row_types.ExperimentRow,
-        "events": row_types.EventDefinitionRow,
-    }
+    types: dict[Kind, Any] = {"flags": FlagRow, "experiments": ExperimentRow, "events": EventDefinitionRow}
     name = profile or os.environ.get("FLAGTUI_PROFILE", "")
+    field = "tags" if is_tag else "key" if kind == "flags" else "name"
     for path in sorted(_copies(kind, name, project), key=lambda path: -path.stat().st_mtime):
-        snapshot = Snapshots(path.parent).load_file(path, types[kind])
-        if snapshot is not None:
-            return snapshot.rows
-    return ()
+        found = Snapshots.column(path, types[kind], field)
+        if found:
+            words = {tag for tags in found for tag in tags} if is_tag else set(found)
+            # A shell would take a word with blanks apart, and a terminal would obey some characters.
+            return sorted(word for word in words if word.isprintable() and " " not in word)
+    return []
 
 
-def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
-    folder = _rows_folder()
+def _copies(kind: Kind, profile: str, project: str) -> Iterator[Path]:
+    from flagtui.config.locations import find_locations
+
+    cache = find_locations().cache
+    folder = cache / "rows" if cache is not None else None
     if folder is None or not folder.is_dir():
         return
     for path in folder.glob("*.rows"):
@@ -43,10 +39,3 @@ def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
             continue
         if not profile or path.name.startswith(f"{profile.lower()}-"):
             yield path
-
-
-def _rows_folder() -> Path | None:
-    from flagtui.config.locations import find_locations
-
-    cache = find_locations().cache
-    return cache / "rows" if cache is not None else None

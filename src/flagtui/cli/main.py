@@ -50,6 +50,8 @@ class Door(click.Group):
         "journal": "flagtui.cli.journal",
         "undo": "flagtui.cli.undo",
         "doctor": "flagtui.cli.doctor",
+        "commands": "flagtui.cli.commands_command",
+        "completion": "flagtui.cli.completion",
     }
     _SUMMARIES = {
         "flags": "See and change feature flags.",
@@ -65,6 +67,8 @@ class Door(click.Group):
         "journal": "Show what you changed, for reading, sharing and programs.",
         "undo": "Take back a change of yours, held against today's record.",
         "doctor": "Say what was found where; to paste into a report.",
+        "commands": "List every command, for programs.",
+        "completion": "Print the completion for a shell.",
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -2,17 +2,17 @@
 
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from flagtui.api import Client
 from flagtui.cli.errors import Trouble
-from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.selection import is_query_in, read_query
-from flagtui.models.row_pages import RowPage
-from flagtui.store.finder import EVENT_LISTING, EXPERIMENT_LISTING, FLAG_LISTING, Finder, Listing
-from flagtui.store.query.language import row_test
-from flagtui.store.query.vocabulary import Facts
-from flagtui.store.sort_orders import Sort
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.cli.project_session import ProjectSession
+    from flagtui.models.row_pages import RowPage
+    from flagtui.store.finder import Listing
+    from flagtui.store.sort_orders import Sort
 
 Row = TypeVar("Row")
 
@@ -21,19 +21,34 @@ Row = TypeVar("Row")
 class RowSource(Generic[Row]):
     """One kind of record."""
 
-    noun: str
-    listing: Listing[Any]
-    pages: Callable[[Client, Mapping[str, Any]], AsyncIterable[RowPage[Row]]]
+    noun: Literal["flag", "experiment", "event"]
+    pages: "Callable[[Client, Mapping[str, Any]], AsyncIterable[RowPage[Row]]]"
     names: Callable[[Any], tuple[str, ...]]
     """What a row may be called by, besides its id."""
     has_archive: bool = True
 
+    @property
+    def listing(self) -> "Listing[Any]":
+        """How it is searched and ordered; loaded by the first query, since a name needs none of it."""
+        from flagtui.store.finder import EVENT_LISTING, EXPERIMENT_LISTING, FLAG_LISTING
+
+        listings: dict[str, Listing[Any]] = {
+            "flag": FLAG_LISTING,
+            "experiment": EXPERIMENT_LISTING,
+            "event": EVENT_LISTING,
+        }
+        return listings[self.noun]
+
     def is_query(self, word: str) -> bool:
         """Whether a word of the command line is a query."""
-        return is_query_in(self.listing.vocabulary, word)
+        return ":" in word and is_query_in(self.listing.vocabulary, word)
 
-    async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Row]:
+    async def rows(self, session: "ProjectSession", line: str, sort: str = "") -> list[Row]:
         """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
+        from flagtui.store.finder import Finder
+        from flagtui.store.query.language import row_test
+        from flagtui.store.query.vocabulary import Facts
+
         query = read_query(line, self.listing.vocabulary)
         me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
         for term in query.terms:
@@ -45,7 +60,7 @@ class RowSource(Generic[Row]):
         finder.know_person(me)
         return [every[place] for place in finder.find(line)]
 
-    async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Row]:
+    async def every(self, session: "ProjectSession", *, has_archived: bool = False) -> list[Row]:
         """Every row the server lists. Raises ApiError."""
         found: list[Row] = []
         for filters in ({}, {"archived": "true"}) if has_archived and self.has_archive else ({},):
@@ -53,7 +68,9 @@ class RowSource(Generic[Row]):
                 found += page.rows
         return found
 
-    def _sort(self, name: str) -> Sort:
+    def _sort(self, name: str) -> "Sort":
+        from flagtui.store.sort_orders import Sort
+
         orders = tuple(self.listing.orders)
         word = name.removeprefix("-")
         if word and word not in orders:
@@ -62,17 +79,15 @@ class RowSource(Generic[Row]):
 
 
 FLAGS: RowSource[Any] = RowSource(
-    "flag", FLAG_LISTING, lambda client, filters: client.flags.pages(filters), lambda row: (row.key,)
+    "flag", lambda client, filters: client.flags.pages(filters), lambda row: (row.key,)
 )
 EXPERIMENTS: RowSource[Any] = RowSource(
     "experiment",
-    EXPERIMENT_LISTING,
     lambda client, filters: client.experiments.pages(filters),
     lambda row: (row.name, row.key),
 )
 EVENTS: RowSource[Any] = RowSource(
     "event",
-    EVENT_LISTING,
     lambda client, filters: client.event_definitions.pages(filters),
     lambda row: (row.name,),
     has_archive=False,

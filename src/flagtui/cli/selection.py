@@ -1,6 +1,5 @@
 """Which records the words of a command mean: names, ids, lines of standard input, or a query."""
 
-import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -57,6 +56,8 @@ def _with_input(words: Sequence[str]) -> Iterator[str]:
 
 def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Trouble:
     """The trouble that names what is missing, with names that are near it."""
+    import difflib
+
     names = list(known)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
@@ -87,4 +88,4 @@ def is_query_in(vocabulary: Any, word: str) -> bool:
     """Whether a word is a query: it has a qualifier such as `tag:web`."""
     from flagtui.store.query import read_line
 
-    return ":" in word and any(term.name for term in read_line(word, vocabulary).terms)
+    return any(term.name for term in read_line(word, vocabulary).terms)

@@ -1,12 +1,12 @@
 """Arguments that name records, completed from the copies of lists on disk."""
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
-Kind = Literal["flags", "experiments", "events"]
+from flagtui.cli.known_words import Kind
 
 
 class RecordWord(click.types.StringParamType):
@@ -23,12 +23,9 @@ class RecordWord(click.types.StringParamType):
     ) -> list[CompletionItem]:
         from flagtui.cli.known_words import known_words
 
-        place = ctx.find_root().params | {
-            name: ctx.params.get(name) for name in ("profile", "project") if ctx.params.get(name)
-        }
-        found = known_words(
-            self.kind, place.get("profile") or "", place.get("project") or "", is_tag=self.is_tag
-        )
+        given = {**ctx.find_root().params, **{name: one for name, one in ctx.params.items() if one}}
+        profile, project = given.get("profile") or "", given.get("project") or ""
+        found = known_words(self.kind, profile, project, is_tag=self.is_tag)
         return [CompletionItem(word) for word in found if word.startswith(incomplete)]
 
 

@@ -120,9 +120,13 @@ class Snapshots:
         """The last copy, or None when there is none that this version can read."""
         return self._read(self._folder / place.file_name, row_type) if self._folder else None
 
-    def load_file(self, path: Path, row_type: type[Row]) -> Snapshot[Row] | None:
-        """A copy by its file, for those who do not know whose rows they want to the letter."""
-        return self._read(path, row_type)
+    @staticmethod
+    def column(path: Path, row_type: type[msgspec.Struct], field: str) -> list[Any]:
+        """One field of every row in a copy, without making rows; nothing for a copy that cannot be read."""
+        try:
+            return _decode_column(path.read_bytes(), row_type, field)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError):
+            return []
 
     def moments(self, place: SnapshotPlace) -> tuple[int, ...]:
         """When copies were taken that are still there, Unix seconds, oldest first."""
@@ -250,6 +254,22 @@ def _decode(stored: bytes, row_type: type[Row]) -> Snapshot[Row]:
     wire = _wire_type(row_type)
     values = msgspec.msgpack.decode(copy.rows, type=list[wire])  # type: ignore[valid-type]  # made at run time
     return Snapshot(tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at)
+
+
+def _decode_column(stored: bytes, row_type: type[msgspec.Struct], field: str) -> list[Any]:
+    """Raises as `_decode` does. What comes after the field is skipped, and the sum is not looked at."""
+    if not stored.startswith(_MAGIC):
+        raise ValueError("damaged")
+    copy = msgspec.msgpack.decode(memoryview(stored)[len(_MAGIC) + _SUM_BYTES :], type=_Stored)
+    if copy.fields != row_type.__struct_fields__:
+        raise ValueError("rows of another version")
+    place = copy.fields.index(field)
+    leading = [
+        (name, Any if at == place else msgspec.Raw) for at, name in enumerate(copy.fields[: place + 1])
+    ]
+    part = msgspec.defstruct("Part", leading, array_like=True, gc=False)
+    rows = msgspec.msgpack.decode(copy.rows, type=list[part])  # type: ignore[valid-type]  # made at run time
+    return [getattr(row, field) for row in rows]
 
 
 def _wire_type(row_type: type[Row]) -> Any:

@@ -1,11 +1,17 @@
 """`flagtui experiments …` that look: the commands, their options and examples."""
 
+from typing import Any
+
 import click
 
 from flagtui.cli.experiments.step_group import add_steps
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordKind
+from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.experiment_records import DAY, EXPERIMENT, RESULT, WHOLE_EXPERIMENT
+from flagtui.cli.records.flag_records import FLAG
+from flagtui.cli.records.side_records import HOLDOUT, SHARED_METRIC, STATS
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS, QUERY_WORDS
 
@@ -89,5 +95,49 @@ def timeseries(experiment: str, metric: str, anew: bool, place: WorkPlace, print
 
     return show_timeseries(experiment, metric, anew, place, printer)
 
+
+@command.command(
+    "history",
+    cls=TwinCommand,
+    kind=ACTIVITY,
+    operations=("experiments.list", "experiments.activity"),
+    examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
+)
+@EXPERIMENT_WORDS
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Entries of each.")
+def history(experiments: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
+    """Show who changed experiments, newest first."""
+    from flagtui.cli.side_views import show_experiment_history
+
+    return show_experiment_history(experiments, limit, place, printer)
+
+
+def _list(name: str, kind: RecordKind[Any], words: str, *operations: str) -> None:
+    """A list that needs no argument."""
+
+    @command.command(
+        name,
+        cls=TwinCommand,
+        kind=kind,
+        operations=operations,
+        examples=(f"experiments {name}", f"experiments {name} --json"),
+        help=words,
+    )
+    def listed(place: WorkPlace, printer: Printer) -> int:
+        from flagtui.cli import side_views
+
+        views = {
+            "holdouts": side_views.list_holdouts,
+            "metrics": side_views.list_shared_metrics,
+            "eligible": side_views.list_eligible_flags,
+            "stats": side_views.show_stats,
+        }
+        return views[name](place, printer)
+
+
+_list("holdouts", HOLDOUT, "List the people kept out of experiments.", "holdouts.list")
+_list("metrics", SHARED_METRIC, "List the metrics experiments can share.", "saved_metrics.list")
+_list("eligible", FLAG, "List the flags an experiment could use.", "experiments.eligible_flags")
+_list("stats", STATS, "Say how many experiments come and go.", "experiments.stats")
 
 add_steps(command)

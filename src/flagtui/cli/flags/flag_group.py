@@ -16,6 +16,7 @@ from flagtui.cli.records.flag_records import (
     VALUE,
     WHOLE_FLAG,
 )
+from flagtui.cli.records.side_records import COHORT, USE, VALUE_FOR_PROGRAMS
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, QUERY_WORDS
 
@@ -76,7 +77,7 @@ def get(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
 @click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="Entries of each flag.")
 def history(flags: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
     """Show who changed flags, newest first."""
-    from flagtui.cli.flags.flag_views import show_history
+    from flagtui.cli.flags.flag_past_and_future import show_history
 
     return show_history(flags, limit, place, printer)
 
@@ -93,7 +94,7 @@ def history(flags: tuple[str, ...], limit: int, place: WorkPlace, printer: Print
 @click.option("--to", "new", type=click.IntRange(1), help="The newer version; today's unless said.")
 def diff(flag: str, old: int | None, new: int | None, place: WorkPlace, printer: Printer) -> int:
     """Show what differs between two versions of a flag; by itself, the last change."""
-    from flagtui.cli.flags.flag_views import show_difference
+    from flagtui.cli.flags.flag_past_and_future import show_difference
 
     return show_difference(flag, (old, new), place, printer)
 
@@ -159,7 +160,7 @@ def explain(flags: tuple[str, ...], subject: str, place: WorkPlace, printer: Pri
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
     """Show flags as the server hands them to libraries that evaluate by themselves."""
-    from flagtui.cli.flags.flag_views import list_definitions
+    from flagtui.cli.flags.flag_past_and_future import list_definitions
 
     return list_definitions(keys, place, printer)
 
@@ -174,7 +175,7 @@ def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> in
 @QUERY_WORDS
 def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
     """List flags that nobody seems to need, with what everyone gets of them; QUERY narrows."""
-    from flagtui.cli.flags.flag_views import list_stale
+    from flagtui.cli.flags.flag_past_and_future import list_stale
 
     return list_stale(" ".join(query), place, printer)
 
@@ -189,9 +190,53 @@ def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
 @FLAG_WORDS
 def due(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
     """List what the server will do to flags later."""
-    from flagtui.cli.flags.flag_views import list_schedule
+    from flagtui.cli.flags.flag_past_and_future import list_schedule
 
     return list_schedule(flags, place, printer)
+
+
+@command.command(
+    "status",
+    cls=TwinCommand,
+    kind=USE,
+    operations=(*READ, "flags.status"),
+    examples=("flags status checkout-redesign", "flags status is:stale --json"),
+)
+@FLAG_WORDS
+def status(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Say whether flags are used, in the server's own words."""
+    from flagtui.cli.side_views import show_use
+
+    return show_use(flags, place, printer)
+
+
+@command.command(
+    "payload",
+    cls=TwinCommand,
+    kind=VALUE_FOR_PROGRAMS,
+    operations=(*READ, "flags.remote_config"),
+    examples=("flags payload type:config", "flags payload type:config --json"),
+)
+@FLAG_WORDS
+def payload(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Print the values of remote configurations; encrypted ones come decrypted."""
+    from flagtui.cli.side_views import show_remote_values
+
+    return show_remote_values(flags, place, printer)
+
+
+@command.command(
+    "cohorts",
+    cls=TwinCommand,
+    kind=COHORT,
+    operations=("cohorts.list",),
+    examples=("flags cohorts", "flags cohorts --json"),
+)
+def cohorts(place: WorkPlace, printer: Printer) -> int:
+    """List the groups of people that conditions can ask for."""
+    from flagtui.cli.side_views import list_cohorts
+
+    return list_cohorts(place, printer)
 
 
 add_changes(command)

@@ -10,7 +10,6 @@ from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.row_source import FLAGS, names_of
 from flagtui.cli.selection import Wanted, not_found
 from flagtui.models.flag import Flag
-from flagtui.store.deletions import recent_deletions
 
 AT_ONCE: Final = 8
 """Flags that are read at the same time."""
@@ -48,6 +47,8 @@ async def find_flag(session: ProjectSession, name: str) -> Flag | None:
 
 async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
     """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
+    from flagtui.store.deletions import recent_deletions
+
     if wanted.queries:
         raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
     deletions = {one.key: one.id for one in await recent_deletions(session.client.flags)}

@@ -74,7 +74,7 @@ class Printer:
         sys.stdout.flush()
 
     def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:
-        return kind.fields if self.is_for_programs else kind.shown
+        return kind.told if self.is_for_programs else kind.shown
 
     def _table(self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str) -> None:
         rows = [[field.cell(field.value(record)) for field in fields] for record in records]

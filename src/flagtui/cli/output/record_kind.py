@@ -54,6 +54,8 @@ class RecordField(Generic[R_contra]):
     is_shown: bool = False
     """A column of the table unless `--fields` says otherwise."""
     words: Callable[[JSON], str] | None = None
+    is_extra: bool = False
+    """Programs get it only when they name it: it takes long to work out."""
 
     def cell(self, value: JSON) -> str:
         """The value in a table."""
@@ -78,6 +80,11 @@ class RecordKind(Generic[R]):
         return tuple(known[name] for name in names)
 
     @property
+    def told(self) -> tuple[RecordField[R], ...]:
+        """What programs get when they name no fields."""
+        return tuple(field for field in self.fields if not field.is_extra)
+
+    @property
     def shown(self) -> tuple[RecordField[R], ...]:
         """The columns of a table when none were chosen."""
         return tuple(field for field in self.fields if field.is_shown)
@@ -86,7 +93,7 @@ class RecordKind(Generic[R]):
         """The JSON schema of what `--json` prints. With `--fields` only those members are there."""
         record = {
             "type": "object",
-            "required": list(self.names),
+            "required": [field.name for field in self.told],
             "additionalProperties": False,
             "properties": {
                 field.name: {**_TYPES[field.type], "description": field.about} for field in self.fields

@@ -27,7 +27,6 @@ class WholeFlag:
 
     flag: "Flag"
     row: "FlagRow"
-    who: Sequence[str]
     filters: Mapping[str, JSON]
     """Encrypted payloads are masked unless they were asked for."""
 
@@ -136,6 +135,13 @@ def _of_row(one: "RecordField[FlagRow]") -> "RecordField[WholeFlag]":
     )
 
 
+def _who(whole: WholeFlag) -> list[str]:
+    from flagtui.text.flag_sentences import plain, who_sees_it
+
+    lines = plain(who_sees_it(whole.flag.targeting)).split("\n")
+    return [line.strip() for line in lines if line.strip()]
+
+
 WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
     "whole-flag",
     "A flag with its targeting.",
@@ -144,10 +150,11 @@ WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
         RecordField(
             "who",
             "texts",
-            "Who sees it, in words.",
-            lambda one: list(one.who),
+            "Who sees it, in words; only where --fields names it.",
+            _who,
             True,
             lambda who: "\n".join(who),
+            is_extra=True,
         ),
         RecordField("filters", "object", "The targeting as it is stored.", lambda one: dict(one.filters)),
         RecordField(

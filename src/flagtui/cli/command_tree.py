@@ -1,0 +1,63 @@
+"""Every command of the program, described: for programs, for the documents and for man pages."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from flagtui.cli.errors import EXIT_WORDS
+from flagtui.cli.records.command_records import CommandDescription
+from flagtui.cli.twin_command import TwinCommand
+
+
+def describe_commands(root: click.Group) -> list[CommandDescription]:
+    """All of them, without groups, in the order of the help."""
+    context = click.Context(root, info_name="flagtui", **root.context_settings)
+    return [described(context, words, command) for words, command in walk(context, root, ())]
+
+
+def walk(
+    context: click.Context, group: click.Group, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """The commands below a group with the words that name them."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from walk(context, command, (*words, name))
+        elif command is not None:
+            yield (*words, name), command
+
+
+def described(context: click.Context, words: tuple[str, ...], command: click.Command) -> CommandDescription:
+    """One command as plain values."""
+    twin = command if isinstance(command, TwinCommand) else None
+    kind = twin.kind if twin is not None else None
+    inner = click.Context(command, info_name=words[-1], parent=context)
+    return CommandDescription(
+        name=" ".join(words),
+        summary=command.get_short_help_str(1_000),
+        arguments=[_argument(one) for one in command.params if isinstance(one, click.Argument)],
+        options=[_option(one) for one in command.get_params(inner) if isinstance(one, click.Option)],
+        schema=kind.name if kind is not None else "",
+        fields=kind.names if kind is not None else (),
+        writes=twin is not None and twin.writes,
+        operations=twin.operations if twin is not None else (),
+        examples=[f"flagtui {example}" for example in twin.examples] if twin is not None else (),
+        exit_codes={str(code): words for code, words in EXIT_WORDS.items()},
+    )
+
+
+def _argument(one: click.Argument) -> dict[str, Any]:
+    return {"name": one.name, "many": one.nargs == -1, "required": one.required}
+
+
+def _option(one: click.Option) -> dict[str, Any]:
+    return {
+        "names": list(one.opts),
+        "value": None if one.is_flag else one.make_metavar(click.Context(click.Command("x"))),
+        "choices": list(one.type.choices) if isinstance(one.type, click.Choice) else [],
+        "required": one.required,
+        "many": one.multiple,
+        "default": one.default if isinstance(one.default, str | int | float | bool) else None,
+        "help": one.help or "",
+    }

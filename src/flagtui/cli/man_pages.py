@@ -1,0 +1,97 @@
+"""Man pages, made from the commands: one for the program and one for each command or group."""
+
+from collections.abc import Iterator
+
+import click
+
+from flagtui import __version__
+from flagtui.cli.errors import EXIT_WORDS
+from flagtui.cli.twin_command import TwinCommand
+
+_SEE = "The whole of it: https://github.com/flagtui/flagtui, docs/command-line.md"
+
+
+def man_pages(root: click.Group) -> dict[str, str]:
+    """The text of each page by its file name."""
+    context = click.Context(root, info_name="flagtui", **root.context_settings)
+    pages = {
+        "flagtui.1": _page(
+            "flagtui",
+            root,
+            context,
+            [(name, _command(root, context, name)) for name in root.list_commands(context)],
+        )
+    }
+    for name in root.list_commands(context):
+        command = _command(root, context, name)
+        inner = click.Context(command, info_name=name, parent=context)
+        below = (
+            [(each, _command(command, inner, each)) for each in command.list_commands(inner)]
+            if isinstance(command, click.Group)
+            else []
+        )
+        pages[f"flagtui-{name}.1"] = _page(f"flagtui-{name}", command, inner, below)
+    return pages
+
+
+def _command(group: click.Group, context: click.Context, name: str) -> click.Command:
+    command = group.get_command(context, name)
+    if command is None:
+        raise KeyError(name)
+    return command
+
+
+def _page(
+    title: str, command: click.Command, context: click.Context, below: list[tuple[str, click.Command]]
+) -> str:
+    words = context.command_path
+    lines = [
+        f'.TH "{title.upper()}" "1" "" "flagtui {__version__}" "flagtui"',
+        ".SH NAME",
+        f"{_text(title)} \\- {_text(command.get_short_help_str(200).rstrip('.'))}",
+        ".SH SYNOPSIS",
+        f".B {_text(words)}",
+        _text(" ".join(command.collect_usage_pieces(context))),
+        ".SH DESCRIPTION",
+        *_paragraphs(command.help or ""),
+        *_options(command, context),
+    ]
+    if below:
+        lines.append(".SH COMMANDS")
+    for name, each in below:
+        inner = click.Context(each, info_name=name, parent=context)
+        usage = " ".join([name, *each.collect_usage_pieces(inner)])
+        lines += [f".SS {_text(usage)}", *_paragraphs(each.help or "")]
+        if title != "flagtui":
+            lines += [*_options(each, inner), *_examples(each)]
+    lines += [*_examples(command), ".SH EXIT STATUS"]
+    for code, meaning in EXIT_WORDS.items():
+        lines += [".TP", f".B {code}", _text(meaning)]
+    return "\n".join([*lines, ".SH SEE ALSO", _text(_SEE), ""])
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    for one in command.get_params(context):
+        record = one.get_help_record(context) if isinstance(one, click.Option) else None
+        if record is not None:
+            yield from (".TP", f".B {_text(record[0])}", _text(record[1]))
+
+
+def _examples(command: click.Command) -> Iterator[str]:
+    if isinstance(command, TwinCommand) and command.examples:
+        yield from (".PP", "Examples:", ".PP", ".nf")
+        yield from (_text(f"flagtui {example}") for example in command.examples)
+        yield ".fi"
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    for place, paragraph in enumerate(text.strip().split("\n\n")):
+        if place:
+            yield ".PP"
+        yield _text(" ".join(paragraph.split()))
+
+
+def _text(text: str) -> str:
+    """Plain text: nothing in it is markup, and a hyphen stays one that can be copied."""
+    safe = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{safe}" if safe.startswith((".", "'")) else safe

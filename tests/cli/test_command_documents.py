@@ -1,0 +1,155 @@
+"""The help, the table of commands and the man pages are those of the program.
+
+FLAGTUI_GOLDEN=write brings help.txt, docs/command-line.md and docs/man up to date.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import click
+from tests.cli.conftest import Run
+from tests.doubles.command_tree import all_commands, twin_commands
+
+from flagtui import cli
+from flagtui.api.operations import OPERATIONS
+from flagtui.cli.command_tree import describe_commands
+from flagtui.cli.errors import EXIT_WORDS
+from flagtui.cli.main import door
+from flagtui.cli.man_pages import man_pages
+from flagtui.cli.quick_completion import NAMED
+from flagtui.cli.word_types import RecordWord
+
+ROOT: Final = Path(__file__).parents[2]
+HELP: Final = ROOT / "src" / "flagtui" / "cli" / cli.HELP_FILE
+PAGE: Final = ROOT / "docs" / "command-line.md"
+MAN: Final = ROOT / "docs" / "man"
+IS_WRITTEN: Final = os.environ.get("FLAGTUI_GOLDEN") == "write"
+INSTEAD: Final = {
+    "flags.hard_delete": "never sent: `flags delete` is soft",
+    "experiments.hard_delete": "never sent: `experiments delete` is soft",
+    "flags.enable": "`flags enable` sends `flags.update`, which another person's change stops",
+    "flags.disable": "`flags disable`, the same way",
+    "flags.archive": "`flags archive`, the same way",
+    "flags.unarchive": "`flags unarchive`, the same way",
+    "flags.bulk_delete": "`flags delete`, one by one: this one leaves the version as it is",
+    "flags.bulk_update_tags": "`flags tag`, one by one, each with its own outcome",
+    "flags.bulk_keys": "`flags list --fields id,key`",
+    "flags.matching_ids": "`flags list QUERY --fields id`",
+    "flags.my_flags": "`flags evaluate --for YOU`",
+    "flags.set_rollout": "`flags rollout`, through the app's own way of writing",
+    "flags.roll_out_to_everyone": "`flags rollout --to 100`",
+    "schedule.update": "`flags schedule --drop`, then anew",
+    "event_definitions.create": "`undo` of `events delete`",
+    "event_definitions.metrics": "closed to keys; the app says so",
+    "event_definitions.primary_properties": "`events list --fields name,primary_property`",
+    "holdouts.get": "`experiments holdouts`",
+    "holdouts.create": "in the browser",
+    "holdouts.update": "in the browser",
+    "holdouts.delete": "in the browser",
+    "saved_metrics.get": "`experiments metrics`",
+    "saved_metrics.create": "in the browser",
+    "saved_metrics.update": "in the browser",
+    "saved_metrics.delete": "in the browser",
+}
+"""Operations that no command asks, and what there is instead."""
+
+
+def command_table() -> str:
+    lines = ["| command | what it does | prints |", "|---|---|---|"]
+    for one in describe_commands(door):
+        schema = f"[`{one.schema}`](schemas/{one.schema}.json)" if one.schema else "text"
+        lines.append(f"| `{one.name}` | {one.summary} | {schema} |")
+    return "\n".join(lines)
+
+
+def operation_table() -> str:
+    asked: dict[str, list[str]] = {name: [] for name in OPERATIONS}
+    for name, command in twin_commands().items():
+        for operation in command.operations:
+            asked[operation].append(f"`{name}`")
+    lines = ["| operation | command |", "|---|---|"]
+    for operation, names in asked.items():
+        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        lines.append(f"| `{operation}` | {shown or INSTEAD[operation]} |")
+    return "\n".join(lines)
+
+
+def code_table() -> str:
+    rows = [f"| {code} | {words} |" for code, words in EXIT_WORDS.items()]
+    return "\n".join(["| code | means |", "|---|---|", *rows])
+
+
+TABLES: Final = {"commands": command_table, "operations": operation_table, "codes": code_table}
+
+
+def test_every_operation_has_a_command_or_a_reason() -> None:
+    asked = {operation for each in twin_commands().values() for operation in each.operations}
+    assert asked <= OPERATIONS.keys()
+    assert OPERATIONS.keys() - asked == INSTEAD.keys()
+
+
+def test_the_page_about_the_command_line_is_that_of_the_program() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name, table in TABLES.items():
+        begin, end = f"<!-- {name}: made from the commands -->", f"<!-- end of {name} -->"
+        if IS_WRITTEN:
+            before, _, rest = text.partition(begin)
+            text = f"{before}{begin}\n{table()}\n{end}{rest.partition(end)[2]}"
+        assert f"{begin}\n{table()}\n{end}" in text, name
+    if IS_WRITTEN:
+        PAGE.write_text(text, encoding="utf-8")
+
+
+def test_the_help_that_is_printed_at_once_is_that_of_the_program() -> None:
+    wide = {**door.context_settings, "terminal_width": 80, "max_content_width": 80}
+    context = click.Context(door, info_name="flagtui", **wide)
+    said = door.get_help(context) + "\n"
+    if IS_WRITTEN:
+        HELP.write_text(said, encoding="utf-8")
+    assert HELP.read_text(encoding="utf-8") == said
+
+
+def test_the_man_pages_are_those_of_the_program() -> None:
+    made = man_pages(door)
+    if IS_WRITTEN:
+        MAN.mkdir(exist_ok=True)
+        for path in MAN.glob("*.1"):
+            path.unlink()
+        for name, text in made.items():
+            (MAN / name).write_text(text, encoding="utf-8")
+    assert {path.name: path.read_text(encoding="utf-8") for path in MAN.glob("*.1")} == made
+    assert {"flagtui.1", "flagtui-flags.1", "flagtui-undo.1"} <= made.keys()
+
+
+def test_no_line_of_a_man_page_is_taken_for_a_macro() -> None:
+    for name, text in man_pages(door).items():
+        for line in text.splitlines():
+            assert not line.startswith("'"), f"{name}: {line}"
+            assert not line.startswith(".") or re.match(r"\.(TH|SH|SS|TP|PP|nf|fi|RS|RE|B)\b", line), line
+
+
+def test_the_commands_are_described_for_programs(run: Run) -> None:
+    found = {one["name"]: one for one in json.loads(run("commands", "--json").out)["records"]}
+    assert found.keys() == all_commands().keys()
+    rollout = found["flags rollout"]
+    assert rollout["writes"] is True
+    assert rollout["output"] == "change-result"
+    assert rollout["arguments"] == [{"name": "flags", "many": True, "required": True}]
+    assert {"--to", "--yes", "--dry-run", "--json"} <= {
+        name for one in rollout["options"] for name in one["names"]
+    }
+    assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
+    assert found["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
+
+
+def test_names_are_completed_at_once_for_just_the_commands_that_take_them() -> None:
+    for name, command in all_commands().items():
+        words = name.split()
+        takes = any(
+            isinstance(each, click.Argument) and isinstance(each.type, RecordWord) for each in command.params
+        )
+        is_quick = len(words) == 2 and words[1] in NAMED.get(words[0], ())
+        assert takes == is_quick, name

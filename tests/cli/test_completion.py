@@ -1,0 +1,85 @@
+"""Completion of names and tags, from the copies of lists on disk and without asking a server."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+from flagtui.cli.known_words import known_words
+from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.store.snapshots import SnapshotPlace, Snapshots
+
+HOST = "https://us.posthog.com"
+
+
+@pytest.fixture
+def copies(home: Path) -> Snapshots:
+    found = Snapshots(home / ".cache" / "flagtui" / "rows")
+    flags = [
+        FlagRow(1, "checkout", tags=("web",)),
+        FlagRow(2, "chat", tags=("web", "ops")),
+        FlagRow(3, "a\x1b[2J"),
+    ]
+    assert found.save(SnapshotPlace("prod", HOST, "1", "flags"), flags, FlagRow)
+    assert found.save(SnapshotPlace("staging", HOST, "2", "flags"), [FlagRow(9, "cheese")], FlagRow)
+    events = [EventDefinitionRow("u", "$pageview"), EventDefinitionRow("v", "Signed up")]
+    assert found.save(SnapshotPlace("prod", HOST, "1", "events"), events, EventDefinitionRow)
+    return found
+
+
+def complete(*words: str, shell: str = "bash") -> list[str]:
+    """As the shell asks: the last word is the one that is being typed."""
+    asked = {
+        "COMP_WORDS": "\n".join(("flagtui", *words)),
+        "COMP_CWORD": str(len(words)),
+        "_FLAGTUI_COMPLETE": f"{shell}_complete",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "flagtui"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_names_and_tags_come_from_the_newest_copy_of_the_profile(copies: Snapshots) -> None:
+    assert known_words("flags", "prod", "") == ["chat", "checkout"]
+    assert known_words("flags", "", "2") == ["cheese"]
+    assert known_words("flags", "prod", "", is_tag=True) == ["ops", "web"]
+    assert known_words("events", "prod", "") == ["$pageview"]
+    assert known_words("experiments", "prod", "") == []
+
+
+@pytest.mark.usefixtures("copies")
+def test_a_name_is_completed_with_and_without_reading_the_command_line() -> None:
+    at_once = complete("flags", "get", "che")
+    assert at_once == ["plain,cheese"]
+    assert complete("flags", "get", "--profile", "prod", "che") == ["plain,checkout"]
+    assert complete("flags", "tag", "chat", "--add", "o", "--profile", "prod") != ["plain,cheese"]
+
+
+@pytest.mark.usefixtures("home")
+def test_commands_and_options_are_completed() -> None:
+    assert "plain,rollout" in complete("flags", "ro")
+    assert "plain,--dry-run" in complete("flags", "rollout", "--d")
+    assert complete("flags", "get", "x") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_what_a_shell_needs_is_printed(run: Run, shell: str) -> None:
+    done = run("completion", shell)
+    assert (done.code, "_FLAGTUI_COMPLETE" in done.out) == (0, True)
+    assert run("completion", "tcsh").code == 2
+
+
+def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path) -> None:
+    for path in (home / ".cache/flagtui/rows").glob("*.rows"):
+        path.write_bytes(path.read_bytes()[:40])
+    assert known_words("flags", "", "") == []
