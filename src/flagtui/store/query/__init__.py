@@ -1,6 +1,5 @@
 """The search language: a line typed by a person in, a test for rows out."""
 
-from flagtui.store.query.activity import ACTIVITY
 from flagtui.store.query.events import EVENTS
 from flagtui.store.query.experiments import EXPERIMENTS
 from flagtui.store.query.flags import FLAGS
@@ -9,7 +8,6 @@ from flagtui.store.query.line_edits import Chip, accept, complete, cycle, descri
 from flagtui.store.query.vocabulary import Facts, QueryPerson, Vocabulary
 
 __all__ = [
-    "ACTIVITY",
     "EVENTS",
     "EXPERIMENTS",
     "FLAGS",
