@@ -78,6 +78,7 @@ async def test_a_fraction_of_a_percent_is_a_share_too(world: World) -> None:
         ({INDEX: -1, SHARE: 25}, "greater than or equal to 0", INDEX),
         ({INDEX: 0, SHARE: 101}, "less than or equal to 100", SHARE),
         ({INDEX: 0, SHARE: -1}, "greater than or equal to 0", SHARE),
+        ({INDEX: 0, SHARE: 10**400}, "less than or equal to 100", SHARE),
         ({INDEX: 0, SHARE: "x"}, "A valid number", SHARE),
         ({INDEX: 0, SHARE: None}, "may not be null", SHARE),
         ({INDEX: 0}, "This field is required.", SHARE),

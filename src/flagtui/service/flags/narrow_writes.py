@@ -1,6 +1,5 @@
 """Changes of one thing in the targeting, with the version they were meant for and without `filters`."""
 
-import math
 import sqlite3
 from collections.abc import Mapping
 
@@ -63,7 +62,7 @@ def _share(fields: Fields) -> float:
     sent = fields.sent["rollout_percentage"]
     if sent is None:
         raise fields.fault("rollout_percentage", "This field may not be null.", "null")
-    if isinstance(sent, bool) or not isinstance(sent, int | float) or not math.isfinite(sent):
+    if isinstance(sent, bool) or not isinstance(sent, int | float):
         raise fields.fault("rollout_percentage", "A valid number is required.")
     if sent < 0:
         detail = "Ensure this value is greater than or equal to 0."
