@@ -10,11 +10,13 @@ from textual.app import App
 from flagtui.app.command_menus import help_screen, palette
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.journal.journal_screen import JournalScreen
+from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.lists.since import SinceScreen
 from flagtui.app.shell.profile_switch import profile_choices
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.tour import Tour
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.session import Session
 from flagtui.app.undo_by_kind import undo_entry
@@ -50,6 +52,17 @@ def show_palette(app: App[Any], app_state: AppState, open_project: Callable[[int
 
     if not app.screen.is_modal:
         app.push_screen(palette(app, app_state, open_project), run)
+
+
+def switch_tour(app: App[Any], app_state: AppState) -> None:
+    """Begin the tour above the list in front, or end it for good."""
+    screen, preferences = app.screen, app_state.session.preferences
+    if tours := list(screen.query(Tour)):
+        preferences.keep_toured()
+        for tour in tours:
+            tour.remove()
+    elif isinstance(screen, BrowseScreen):
+        screen.mount(Tour(app_state), before="#body")
 
 
 async def choose_profile(app: App[Any], app_state: AppState, changing: Changes) -> Session | None:

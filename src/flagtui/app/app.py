@@ -56,8 +56,7 @@ class FlagTui(ScreenOwner[None]):
 
     def __init__(self, session: Session) -> None:
         # Textual decides while it is made how NO_COLOR is honoured, and forgets the variable.
-        preferences = session.preferences
-        look = choose_theme(preferences.theme, os.environ, is_light=preferences.is_light)
+        look = choose_theme(session.preferences.theme, os.environ, is_light=session.preferences.is_light)
         super().__init__(ansi_color=True if look == PLAIN.name else None)
         self._look = look
         self._begin_in_dark()
@@ -102,23 +101,24 @@ class FlagTui(ScreenOwner[None]):
         self.app_state.watch(self.redraw_keys)
         if self.app_state.session.flag:
             self._stop_seeking = self.app_state.watch(self.open_flag_asked_for)
+        if self.app_state.session.offers_tour:
+            self.call_after_refresh(self.action_tour)
         self.open_connection()
         self.run_worker(self.polling.run(), group="polling")
         self.ages.start()
 
     def redraw_keys(self) -> None:
         """What the key may do is known now, or another; the line of keys follows."""
-        workspace = self.app_state.workspace
-        scopes = workspace.key.scopes if workspace and workspace.key else None
+        key = self.app_state.workspace.key if self.app_state.workspace else None
+        scopes = key.scopes if key else None
         if scopes != self._shown_scopes:
             self._shown_scopes = scopes
             self.screen.refresh_bindings()
 
     def show_live_once_known(self) -> None:
         """The screen of the last run gives way to rows, or to what keeps them from coming."""
-        workspace = self.app_state.workspace
-        has_rows = workspace is not None and workspace.collection(self.app_state.kind).rows
-        if self.app_state.trouble is not None or has_rows:
+        workspace, kind = self.app_state.workspace, self.app_state.kind
+        if self.app_state.trouble is not None or (workspace and workspace.collection(kind).rows):
             self.show_live()
 
     def open_flag_asked_for(self) -> None:
@@ -173,9 +173,7 @@ class FlagTui(ScreenOwner[None]):
         if not await signing_in.ask(self.app_state.trouble):
             return
         choices = projects_to_choose(self.app_state, signing_in.opens) if signing_in.opens else []
-        chosen: int | None = None
-        if choices:
-            chosen = await self._choose("Project", choices)
+        chosen = await self._choose("Project", choices) if choices else None
         if chosen is None:
             self.action_refresh_now()
         else:
@@ -215,6 +213,11 @@ class FlagTui(ScreenOwner[None]):
         from flagtui.app.above_lists import show_journal
 
         show_journal(self, self.app_state, self.changing)
+
+    def action_tour(self) -> None:
+        from flagtui.app.above_lists import switch_tour
+
+        switch_tour(self, self.app_state)
 
     @work(group="choose")
     async def action_theme(self) -> None:

@@ -47,6 +47,7 @@ def open_demo(options: Demonstration) -> int:
     if options.fresh:
         _start_over(folder, name)
     opened: list[Any] = []
+    preferences = Preferences(memory=folder / f"{name}-tastes", is_light=ANSWERS.is_light)
     session = Session(
         profile=name,
         host="embedded service",
@@ -56,7 +57,8 @@ def open_demo(options: Demonstration) -> int:
         connect=_connector(folder / f"{name}.db", options, opened),
         journal=Journal(folder / f"{name}-journal"),
         state_folder=folder,
-        preferences=Preferences(memory=folder / f"{name}-tastes", is_light=ANSWERS.is_light),
+        offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
+        preferences=preferences,
     )
     try:
         return run_app(FlagTui(session), mouse=options.mouse)

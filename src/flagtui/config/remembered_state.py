@@ -44,6 +44,8 @@ class Remembered:
     """Order by list; a minus in front turns it round."""
     history: tuple[str, ...] = ()
     """Search lines, newest first."""
+    toured: bool = False
+    """Whether the tour was taken or skipped."""
     left: Mapping[str, LeftLists] = field(default_factory=dict)
     """How the lists were left, by profile and host."""
 
@@ -89,6 +91,7 @@ def recall(folder: Path | None) -> Remembered:
         preview=preview if isinstance(preview, bool) else None,
         sorts=_texts(found.get("sorts")),
         history=_lines(found.get("history")),
+        toured=found.get("toured") is True,
         left=_left(found.get("left")),
     )
 

@@ -207,6 +207,7 @@ everywhere
 - app.journal  J  .  app.journal  Your changes from this machine: search them, take any of them back
 - app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
 - app.theme  f2  .  app.theme  Another theme: light, dark, high contrast
+- app.tour  f3  .  app.tour  A minute's tour, or its end
 - app.refresh  f5  .  app.refresh_now  Ask the server for everything again
 - app.sign_in  ctrl+l  sign in  app.sign_in  Sign in with another key
 - app.stop  ctrl+z  .  app.stop  Back to the shell; its fg brings flagtui back

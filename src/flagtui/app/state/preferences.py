@@ -92,6 +92,10 @@ class Preferences:
         if self.resumes:
             self._remember(self.remembered.with_left(profile, host, left))
 
+    def keep_toured(self) -> None:
+        """The tour is not offered any more."""
+        self._remember(replace(self.remembered, toured=True))
+
     def keep_line(self, line: str) -> None:
         """For the next run."""
         self._remember(self.remembered.with_line(line))

@@ -52,6 +52,8 @@ class Session:
     """Seconds a strict profile stays unlocked after a key was typed in full; 0 asks for it every time."""
     overridden: str = ""
     """Environment variables that win over the profile, in words for the header."""
+    offers_tour: bool = False
+    """Whether the person is shown around first."""
     flag: str = ""
     """Key of the flag to open first."""
     preferences: Preferences = field(default_factory=Preferences)

@@ -1,0 +1,96 @@
+"""A minute's tour in one line above the list: find a flag, switch it, prove it, take it back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.line import Line, styled
+
+LOOK: Final = 0.3
+"""Seconds between looks at whether a step is done; a look draws nothing."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do."""
+
+    name: str
+    words: str
+    is_done: Callable[["Tour"], bool]
+
+
+class Tour(Line):
+    """What to do next, until it is done."""
+
+    DEFAULT_CSS = "Tour { height: 1; margin: 0 1 1 1; background: $panel; }"
+
+    def __init__(self, app_state: AppState) -> None:
+        super().__init__(id="tour")
+        self._app_state = app_state
+        self._place = 0
+        self._switched: int | None = None
+        self._before: dict[int, bool] = {}
+
+    def on_mount(self) -> None:
+        self._tell()
+        self.set_interval(LOOK, self.look)
+
+    @property
+    def step(self) -> str:
+        """The name of the step that is next; empty at the end."""
+        return STEPS[self._place].name if self._place < len(STEPS) else ""
+
+    def look(self) -> None:
+        """Go on when the step is done."""
+        if self.step and STEPS[self._place].is_done(self):
+            self._place += 1
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.step:
+            step = STEPS[self._place]
+            said = [(f" {self._place + 1}/{len(STEPS)} {step.name} ", "bold $primary"), (step.words, "")]
+            self.show(styled(*said), styled(("F3 skips the tour ", "$faint")))
+        else:
+            ended = [(" that was all ", "bold $success"), ("? has every key, : every command", "")]
+            self.show(styled(*ended), styled(("F3 closes this ", "$faint")))
+
+    def has_found(self) -> bool:
+        """A search brought rows, and the list has the focus."""
+        screen = self.screen
+        if not isinstance(screen, BrowseScreen) or not screen.search.value or screen.rows.row is None:
+            return False
+        self._before = self._states()
+        return screen.focused is screen.rows
+
+    def has_switched(self) -> bool:
+        """A flag is otherwise than before, as the server confirmed."""
+        changed = [id for id, active in self._states().items() if self._before.get(id, active) is not active]
+        self._switched = changed[0] if changed else None
+        return bool(changed)
+
+    def has_looked(self) -> bool:
+        """The journal, or the flag itself, was opened."""
+        return self.app.screen is not self.screen and not self.app.screen.is_modal
+
+    def has_taken_back(self) -> bool:
+        """The flag is as it was."""
+        found = self._switched
+        return found is not None and self._states().get(found) is self._before.get(found)
+
+    def _states(self) -> dict[int, bool]:
+        workspace = self._app_state.workspace
+        if workspace is None:
+            return {}
+        pending = workspace.flags.pending
+        return {row.id: row.active for row in workspace.flags.rows if row.id not in pending}
+
+
+STEPS: Final = (
+    Step("find", "press / and type nav, then ⏎", Tour.has_found),
+    Step("switch", "space, read what it does, then y", Tour.has_switched),
+    Step("prove", "J shows what you did; esc comes back", Tour.has_looked),
+    Step("undo", "u, then y: as it was", Tour.has_taken_back),
+)
