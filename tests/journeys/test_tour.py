@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.doubles.whole_program import Program, Setting, running
 
-from flagtui.app.shell.tour import Tour
+from flagtui.app.lists.tour import Tour
 from flagtui.app.state.preferences import Preferences
 
 

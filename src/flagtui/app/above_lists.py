@@ -13,10 +13,10 @@ from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.lists.since import SinceScreen
+from flagtui.app.lists.tour import Tour
 from flagtui.app.shell.profile_switch import profile_choices
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
-from flagtui.app.shell.tour import Tour
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.session import Session
 from flagtui.app.undo_by_kind import undo_entry

@@ -109,8 +109,8 @@ class FlagTui(ScreenOwner[None]):
 
     def redraw_keys(self) -> None:
         """What the key may do is known now, or another; the line of keys follows."""
-        key = self.app_state.workspace.key if self.app_state.workspace else None
-        scopes = key.scopes if key else None
+        workspace = self.app_state.workspace
+        scopes = workspace.key.scopes if workspace and workspace.key else None
         if scopes != self._shown_scopes:
             self._shown_scopes = scopes
             self.screen.refresh_bindings()
@@ -127,8 +127,7 @@ class FlagTui(ScreenOwner[None]):
             self._stop_seeking()
 
     def has_frame_worth_keeping(self) -> bool:
-        is_as_started = self.app_state.session.profile == self._started_in
-        return is_as_started and self.tabs.shows_next_start()
+        return self.app_state.session.profile == self._started_in and self.tabs.shows_next_start()
 
     def next_start(self) -> object:
         return self.size, self.look, self.app_state.session.profile, self.tabs.next_start()
@@ -173,7 +172,9 @@ class FlagTui(ScreenOwner[None]):
         if not await signing_in.ask(self.app_state.trouble):
             return
         choices = projects_to_choose(self.app_state, signing_in.opens) if signing_in.opens else []
-        chosen = await self._choose("Project", choices) if choices else None
+        chosen: int | None = None
+        if choices:
+            chosen = await self._choose("Project", choices)
         if chosen is None:
             self.action_refresh_now()
         else:

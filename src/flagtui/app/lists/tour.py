@@ -13,7 +13,7 @@ LOOK: Final = 0.3
 
 
 @dataclass(frozen=True)
-class Step:
+class TourStep:
     """One thing to do."""
 
     name: str
@@ -89,8 +89,8 @@ class Tour(Line):
 
 
 STEPS: Final = (
-    Step("find", "press / and type nav, then ⏎", Tour.has_found),
-    Step("switch", "space, read what it does, then y", Tour.has_switched),
-    Step("prove", "J shows what you did; esc comes back", Tour.has_looked),
-    Step("undo", "u, then y: as it was", Tour.has_taken_back),
+    TourStep("find", "press / and type nav, then ⏎", Tour.has_found),
+    TourStep("switch", "space, read what it does, then y", Tour.has_switched),
+    TourStep("prove", "J shows what you did; esc comes back", Tour.has_looked),
+    TourStep("undo", "u, then y: as it was", Tour.has_taken_back),
 )
