@@ -184,8 +184,7 @@ class FlagTui(ScreenOwner[None]):
     async def action_profile(self) -> None:
         from flagtui.app.above_lists import choose_profile
 
-        found = await choose_profile(self, self.app_state, self.changing)
-        if found is not None:
+        if (found := await choose_profile(self, self.app_state, self.changing)) is not None:
             self.show_profile(found)
 
     @work(exclusive=True, group="load")
