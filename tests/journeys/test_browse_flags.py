@@ -141,6 +141,23 @@ async def test_the_help_lists_the_keys_of_the_screen(setting: Setting) -> None:
         assert isinstance(program.app.screen, FlagsScreen)
 
 
+async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_words(
+    setting: Setting,
+) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.press("question_mark", "end")
+        await program.press(*["pagedown"] * 6)
+        seen = words(program.screen)
+        assert "SEARCH LINE" in seen
+        assert "tag: its tags" in seen
+        await program.press(*["up"] * 16)
+        assert "▌ marked: what follows is for all of them" in words(program.screen)
+        await program.press("slash", *"turn the order", "enter")
+        screen = program.app.screen
+        assert isinstance(screen, FlagsScreen)
+        assert screen._finder.sort.is_reversed
+
+
 def unreachable(cause: OSError) -> httpx.ConnectError:
     error = httpx.ConnectError(str(cause))
     error.__cause__ = cause

@@ -30,8 +30,8 @@ async def test_what_follows_the_line_s_last_key_is_for_the_list(setting: Setting
             screen = await packet(program, "x", "slash", "home", "q", "delete")
             assert (screen.search.value, len(screen.rows.marks)) == (f"q{word[1:]}", 3)
             assert program.screen.splitlines()[-1].endswith("esc out of the line  f1 help")
-            await program.press("f1")
-            assert "Mark or unmark the record under the cursor" in program.screen
+            await program.press("f1", "slash", *"tick")
+            assert "Mark or unmark what is under the cursor" in program.screen
             await program.press("escape", "backspace")
             screen = await packet(program, "end", "q", "space", "left", "q", "escape", "escape", "escape")
             assert (screen.search.value, len(screen.rows.marks)) == ("", 0)

@@ -41,7 +41,7 @@ async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Se
         assert "Drop a scheduled change" in words(program.screen)
         await program.press("y")
         assert await scheduled(program, "new-nav") == []
-        await program.press("home", "u", "y")
+        await program.press("home", "z", "y")
         assert [one["payload"] for one in await scheduled(program, "new-nav")] == [found[0]["payload"]]
         await program.press("escape", "at", *"drop", "enter")
         assert "Not any more turned off" in words(program.screen)

@@ -86,11 +86,11 @@ async def test_an_archived_flag_that_comes_back_is_asked_for(setting: Setting) -
 async def test_a_copy_of_an_experiment_is_under_the_cursor_also_behind_its_original(setting: Setting) -> None:
     async with running(setting) as program:
         await stand_on_experiment(program, "Logos on pricing")
-        await program.press("D", "enter", "enter", "y")
+        await program.press("D", "enter", "enter", "enter", "y")
         assert stands_on(program) == "Logos on pricing (Copy)"
         await stand_on_experiment(program, "Logos on pricing")
         await search(program, "is:stopped Logos")
-        await program.press("enter", "D")
+        await program.press("enter", "D", "enter")
         await fill(program, "logos-three")
         await fill(program, "Third")
         await program.press("y", "escape")

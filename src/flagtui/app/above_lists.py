@@ -40,18 +40,19 @@ def show_journal(app: App[Any], app_state: AppState, changing: Changes) -> None:
 def show_help(app: App[Any], app_state: AppState) -> None:
     """The keys of the screen in front."""
     if not app.screen.is_modal:
-        app.push_screen(help_screen(app, app_state))
+        app.push_screen(help_screen(app, app_state), partial(_run, app))
 
 
 def show_palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> None:
     """Every command, every record and every project by name."""
-
-    def run(chosen: Callable[[], object] | None) -> None:
-        if chosen is not None:
-            app.call_later(chosen)
-
     if not app.screen.is_modal:
-        app.push_screen(palette(app, app_state, open_project), run)
+        app.push_screen(palette(app, app_state, open_project), partial(_run, app))
+
+
+def _run(app: App[Any], chosen: Callable[[], object] | None) -> None:
+    """Do what was chosen above a screen, once that screen is in front again."""
+    if chosen is not None:
+        app.call_later(chosen)
 
 
 def switch_tour(app: App[Any], app_state: AppState) -> None:

@@ -10,8 +10,8 @@ from flagtui.app.commands.command import Command, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.dialogs.help import HelpScreen
 from flagtui.app.dialogs.palette import Offer, PaletteScreen
-from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_search import RecordSearch
+from flagtui.app.lists.remembered_list import RememberedList
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo, RecordLink
@@ -52,7 +52,8 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
             there = command.places[0]
             key = display_key(app, command.binding())
-            elsewhere.append(Offer(command, f"{there} {key}", partial(_go, app, command, key)))
+            go = partial(_go, app, command, key)
+            elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False))
     yield from elsewhere
 
 
@@ -74,9 +75,9 @@ async def _go(app: App[Any], command: Command, key: str) -> None:
 
 def help_screen(app: App[Any], app_state: AppState) -> HelpScreen:
     """The help for the screen in front."""
-    screen = app.screen
-    here = [(active.binding, active.enabled) for active in screen.active_bindings.values()]
-    searches = isinstance(screen, BrowseScreen)
-    place = getattr(screen, "write_place", "")
-    why_not = partial(why_dimmed, app_state, place=place)
-    return HelpScreen(here, "Help", why_not=why_not, searches=searches)
+    screen, words = app.screen, list[tuple[str, str]]()
+    if isinstance(screen, RememberedList):
+        known = screen.description.listing.vocabulary.qualifiers.values()
+        words = [(f"{each.name}:", f"{each.meaning}: {each.allowed}") for each in known]
+    here = [offer for offer in offers(app, app_state) if offer.is_here]
+    return HelpScreen(here, words)

@@ -136,7 +136,7 @@ activity
 * activity.copy  y  .  copy_lines  Copy the marked entries, or this one, as lines for a chat or a report
 
 activity definitions
-* activity.export  ctrl+s  to a file  .  Write what is marked, or all that is shown, to a file
+- activity.export  ctrl+s  to a file  .  Write what is marked, or all that is shown, to a file
 
 journal
 *! journal.revert  z  take back  .  Take back the change under the cursor

@@ -37,6 +37,8 @@ class Offer:
     key: str
     run: Run | None
     about: str = ""
+    is_here: bool = True
+    """Whether it works on the screen below, and does not lead to another one first."""
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,10 @@ class KeyLine(Line):
         taken = {key for key, _ in own}
         found = [(binding, enabled) for binding, enabled in self._found(field is not None)]
         last = [one for one in found if _place_at_end(one[0]) >= 0]
-        first = getattr(self.screen, "next_commands", ())
+        first: list[str] = [*getattr(self.screen, "next_commands", ())]
         rest = sorted(
             (one for one in found if _place_at_end(one[0]) < 0),
-            key=lambda one: (one[0].id not in first, not one[0].show),
+            key=lambda one: (first.index(one[0].id) if one[0].id in first else len(first), not one[0].show),
         )
         self._last = self._drawn(sorted(last, key=lambda one: _place_at_end(one[0])), taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
@@ -64,9 +64,8 @@ class KeyLine(Line):
             is_move = binding.action.removeprefix("app.").partition("(")[0] in MOVES
             if is_typing and (key_to_character(key) or "\0").isprintable():
                 continue
-            if binding.action in seen or not (
-                binding.show or (binding.id and binding.tooltip and not is_move)
-            ):
+            is_more = binding.id and binding.tooltip and not is_move and not is_typing
+            if binding.action in seen or not (binding.show or is_more):
                 continue
             seen.add(binding.action)
             # The letter it is usually shown with would be typed.
