@@ -151,7 +151,7 @@ async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_w
         assert "SEARCH LINE" in seen
         assert "tag: its tags" in seen
         await program.press(*["up"] * 16)
-        assert "▌ marked: what follows is for all of them" in words(program.screen)
+        assert "marked: what follows is for all of them" in words(program.screen)
         await program.press("slash", *"turn the order", "enter")
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)
