@@ -91,11 +91,9 @@ class WatchedTui(FlagTui):
     async def push_screen_wait(self, screen: Any, *, mode: str | None = None) -> Any:
         answer = await super().push_screen_wait(screen, mode=mode)
         if isinstance(answer, Approved):
-            with (self._folder / "approvals").open("a") as file:
-                for plan in answer.plans:
-                    file.write(
-                        json.dumps({"id": str(plan.id), "key": plan.key, "verb": str(plan.verb)}) + "\n"
-                    )
+            for plan in answer.plans:
+                line = {"id": str(plan.id), "key": plan.key, "verb": str(plan.verb)}
+                self._confirmed.append(json.dumps(line))
         return answer
 
 
@@ -125,7 +123,7 @@ def run(server: str, folder: Path) -> int:
         with_key=client,
         redact=lambda text: text.replace(KEY, "[key]"),
     )
-    faulthandler.register(signal.SIGUSR1, (folder / "stacks").open("w"))
+    faulthandler.register(signal.SIGUSR1, (folder / "stacks").open("a"))
     (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0))
     app = WatchedTui(session, folder, chosen.trouble)
     try:

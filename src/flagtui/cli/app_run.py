@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def run_app(app: "FlagTui", *, mouse: bool = True) -> int:
     """The exit code. Faults of the program leave one sentence and the path of a report."""
     app.run(mouse=mouse)
+    app.has_left = True
     # Before it ends, Python looks through everything once more, which takes longer than all of quitting.
     gc.freeze()
     if app.last_words:

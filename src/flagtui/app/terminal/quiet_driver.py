@@ -5,12 +5,13 @@ spins when the terminal is gone.
 """
 
 import os
+import select
 import selectors
 import signal
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from textual._xterm_parser import XTermParser
 from textual.driver import Driver
@@ -20,8 +21,23 @@ from flagtui.app.terminal.first_frame import hand_over
 
 ENTER_SCREEN: Final = "\x1b[?1049h"
 READ_BYTES: Final = 4096
+FLOOD: Final = 1024
+"""Bytes, or keys that wait, from which no person typed them one after the other."""
+MOST_BYTES: Final = 4 * 2**20
+"""Read in one go of a flood, before any of it is looked at."""
+MORE_SECONDS: Final = 0.01
+"""How long more of a flood may take to come."""
+QUIT: Final = b"\x11"
+END_PASTE: Final = b"\x1b[201~"
 ESCAPE_SECONDS: Final = 0.1
 """How long after input the parser may still be waiting to learn whether an Escape stands alone."""
+
+
+@runtime_checkable
+class ForgetsKeys(Protocol):
+    """An app that can be told to leave out what was pressed before ctrl+q."""
+
+    def forget_keys(self) -> None: ...
 
 
 class QuietDriver(LinuxDriver):
@@ -84,11 +100,21 @@ class QuietDriver(LinuxDriver):
             os.close(end)
         self._ended = self._end = -1
 
+    def _has_more(self) -> bool:
+        return bool(select.select([self.fileno], [], [], MORE_SECONDS)[0])
+
     def _take(self, parser: XTermParser, decode: Any) -> bool:
         """Read once and pass on what was pressed; false when the terminal is gone."""
         data = b""
         with suppress(OSError):
             data = os.read(self.fileno, READ_BYTES)
+            while FLOOD <= len(data) < MOST_BYTES and self._has_more():
+                data += os.read(self.fileno, READ_BYTES)
+        if data.endswith(QUIT) and max(len(data), self._app.message_queue_size) >= FLOOD:
+            # Whoever leaves behind a flood of held keys, or a paste, does not want them obeyed first.
+            data = (END_PASTE if END_PASTE in data else b"") + QUIT
+            if isinstance(self._app, ForgetsKeys):
+                self._app.forget_keys()
         text = decode(self._sift(data))
         for event in parser.feed(text) if text else ():
             self.process_message(event)

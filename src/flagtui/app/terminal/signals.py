@@ -58,6 +58,21 @@ class SignalWatch:
         os._exit(128 + number)
 
 
+def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | None) -> None:
+    """End the program although something keeps it: a terminal that takes nothing, a thread that goes on.
+
+    Nothing that must be kept is open any more once an app is told to end.
+    """
+
+    def end() -> None:
+        threading.Event().wait(PATIENCE_SECONDS)
+        if not has_left():
+            restore_terminal(before)
+        os._exit(code)
+
+    threading.Thread(target=end, daemon=True, name="last-resort").start()
+
+
 def has_shell() -> bool:
     """Whether a shell waits that can bring the program back; the first of a session would sleep for ever."""
     return os.getpgrp() != os.getsid(0)

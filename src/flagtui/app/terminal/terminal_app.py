@@ -81,6 +81,9 @@ class TerminalApp(App[ReturnT]):
         self._encoder = make_encoder(self)
         self._early = EarlyKeys()
         self._is_up = False
+        self._forgets_keys = False
+        self.has_left = False
+        """Whether the terminal belongs to the shell again."""
         self._drawn: object = None
         """What the next start would have begun with when the last frame was drawn."""
         self._start_frame: StartFrame | None = None
@@ -154,12 +157,20 @@ class TerminalApp(App[ReturnT]):
             elif self.is_frame_stale:
                 drop_frame()
         super().exit(result, return_code, message)
+        if IS_POSIX and not self.is_headless and self._driver is not None:
+            from flagtui.app.terminal.signals import end_at_last
+
+            end_at_last(return_code, lambda: self.has_left, self._found_terminal)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Resize) and self._encoder is not None:
             self._encoder.forget()
         if self._early.keep(event):
             return
+        if self._forgets_keys and isinstance(event, events.InputEvent | events.Paste):
+            if not isinstance(event, events.Key) or event.key != "ctrl+q":
+                return
+            self._forgets_keys = False
         if isinstance(event, events.InputEvent) and not self.screen.is_mounted:
             # What was typed behind the key that opened it is for this screen, which has no parts yet.
             await self.screen._mounted_event.wait()
@@ -170,6 +181,10 @@ class TerminalApp(App[ReturnT]):
                     await super().on_event(key)
         else:
             await super().on_event(event)
+
+    def forget_keys(self) -> None:
+        """Leave out what was pressed until ctrl+q comes, which is on its way. From any thread."""
+        self._forgets_keys = True
 
     def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
         """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its

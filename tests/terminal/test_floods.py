@@ -1,0 +1,27 @@
+"""A flood of keys, and then ctrl+q: the program is left at once, not when all of them were obeyed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.prove.blind_terminal import Blind
+
+DEMO = [sys.executable, "-m", "flagtui", "demo"]
+KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+FLOODS = {
+    "a paste of a megabyte": "\x1b[200~" + "x" * 1_000_000 + "\x1b[201~",
+    "an arrow held down": "\x1b[B" * 33_000,
+    "letters into the search": "/" + "a" * 100_000,
+    "tabs": "12" * 50_000,
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
+def test_ctrl_q_behind_a_flood_leaves_without_obeying_it(flood: str, tmp_path: Path) -> None:
+    environment = {**dict.fromkeys(KINDS, str(tmp_path)), "FLAGTUI_NO_FIRST_FRAME": "1"}
+    with Blind(DEMO, environment) as terminal:
+        terminal.wait_until(lambda: b"synced" in terminal.sent, "the list")
+        terminal.type(flood + "\x11", lambda: False)
+        assert terminal.wait_for_end() == 0
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
