@@ -28,6 +28,8 @@ class Printer:
     width: int | None = None
     """Cells of the terminal; None where there is none."""
     has_colour: bool = False
+    has_headings: bool = True
+    """False for records that come one by one."""
 
     @property
     def is_for_programs(self) -> bool:
@@ -42,13 +44,18 @@ class Printer:
             print(_dumped(_envelope(kind, {"records": found}), indent=2))
         elif self.format == "ndjson":
             for record in records:
-                print(_dumped(_envelope(kind, _object(fields, record))))
+                print(self.document(kind, record))
         elif self.format == "tsv":
             for record in records:
                 print("\t".join(safe_text(plain(field.value(record)), 100_000) for field in fields))
         else:
             self._table(fields, records, empty)
         sys.stdout.flush()
+
+    def document(self, kind: RecordKind[R], record: R) -> str:
+        """One record as one line of JSON."""
+        fields = kind.chosen(self.fields) if self.fields else kind.told
+        return _dumped(_envelope(kind, _object(fields, record)))
 
     def details(self, kind: RecordKind[R], records: Iterable[R]) -> None:
         """The same for few records with much in them: on a terminal a line for each field."""
@@ -81,6 +88,10 @@ class Printer:
         if not rows:
             if empty:
                 say(empty)
+            return
+        if not self.has_headings:
+            for row in rows:
+                print("  ".join(safe_text(cell, 400) for cell in row))
             return
         headings = [field.name.replace("_", " ").upper() for field in fields]
         for line in table_lines(headings, rows, self.width, has_colour=self.has_colour):
