@@ -21,7 +21,14 @@ from flagtui.cli.output.record_kind import SCHEMA_VERSION
 from flagtui.cli.records.change_records import PLAN
 
 MODES = ("default", "strict", "legacy")
-EXAMPLES = [(name, example) for name, each in twin_commands().items() for example in each.examples]
+ON_A_SCREEN = {"pick"}
+"""These need a terminal; tests/terminal has them."""
+EXAMPLES = [
+    (name, example)
+    for name, each in twin_commands().items()
+    for example in each.examples
+    if name not in ON_A_SCREEN
+]
 ENDS_WELL = {0, 3}
 """Done, or nothing to do on the sample."""
 NOT_THERE = {1, 5, 6}

@@ -13,7 +13,7 @@ from tests.doubles.servers import MakeClient, StillClock, clock, make_client
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.cli.activity_watch import Feed, followed
+from flagtui.cli.activity_watch import UnheardChanges, followed
 from flagtui.cli.project_session import ProjectSession
 
 __all__ = ["clock", "make_client"]
@@ -75,7 +75,7 @@ async def test_ten_thousand_changes_by_others_are_told_once_each_and_in_order(
     log = Log(seed, clock)
     told: list[str] = []
     begun = len(log.entries)
-    async for row in followed(Feed(session_of(make_client(log.answer))), 5.0):
+    async for row in followed(UnheardChanges(session_of(make_client(log.answer))), 5.0):
         told.append(row.id)
         if len(told) == 1:
             begun = int(row.id[1:])
@@ -94,7 +94,7 @@ async def test_a_beginning_in_the_past_tells_what_was_changed_since(
     clock.now += 120
     log.grow(2)
     told: list[str] = []
-    async for row in followed(Feed(session_of(make_client(log.answer)), begun), 5.0):
+    async for row in followed(UnheardChanges(session_of(make_client(log.answer)), begun), 5.0):
         told.append(row.id)
         if len(told) == 2:
             break

@@ -18,8 +18,8 @@ from flagtui.cli.selection import read_query
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
-from flagtui.store.query import ACTIVITY as ENTRIES
-from flagtui.store.query import compile_query
+from flagtui.store.query.activity import ACTIVITY as ENTRIES
+from flagtui.store.query.language import compile_query
 from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 
@@ -46,7 +46,7 @@ class Watch:
 
 
 @dataclass
-class Feed:
+class UnheardChanges:
     """What was heard so far. `known` are identities nobody needs to be told of, the oldest first."""
 
     session: ProjectSession
@@ -109,7 +109,7 @@ def watch(asked: Watch, place: WorkPlace, printer: Printer) -> int:
     async def work(session: ProjectSession) -> int:
         now = session.now
         passes = compile_query(query, now=now, me=await session.me() if ":me" in asked.query else None)
-        feed, told = Feed(session, _since(asked.since, now) if asked.since else None), 0
+        feed, told = UnheardChanges(session, _since(asked.since, now) if asked.since else None), 0
         async for row in followed(feed, asked.every):
             if not passes(row):
                 continue
@@ -124,7 +124,7 @@ def watch(asked: Watch, place: WorkPlace, printer: Printer) -> int:
     return in_project(place, work)
 
 
-async def followed(feed: Feed, every: float) -> AsyncIterator[ChangeRow]:
+async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
     """Every new entry; a server that cannot be asked is asked again. Raises ApiError for what stays so."""
     trouble, place = "", 0
     while True:

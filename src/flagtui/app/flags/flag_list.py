@@ -155,7 +155,12 @@ class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
     # Keys
 
     def action_open(self) -> None:
-        self.action_open_tab()
+        pick = self._app_state.session.pick
+        if pick is None:
+            self.action_open_tab()
+        elif self.flag is not None:
+            pick(self.flag.key)
+            self.app.exit()
 
     def action_open_tab(self, tab: str = "overview") -> None:
         if self.flag is not None:

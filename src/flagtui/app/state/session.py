@@ -56,6 +56,8 @@ class Session:
     """Whether the person is shown around first."""
     flag: str = ""
     """Key of the flag to open first."""
+    pick: Callable[[str], None] | None = None
+    """Hears the key of the flag that is opened, and the program ends; None opens it on the screen."""
     preferences: Preferences = field(default_factory=Preferences)
     """What the person likes of the lists; shared by all profiles."""
     timing: Clock = field(default_factory=SystemClock)

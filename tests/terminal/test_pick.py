@@ -1,0 +1,35 @@
+"""`flagtui pick` in a real terminal: the screen on the terminal, the key on standard output."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import KEY, Service, service
+from tests.doubles.terminal import Terminal
+
+__all__ = ["service"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"), [("\r", 0), ("\x11", 130)], ids=["enter chooses", "leaving chooses nothing"]
+)
+def test_the_key_that_is_chosen_is_all_that_standard_output_gets(
+    keys: str, code: int, service: Service, tmp_path: Path
+) -> None:
+    chosen = tmp_path / "chosen.txt"
+    line = f"{sys.executable} -m flagtui pick > {chosen}"
+    environment = {
+        "HOME": str(tmp_path),
+        "FLAGTUI_HOST": service.address,
+        "FLAGTUI_API_KEY": KEY,
+        "FLAGTUI_PROJECT": "1",
+        "PYTHONPATH": ":".join(path for path in sys.path if path),
+    }
+    with Terminal(["sh", "-c", line], environment=environment) as terminal:
+        terminal.wait_for("checkout-redesign")
+        terminal.press(keys)
+        assert terminal.wait_for_end() == code
+    said = chosen.read_text()
+    assert said.count("\n") == (1 if code == 0 else 0)
+    assert "\x1b" not in said
+    assert bool(said) == (code == 0)
