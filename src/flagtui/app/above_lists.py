@@ -1,20 +1,23 @@
 """What opens above the lists on a key: help, palette, journal, since, theme. Loaded by the first such key."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from textual.app import App
 
+from flagtui.api.errors import ApiError
 from flagtui.app.command_menus import help_screen, palette
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.lists.remembered_list import RememberedList
 from flagtui.app.lists.since import SinceScreen
 from flagtui.app.lists.tour import Tour
 from flagtui.app.shell.profile_switch import profile_choices
+from flagtui.app.shell.server_connection import project_choices
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
@@ -22,6 +25,7 @@ from flagtui.app.state.session import Session
 from flagtui.app.undo_by_kind import undo_entry
 from flagtui.app.writing.changes import Changes
 from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_error
 
 
 def show_since(app: App[Any], app_state: AppState) -> None:
@@ -83,6 +87,44 @@ async def choose_profile(app: App[Any], app_state: AppState, changing: Changes) 
         tell(app, Notice(found, "error", "not switched"))
         return None
     return found
+
+
+async def choose_project(app: App[Any], app_state: AppState) -> int | None:
+    """Another project of the same key to open. Only within a worker."""
+    if (workspace := app_state.workspace) is None:
+        return None
+    try:
+        choices = await project_choices(app_state)
+    except ApiError as error:
+        tell(app, explain_error(error, "the projects cannot be listed"))
+        return None
+    chosen = await app.push_screen_wait(PickerScreen("Project", choices))
+    return None if chosen == workspace.client.project else chosen
+
+
+def read_settings_again(app: App[Any], app_state: AppState, lists: Iterable[BrowseScreen]) -> str | None:
+    """Use what the settings file says now; the answer is the name of the theme. A mistake changes nothing."""
+    session = app_state.session
+    found = session.reread() if session.reread is not None else "There is no settings file here."
+    if isinstance(found, str):
+        tell(app, Notice(found, "error", "nothing was changed"))
+        return None
+    app.set_keymap(found.keymap)
+    app_state.session = session.with_settings_of(found.session)
+    for screen in lists:
+        if isinstance(screen, RememberedList) and screen.is_attached:
+            screen.apply_preferences()
+    app_state.tell()
+    app.screen.refresh_bindings()
+    is_elsewhere = found.session.host != session.host
+    host = (
+        f"\nThe profile's host is {found.session.host} now: P or a new start goes there."
+        if is_elsewhere
+        else ""
+    )
+    tell(app, Notice(f"the settings were read again{host}"))
+    preferences = app_state.session.preferences
+    return choose_theme(preferences.theme, os.environ, is_light=preferences.is_light)
 
 
 async def choose_look(app: App[Any], app_state: AppState) -> str | None:

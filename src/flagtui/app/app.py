@@ -12,7 +12,6 @@ from textual.widget import Widget
 from textual.widgets import Label
 from textual.worker import Worker
 
-from flagtui.api.errors import ApiError
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.ages import Ages
 from flagtui.app.shell.polling import Polling
@@ -20,7 +19,6 @@ from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.server_connection import (
     connect,
     open_chosen,
-    project_choices,
     projects_to_choose,
     reload,
 )
@@ -240,18 +238,15 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="choose")
     async def action_project(self) -> None:
-        if (workspace := self.app_state.workspace) is None:
-            return
-        try:
-            choices = await project_choices(self.app_state)
-        except ApiError as error:
-            from flagtui.text.outcomes import explain_error
+        from flagtui.app.above_lists import choose_project
 
-            tell(self, explain_error(error, "the projects cannot be listed"))
-            return
-        chosen = await self._choose("Project", choices)
-        if chosen is not None and chosen != workspace.client.project:
+        if (chosen := await choose_project(self, self.app_state)) is not None:
             self.show_project(chosen)
+
+    def action_settings(self) -> None:
+        from flagtui.app.above_lists import read_settings_again
+
+        self.look = read_settings_again(self, self.app_state, self.tabs.lists()) or self.look
 
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:

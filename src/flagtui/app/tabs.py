@@ -115,6 +115,10 @@ class TabScreens:
         else:
             self._app.switch_screen(made)
 
+    def lists(self) -> list[BrowseScreen]:
+        """Those that were opened before."""
+        return [screen for key in MAKERS if (screen := self.list_of(key)) is not None]
+
     def list_of(self, key: str) -> BrowseScreen | None:
         """The list of a tab that was opened before."""
         return self._lists.get(key)

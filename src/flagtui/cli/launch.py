@@ -11,17 +11,19 @@ from flagtui.cli.profile_choice import (
     LoginEnvironment,
     Opening,
     ProfileRequest,
+    choose,
     choose_other,
     choose_signed_in,
     is_unknown,
     read_login_environment,
+    settings_in,
 )
 from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.config.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from flagtui.app.state.preferences import Preferences
-    from flagtui.app.state.session import Session
+    from flagtui.app.state.session import Reread, Session
 
 
 def open_app(request: ProfileRequest) -> int:
@@ -103,7 +105,7 @@ def preferences_of(opening: Opening) -> "Preferences":
 
 def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences | None" = None) -> "Session":
     """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
-    from flagtui.app.state.session import Neighbour, Session
+    from flagtui.app.state.session import Neighbour, Reread, Session
     from flagtui.changes.journal import Journal
     from flagtui.cli.rules import rules_of
     from flagtui.store.snapshots import Snapshots
@@ -115,6 +117,17 @@ def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences
     def switch(name: str) -> "Session | str":
         try:
             return make_session(choose_other(opening, name), read_only=read_only, preferences=shared)
+        except Trouble as trouble:
+            return str(trouble)
+
+    def reread() -> "Reread | str":
+        known = opening.environment
+        try:
+            environment = replace(known, settings=settings_in(known.places))
+            name = profile.name if profile.name in environment.settings.profiles else None
+            renewed = choose(environment, ProfileRequest(profile=name))
+            keymap = checked_keymap(environment.settings)
+            return Reread(make_session(renewed, read_only=read_only), keymap)
         except Trouble as trouble:
             return str(trouble)
 
@@ -141,4 +154,5 @@ def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences
             for each in opening.settings.profiles.values()
         ),
         switch=switch,
+        reread=reread,
     )

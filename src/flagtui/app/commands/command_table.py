@@ -207,6 +207,7 @@ everywhere
 - app.journal  J  .  app.journal  Your changes from this machine: search them, take any of them back
 - app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
 - app.theme  f2  .  app.theme  Another theme: light, dark, high contrast
+- app.settings  f4  .  app.settings  Read the settings file again: theme, keys, columns, profile
 - app.tour  f3  .  app.tour  A minute's tour, or its end
 - app.refresh  f5  .  app.refresh_now  Ask the server for everything again
 - app.sign_in  ctrl+l  sign in  app.sign_in  Sign in with another key

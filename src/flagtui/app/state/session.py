@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,24 @@ class Session:
     switch: Callable[[str], Session | str] | None = None
     """The session of another profile, or why it cannot be opened."""
 
+    reread: Callable[[], Reread | str] | None = None
+    """This profile as the settings file has it now, or what is wrong in it. None without a file."""
+
+    def with_settings_of(self, other: Session) -> Session:
+        """The same connection with what the settings of another session say."""
+        return replace(
+            self,
+            badge=other.badge,
+            colour=other.colour,
+            rules=other.rules,
+            refresh=other.refresh,
+            unlock=other.unlock,
+            preferences=other.preferences,
+            neighbours=other.neighbours,
+            switch=other.switch,
+            reread=other.reread,
+        )
+
     @property
     def clock(self) -> Callable[[], float]:
         """Unix seconds."""
@@ -81,3 +99,12 @@ class Session:
     def monotonic(self) -> Callable[[], float]:
         """Seconds that only go forward."""
         return self.timing.monotonic
+
+
+@dataclass(frozen=True)
+class Reread:
+    """The settings file as it is now."""
+
+    session: Session
+    keymap: Mapping[str, str]
+    """The keys that the person chose, by command."""

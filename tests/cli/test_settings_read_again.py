@@ -1,0 +1,41 @@
+"""The settings file is edited while the program runs, and read again by a key."""
+
+import sys
+from pathlib import Path
+
+from tests.cli.conftest import KEY, Service
+from tests.doubles.terminal import Terminal
+
+KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+F4, F6 = "\x1bOS", "\x1b[17~"
+
+
+def test_theme_keys_badge_and_guard_change_without_a_restart_and_a_mistake_changes_nothing(
+    tmp_path: Path, service: Service
+) -> None:
+    file = tmp_path / "flagtui" / "config.toml"
+    file.parent.mkdir()
+    file.write_text(f'theme = "dark"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n')
+    environment = {kind: str(tmp_path) for kind in KINDS} | {"FLAGTUI_API_KEY": KEY}
+    command = [sys.executable, "-m", "flagtui"]
+    with Terminal(command, size=(100, 30), environment=environment) as terminal:
+        terminal.wait_for("HERE.*synced")
+        terminal.wait_for("on/off")
+        file.write_text(
+            f'theme = "light"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n'
+            'badge = "THERE"\nread_only = true\n[keys]\nlists.sort = "f6"\n'
+        )
+        terminal.press(F4)
+        terminal.wait_for("settings were read again")
+        terminal.wait_for("THERE")
+        terminal.wait_until(lambda: terminal.screen.buffer[20][5].bg == "ffffff", "a light screen")
+        terminal.wait_until(lambda: "on/off" not in terminal.text, "no keys that write")
+        terminal.press(F6)
+        terminal.wait_for("KEY ↑|KEY ↓")
+
+        file.write_text('theme = "puce"\n')
+        terminal.press(F4)
+        terminal.wait_for("there is no theme 'puce'")
+        assert "THERE" in terminal.text
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
