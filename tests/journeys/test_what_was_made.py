@@ -63,7 +63,7 @@ async def test_a_deleted_flag_that_comes_back_is_under_the_cursor(setting: Setti
         await program.go_to("export-parquet")
         await program.press("d", "y")
         await search(program, "is:off")
-        await program.press("ctrl+r", "enter", "y")
+        await program.press("ctrl+r", "z", "y", "escape")
         assert stands_on(program) == "export-parquet"
         assert was_told(program, "the search is:off was cleared: it hid export-parquet")
         await program.press("d", "y", "home", "u", "y")
@@ -77,7 +77,7 @@ async def test_an_archived_flag_that_comes_back_is_asked_for(setting: Setting) -
         await search(program, "is:archived new-nav")
         await program.press("d", "y")
         await search(program, "")
-        await program.press("ctrl+r", "enter", "y")
+        await program.press("ctrl+r", "z", "y", "escape")
         assert stands_on(program) == "new-nav"
         assert line_of(program) == "is:archived"
         assert was_told(program, "the search is is:archived now, to show new-nav")

@@ -19,6 +19,7 @@ from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
+from flagtui.app.flags.deleted_screen import DeletedScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.flags.form.flag_form import FormScreen
@@ -39,6 +40,7 @@ SCREENS: dict[Any, tuple[Place, ...]] = {
     InboxScreen: ("inbox", "everywhere"),
     ActivityScreen: ("activity", "lists", "everywhere"),
     JournalScreen: ("journal", "lists", "everywhere"),
+    DeletedScreen: ("deleted", "lists", "everywhere"),
     DefinitionsScreen: ("definitions", "everywhere"),
     IdsScreen: ("lookup", "everywhere"),
     MyFlagsScreen: ("lookup", "everywhere"),
@@ -94,7 +96,7 @@ def test_no_two_commands_share_a_key_on_one_screen() -> None:
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: str(screen.__name__))
 def test_every_command_has_a_handler_where_it_works(screen: Any) -> None:
     bound = {binding.id: binding.action for binding in bindings(screen)}
-    left_out = {"lists.copy_key", "lists.mine", "app.refresh"}
+    left_out = {"lists.copy_key", "lists.mine", "lists.state", "lists.type", "app.refresh"}
     assert {command.id for command in commands_of(*SCREENS[screen])} - bound.keys() <= left_out
     for action in bound.values():
         owner = FlagTui if action.startswith("app.") else screen

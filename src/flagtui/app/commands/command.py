@@ -22,6 +22,7 @@ Place = Literal[
     "history",
     "activity",
     "definitions",
+    "deleted",
     "lookup",
     "form",
 ]

@@ -130,6 +130,9 @@ inbox
 - inbox.page_down  pagedown,ctrl+d  page down  rows('page_down')  One page down
 - inbox.page_up  pageup,ctrl+u  page up  rows('page_up')  One page up
 
+deleted
+*! deleted.restore  z  bring back  .  Bring back the flags that are marked, or this one; asks first
+
 activity
 *! activity.revert  z  take back  .  Take this change back, or restore the deleted flag; asks first
 *> activity.moment  at  .  .  What was changed around a moment: type 14:05 or 20m after the @

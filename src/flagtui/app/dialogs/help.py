@@ -35,6 +35,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "event": "EVENT",
     "activity": "CHANGE",
     "journal": "CHANGE",
+    "deleted": "DELETED FLAG",
     "lists": "LIST",
     "lookup": "LIST",
     "everywhere": "EVERYWHERE",

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.checklist import ChecklistScreen
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.flags.deleted_screen import deleted_flags
+from flagtui.app.flags.deleted_screen import DeletedScreen
 from flagtui.app.flags.flag_copies import FlagCopies
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.server_connection import project_choices
@@ -15,15 +14,12 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_intent import restore
 from flagtui.changes.flags.flag_refusals import is_plain_key
 from flagtui.changes.flags.new_flags import boolean_flag, multivariate_flag, remote_configuration
 from flagtui.changes.guard_rules import Level
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
-from flagtui.store.deletions import recent_deletions
 from flagtui.text.notices import Notice
-from flagtui.text.outcomes import explain_error
 
 Kind = Literal["boolean", "multivariate", "config", "copy"]
 
@@ -112,23 +108,7 @@ class FlagCreation:
 
     def deleted(self) -> None:
         """What was deleted lately, to bring back."""
-        self._changing.run(self._deleted())
-
-    async def _deleted(self) -> None:
-        workspace = self._app_state.workspace
-        if workspace is None:
-            return
-        try:
-            found = await recent_deletions(workspace.client.flags)
-        except ApiError as error:
-            self._changing.tell(explain_error(error, "the activity cannot be read"))
-            return
-        if not found:
-            self._changing.tell(Notice("The activity tells of no flag that was deleted lately."))
-            return
-        checklist = deleted_flags(found, workspace.flags.rows, workspace.now)
-        chosen = await self._changing.ask(ChecklistScreen(checklist))
-        self._changing.start([restore(id) for id in chosen or ()])
+        self._changing.app.push_screen(DeletedScreen(self._app_state, self._changing))
 
     def _may_write(self) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""

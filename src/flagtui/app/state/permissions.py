@@ -15,6 +15,7 @@ SCOPES: Final[Mapping[str, str]] = {
     "flag": "feature_flag:write",
     "journal": "feature_flag:write",
     "activity": "feature_flag:write",
+    "deleted": "feature_flag:write",
     "experiments": "experiment:write",
     "experiment": "experiment:write",
     "events": "event_definition:write",
