@@ -1,0 +1,80 @@
+"""A page comes back as it was left, and the way back from a link leads to it; the same for all kinds."""
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.records.record_screen import RecordScreen
+from flagtui.app.writing.draft_form import LinesForm
+from flagtui.models.rows import FlagRow
+
+PAGES = {
+    "flags": ("1", "pricing-page-test"),
+    "experiments": ("2", "Pricing page test"),
+    "events": ("3", "checkout completed"),
+}
+"""By kind: the key of its list, and a record of it."""
+
+
+async def open_page(program: Program, kind: str) -> RecordScreen[FlagRow]:
+    key, name = PAGES[kind]
+    await program.press(key, "slash", *name, "enter", "enter")
+    screen = program.app.screen
+    assert isinstance(screen, RecordScreen)
+    return screen
+
+
+@pytest.mark.parametrize("kind", PAGES)
+async def test_a_page_comes_back_from_what_was_opened_above_it(setting: Setting, kind: str) -> None:
+    async with running(setting) as program:
+        screen = await open_page(program, kind)
+        await program.press("end")
+        before = program.screen
+        await program.press("J", "escape")
+        assert program.app.screen is screen
+        assert program.screen == before
+        await program.press("question_mark", "escape", "colon", "escape")
+        assert program.app.screen is screen
+        await program.press("escape")
+        assert isinstance(program.app.screen, ListScreen)
+        assert PAGES[kind][1] in program.screen
+
+
+@pytest.mark.parametrize("kind", ["flags", "experiments"])
+async def test_a_link_opens_the_other_record_and_escape_leads_back(setting: Setting, kind: str) -> None:
+    async with running(setting) as program:
+        screen = await open_page(program, kind)
+        await program.press("l")
+        other = program.app.screen
+        assert isinstance(other, RecordScreen)
+        assert isinstance(other, FlagScreen) is (kind == "experiments")
+        await program.press("escape")
+        assert program.app.screen is screen
+
+
+@pytest.mark.parametrize("kind", PAGES)
+async def test_a_page_has_the_same_ways_to_copy_as_its_list(setting: Setting, kind: str) -> None:
+    async with running(setting) as program:
+        screen = await open_page(program, kind)
+        await program.press("Y", *"id", "enter")
+        assert str(screen.target().id) in program.notices[-1]
+
+
+async def test_what_was_removed_in_a_form_comes_back_with_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("checkout-redesign")
+        await program.press("e")
+        form = program.app.screen
+        assert isinstance(form, LinesForm)
+        before = words(program.screen)
+        place = next(at for at, line in enumerate(form._lines) if line.part == "condition")
+        form.query_one("OptionList").highlighted = place  # type: ignore[attr-defined]  # found by name
+        await program.press("d")
+        assert "not saved yet" in words(program.screen)
+        await program.press("u")
+        assert "nothing is changed" in words(program.screen)
+        assert words(program.screen).split("nothing is changed")[0][:400] == before[:400]
+        await program.press("u")
+        assert "nothing was changed in this form" in program.notices[-1]
+        assert program.wire.writes() == []
