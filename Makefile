@@ -77,13 +77,14 @@ format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix src tests benchmarks
 	$(BIN)/ruff format src tests benchmarks
 
-bench: $(READY) ## measure decoding, searching, loading and the service; ratios within one run
+bench: $(READY) ## measure decoding, searching, loading, the service and the whole program; ratios within one run
 	$(BIN)/python benchmarks/decoding.py
 	$(BIN)/python benchmarks/finding.py
 	$(BIN)/python benchmarks/look_alikes.py
 	$(BIN)/python benchmarks/many_events.py
 	$(BIN)/python benchmarks/paging.py
 	$(BIN)/python benchmarks/service.py
+	$(BIN)/python benchmarks/whole_program.py
 
 pictures: $(READY) ## take the pictures of the documents from the real program
 	$(BIN)/python docs/pictures.py
