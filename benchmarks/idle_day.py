@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
-from flagtui.api.pace import next_look
 
 from flagtui.api import Client
 from flagtui.api.flag_changes import changes_since, known_from, take_mark
+from flagtui.app.shell.polling import next_poll
 
 DAY = 86_400.0
 INTERVAL = 60.0
@@ -85,7 +85,7 @@ async def live(count: int, changes: int) -> tuple[Project, list[int], int]:
         mark = known_from(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
         hours[0] = client.link.requests
         while day.now < began + DAY:
-            await day.sleep(next_look(day.now - began, INTERVAL))
+            await day.sleep(next_poll(day.now - began, INTERVAL))
             while due and due[0] <= day.now:
                 project.change(int(due.pop(0)) % count + 1)
             before = client.link.requests

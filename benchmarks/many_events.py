@@ -15,7 +15,7 @@ from textual.app import App, ComposeResult
 
 from flagtui.app.events.event_columns import EVENT_COLUMNS
 from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import NIGHT, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.finder import EVENT_LISTING, Finder
@@ -51,8 +51,8 @@ class ListApp(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.register_theme(NIGHT)
-        self.theme = NIGHT.name
+        self.register_theme(DARK)
+        self.theme = DARK.name
         self.rows: RowList[EventDefinitionRow] = RowList(EVENT_COLUMNS, clock=lambda: NOW)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

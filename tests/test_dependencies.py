@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -114,3 +115,15 @@ def test_every_python_that_is_declared_is_among_those_that_are_tested() -> None:
     assert tested is not None
     assert tested[1].split() == named == ["3.11", "3.12", "3.13", "3.14"]
     assert project["requires-python"] == f">={named[0]}"
+
+
+def test_what_the_benchmarks_import_of_the_program_is_there() -> None:
+    missing = [
+        f"{path.name}: {node.module}.{alias.name}"
+        for path in (ROOT / "benchmarks").rglob("*.py")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("flagtui")
+        for alias in node.names
+        if not hasattr(import_module(node.module), alias.name)
+    ]
+    assert not missing, "\n".join(missing)

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
 from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import NIGHT, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
@@ -99,8 +99,8 @@ class ListApp(TerminalApp[None]):
     def __init__(self, count: int) -> None:
         super().__init__()
         self.animation_level = "none"
-        self.register_theme(NIGHT)
-        self.theme = NIGHT.name
+        self.register_theme(DARK)
+        self.theme = DARK.name
         self.finder: Finder[FlagRow] = Finder(clock=lambda: NOW)
         self.finder.show(make_flags(count))
         self.rows: RowList[FlagRow] = RowList(FLAG_COLUMNS, clock=lambda: NOW)
