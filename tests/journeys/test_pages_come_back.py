@@ -78,3 +78,27 @@ async def test_what_was_removed_in_a_form_comes_back_with_undo(setting: Setting)
         await program.press("u")
         assert "nothing was changed in this form" in program.notices[-1]
         assert program.wire.writes() == []
+
+
+async def test_tabs_and_keys_are_clicked(setting: Setting) -> None:
+    async with running(setting) as program:
+        await click(program, "3 Events", 1)
+        assert isinstance(program.app.screen, ListScreen)
+        assert program.app.screen.description.name == "events"
+        await click(program, "1 Flags", 1)
+        assert program.app.screen.description.name == "flags"
+        await click(program, "? help", -1)
+        assert "Turn the flag on or off" in program.screen
+        await program.press("escape")
+        await click(program, "⏎ open", -1)
+        assert isinstance(program.app.screen, FlagScreen)
+        await click(program, "esc back", -1)
+        assert isinstance(program.app.screen, ListScreen)
+
+
+async def click(program: Program, words: str, line: int) -> None:
+    """Click in the middle of words on a line of the screen."""
+    lines = program.screen.splitlines()
+    y = line % len(lines)
+    await program.pilot.click(offset=(lines[y].index(words) + len(words) // 2, y))
+    await program.settle()

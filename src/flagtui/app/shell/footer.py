@@ -6,6 +6,7 @@ from typing import Final
 
 from textual import events
 from textual.binding import Binding
+from textual.dom import DOMNode
 from textual.keys import key_to_character
 
 from flagtui.app.commands.command import display_key
@@ -18,6 +19,8 @@ ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
 MOVES: Final = frozenset(("rows", "tab", "query", "step_tab", "scroll"))
 """Verbs everybody tries without being told."""
 Shown = tuple[Piece, Piece]
+Run = tuple[str, DOMNode]
+"""An action, and where it belongs."""
 
 
 class KeyLine(Line):
@@ -28,6 +31,8 @@ class KeyLine(Line):
 
     _shown: "list[Shown]" = []
     _last: "list[Shown]" = []
+    _runs: "dict[str, Run]" = {}
+    """By key as it is drawn: what a click on it does."""
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self.show_keys())
@@ -52,6 +57,7 @@ class KeyLine(Line):
             (one for one in found if _place_at_end(one[0]) < 0),
             key=lambda one: (first.index(one[0].id) if one[0].id in first else len(first), not one[0].show),
         )
+        self._runs = {}
         self._last = self._drawn(sorted(last, key=lambda one: _place_at_end(one[0])), taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
         self._shown = [*keys, *self._drawn(rest, taken)]
@@ -72,11 +78,33 @@ class KeyLine(Line):
             yield (replace(binding, key_display=None) if is_typing else binding), active.enabled
 
     def _drawn(self, found: Iterable[tuple[Binding, bool]], taken: Container[str]) -> list[Shown]:
-        drawn = [self._words(binding, enabled) for binding, enabled in found]
-        return [pair for pair in drawn if pair[0][0] not in taken]
+        drawn = []
+        for binding, enabled in found:
+            pair = self._words(binding, enabled)
+            if pair[0][0] not in taken:
+                drawn.append(pair)
+                if enabled:
+                    self._runs[pair[0][0]] = (binding.action, self._node_of(binding))
+        return drawn
+
+    def _node_of(self, binding: Binding) -> DOMNode:
+        here = self.screen.active_bindings.values()
+        return next((each.node for each in here if each.binding.action == binding.action), self.screen)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the key under the pointer does."""
+        end = 1
+        for pair in _fitting(self._shown, self._last, self.size.width - 2):
+            end += _width(pair)
+            if event.x < end:
+                action, node = self._runs.get(pair[0][0], ("", self.screen))
+                if action:
+                    await self.app.run_action(action, node)
+                return
 
     def _fit(self) -> None:
-        self.show(styled(" ", *_fitting(self._shown, self._last, self.size.width - 2)))
+        fitting = _fitting(self._shown, self._last, self.size.width - 2)
+        self.show(styled(" ", *(piece for pair in fitting for piece in pair)))
 
     def _words(self, binding: Binding, enabled: bool) -> Shown:
         key = display_key(self.app, binding)
@@ -91,18 +119,15 @@ def _place_at_end(binding: Binding) -> int:
     return ALWAYS.index(name) if name in ALWAYS else -1
 
 
-def _fitting(words: list[Shown], last: list[Shown], width: int) -> list[Piece]:
+def _fitting(words: list[Shown], last: list[Shown], width: int) -> list[Shown]:
     room = width - sum(map(_width, last))
-    pieces: list[Piece] = []
+    fitting: list[Shown] = []
     for pair in words:
         if _width(pair) > room:
             break
         room -= _width(pair)
-        pieces += pair
-    for pair in last:
-        if _width(pair) <= width:
-            pieces += pair
-    return pieces
+        fitting.append(pair)
+    return fitting + [pair for pair in last if _width(pair) <= width]
 
 
 def _width(pair: Shown) -> int:

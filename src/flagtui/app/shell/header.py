@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from rich.cells import cell_len
+from textual import events
 from textual.content import Content
 
 from flagtui.app.widgets.line import APART, Line, cut, styled
@@ -18,6 +19,8 @@ SHORTEST: Final = 6
 """Cells below which a project's name says nothing."""
 _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
 """Columns from which there is usually room."""
+LISTS: Final = 4
+"""Tabs that are lists; those after them are saved searches of the list in front."""
 _GAP: Final[Piece] = ("  ", "")
 _NOTHING: Final[Piece] = ("", "")
 
@@ -136,12 +139,18 @@ def _cells(pieces: list[Piece]) -> int:
 
 
 class Tabs(Line):
-    """The tabs that work, the current one on its own ground."""
+    """The tabs that work, the current one on its own ground. A click goes to one."""
+
+    _places: "list[tuple[int, str]]" = []
+    """Where each tab ends, in cells, and its key."""
 
     def show_tabs(self, tabs: list[Tab], current: str) -> None:
         """Draw the tabs; `current` is the key of the one that is open."""
         pieces: list[Content | str | Piece] = []
+        end, self._places = 0, []
         for tab in tabs:
+            end += cell_len(f" {tab.key} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + 2
+            self._places.append((end, tab.key))
             here = tab.key == current
             ground = " on $row-cursor" if here else ""
             title_style = ("bold" if here else "$text-muted") + ground
@@ -149,3 +158,9 @@ class Tabs(Line):
             pieces.append((f" {tab.count} " if tab.count else " ", "$faint" + ground))
             pieces.append("  ")
         self.show(Content.assemble(*pieces))
+
+    async def on_click(self, event: events.Click) -> None:
+        key = next((key for end, key in self._places if event.x < end), "")
+        if key.isdigit():
+            action = f"query({key})" if int(key) > LISTS else f"app.tab('{key}')"
+            await self.app.run_action(action, self.screen)
