@@ -113,7 +113,8 @@ check-display: $(READY) ## hold changed cells against whole frames: every journe
 		FLAGTUI_DISPLAY_WIDTH=$$width $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys || exit 1; \
 	done
 
-check-writes: $(READY) ## thousands of lost answers, of two people on one flag, and of kills in the middle of a write
+check-writes: $(READY) ## thousands of lost answers, two people, stops and kills in the middle of a write, for every kind
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-100} $(PYTEST) -q tests/changes/test_random_writes.py
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(PYTEST) -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
 
 prove: $(READY) ## let random hands loose on the program for an hour: seven servers, every size, seeds kept

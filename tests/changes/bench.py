@@ -2,35 +2,41 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 from tests.changes.test_with_the_service import HERE
+from tests.changes.writing import Writing, run_all
 from tests.doubles.service_world import Clock, World
 from tests.doubles.steady_clock import SteadyClock
+from tests.doubles.whole_program import Wire
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
+from flagtui.changes.adapter import Adapter
+from flagtui.changes.batch import Batch
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
-from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepSaveContext, save_step
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, Send, send_related
-from flagtui.changes.undo import PreparedUndo, UndoTools, parts_left, prepare_undo
+from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.related_save import RelatedAdapter
+from flagtui.changes.undo import PreparedUndo, UndoContext, parts_left, prepare_undo
 from flagtui.changes.undo_list import undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -46,12 +52,17 @@ State = Callable[[], Awaitable[object]]
 class Bench:
     """A service in this process and a person who changes all kinds of records."""
 
-    def __init__(self, client: Client, folder: Path, world: World) -> None:
+    def __init__(self, client: Client, folder: Path, world: World, wire: Wire, clock: SteadyClock) -> None:
         self.client = client
         self.world = world
-        self.clock = SteadyClock(now=world.clock().timestamp())
+        self.wire = wire
+        self.clock = clock
         self.journal = Journal(folder / "journal", clock=self.clock.time)
-        self.tools = UndoTools(client, self.journal, HERE, self.clock)
+        self.undo_context = UndoContext(client, HERE, self.clock)
+
+    def writing(self, adapter: Adapter[Any, Any], signature: Signature = HERE) -> Writing:
+        """What writes one kind of record."""
+        return Writing(adapter, self.journal, signature, self.clock)
 
     async def flag(self, wanted: Intent) -> State:
         fresh = await self.client.flags.get(wanted.id)
@@ -59,7 +70,7 @@ class Bench:
         assert isinstance(plan, Plan), plan
         state = self.flag_state(wanted.id)
         before = await state()
-        await save(agree(plan), FlagSaveContext(self.client.flags, self.journal, HERE, self.clock))
+        await self.writing(FlagAdapter(self.client.flags)).save(agree(plan))
         assert await state() != before
         return state
 
@@ -68,8 +79,7 @@ class Bench:
             ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, StepContext(self.now)
         )
         assert isinstance(plan, ExperimentPlan), plan
-        save_context = StepSaveContext(self.client.experiments, self.journal, HERE, self.clock)
-        ended = await save_step(agree(plan), save_context)
+        ended = await self.writing(StepAdapter(self.client.experiments)).save(agree(plan))
         assert ended.ending == "saved", ended
         return self.experiment_state(fresh.id)
 
@@ -77,14 +87,15 @@ class Bench:
         fresh = await self.client.event_definitions.get(wanted.id)
         plan = plan_event(wanted, fresh, DefinitionContext(self.now))
         assert isinstance(plan, EventPlan), plan
-        save_context = DefinitionSaveContext(self.client.event_definitions, self.journal, HERE, self.clock)
-        (ended,) = [one async for one in save_all(agree(plan), save_context)]
+        ended = await self.writing(DefinitionAdapter(self.client.event_definitions)).save(agree(plan))
         assert ended.is_saved, ended
         return self.event_state(fresh.name)
 
     async def related(self, plan: RelatedPlan | Blocked, send: Send) -> None:
         assert isinstance(plan, RelatedPlan), plan
-        ended = await send_related(agree(plan), send, RelatedSaveContext(self.journal, HERE, self.clock))
+        ended = await self.writing(RelatedAdapter(self.client, send)).save(
+            agree(replace(plan, read_at=self.now))
+        )
         assert ended.ending == "saved", ended
 
     @property
@@ -156,20 +167,22 @@ class Bench:
         """Every part of it; the words of each."""
         assert entry in undoable(self.journal.entries(), HERE)
         said = []
-        parts = await parts_left(entry, self.client)
-        for part in parts:
-            prepared = await prepare_undo(part, self.tools, entry.id if part == parts[-1] else "")
+        for part in await parts_left(entry, self.client):
+            prepared = await prepare_undo(part.entry, self.undo_context)
             assert isinstance(prepared, PreparedUndo), prepared
-            question = prepared.ask(GuardRules())
+            question = guard([prepared.plan], GuardRules())
             assert isinstance(question, Question)
             approved = question.settle(
                 Confirmation(yes=True, typed=prepared.plan.type_to_confirm, overwrite=overwrite)
             )
             assert isinstance(approved, Approved), approved
             self.clock.now += 1
-            ended = await prepared.send(approved)
-            assert ended.ending == "saved", ended
-            said.append(f"{ended.key} {ended.words}")
+            writing = self.writing(prepared.adapter, prepared.signature)
+            (ended,) = await run_all(
+                Batch(approved, prepared.adapter, writing.context, {prepared.plan.key: part.undoes})
+            )
+            assert ended.is_saved, ended
+            said.append(f"{ended.plan.key} {ended.plan.verb.done}")
         return said
 
 
@@ -191,7 +204,8 @@ async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
     try:
         # All scopes at once are not enough for copies.
         key = world.with_key("*", "feature_flag:write").headers["Authorization"].removeprefix("Bearer ")
-        async with Client(HERE.host, key, 1, transport=in_process(service)) as client:
-            yield Bench(client, folder, world)
+        wire, steady = Wire(in_process(service)), SteadyClock(now=world.clock().timestamp())
+        async with Client(HERE.host, key, 1, transport=wire, clock=steady) as client:
+            yield Bench(client, folder, world, wire, steady)
     finally:
         close_service(service)

@@ -5,14 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tests.changes.bench import Bench, State, agree
-from tests.changes.test_with_the_service import HERE
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
 from flagtui.changes.related.schedules import Later, plan_later, send_later
@@ -69,7 +68,7 @@ def of_new_experiment(name: StepName, /, **chosen: Any) -> Case:
 async def create_flag(bench: Bench) -> tuple[State, object]:
     plan = plan_create({"key": "new-one", "name": "New"}, Taken(()), Context(now=bench.now, dependents=()))
     assert isinstance(plan, Plan)
-    await save(agree(plan), FlagSaveContext(bench.client.flags, bench.journal, HERE, bench.clock))
+    await bench.writing(FlagAdapter(bench.client.flags)).save(agree(plan))
     return bench.flag_state(bench.journal.entries()[0].record), "gone"
 
 

@@ -13,9 +13,11 @@ from typing import Any
 import httpx
 
 from flagtui.api.client import Client
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.batch import Batch
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepSaveContext, save_step
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
@@ -66,7 +68,7 @@ async def take(wanted: dict[str, Any], folder: Path) -> None:
         journal = Journal(folder, disk=Disk(write_in_two, sync))
         here = Signature("ada@acme.test", "demo", str(client.host), PROJECT)
         id = wanted["id"]
-        save_context = StepSaveContext(client.experiments, journal, here)
+        save_context = WriteContext(journal, here)
         # Deleted ones cannot be read, and new ones are not there yet.
         is_there = wanted["step"] not in ("create", "restore")
         bare = Experiment.of({"id": id, "name": wanted["name"], "deleted": bool(id)})
@@ -78,7 +80,7 @@ async def take(wanted: dict[str, Any], folder: Path) -> None:
         assert isinstance(question, Question)
         approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
-        await save_step(approved, save_context)
+        [_ async for _ in Batch(approved, StepAdapter(client.experiments), save_context).run()]
 
 
 if __name__ == "__main__":

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from flagtui.api.request import Query
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.batch import Batch
 from flagtui.changes.event_definitions.definition_intent import describe
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
-from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
@@ -129,7 +131,7 @@ def agreed(plan: P) -> Approved[P]:
 
 async def work_on_events(folder: Path) -> None:
     server = FileOfEvents(folder / "applied")
-    save_context = DefinitionSaveContext(server, Journal(folder / "journal"), HERE)
+    save_context = WriteContext(Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get("")
@@ -138,14 +140,14 @@ async def work_on_events(folder: Path) -> None:
         assert isinstance(plan, EventPlan)
         approved = agreed(plan)
         step()
-        async for _ended in save_all(approved, save_context):
-            step()
+        [_ async for _ in Batch(approved, DefinitionAdapter(server), save_context).run()]
+        step()
         number += 1
 
 
 async def work(folder: Path) -> None:
     server = FileServer(folder / "applied")
-    save_context = FlagSaveContext(server, Journal(folder / "journal"), HERE)
+    save_context = WriteContext(Journal(folder / "journal"), HERE)
     number = 0
     while True:
         fresh = await server.get(812)
@@ -154,7 +156,7 @@ async def work(folder: Path) -> None:
         assert isinstance(plan, Plan)
         approved = agreed(plan)
         step()
-        await save(approved, save_context)
+        [_ async for _ in Batch(approved, FlagAdapter(server), save_context).run()]
         number += 1
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.changes.writing import Writing
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -9,10 +10,11 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
+from flagtui.changes.outcome import Outcome
 
 HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 
@@ -27,7 +29,7 @@ class Office:
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time)
         self.told: list[str] = []
-        self.save_context = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
+        self.save_context = Writing(FlagAdapter(self.ada), self.journal, HERE, self.clock, self.told.append)
 
     async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)
@@ -43,8 +45,8 @@ class Office:
         assert isinstance(approved, Approved), approved
         return approved
 
-    async def turn_off(self) -> object:
-        return await save(self.approve(await self.plan()), self.save_context)
+    async def turn_off(self) -> Outcome:
+        return await self.save_context.save(self.approve(await self.plan()))
 
     def bob_writes(self, **fields: object) -> None:
         self.server.apply("bob@acme.test", 812, dict(fields))

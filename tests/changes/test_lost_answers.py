@@ -8,19 +8,19 @@ import random
 from pathlib import Path
 from typing import Final
 
+from tests.changes.writing import Writing
 from tests.doubles.flag_server import Fault, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_lookup import settle
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Outcome, Unknown
+from flagtui.changes.outcome import Outcome
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "250"))
 FAULTS: Final[tuple[Fault | None, ...]] = (
@@ -44,7 +44,9 @@ class Line:
         self.ada = self.server.person("ada@acme.test")
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        self.save_context = FlagSaveContext(self.ada, self.journal, Signature("ada@acme.test"), self.clock)
+        self.save_context = Writing(
+            FlagAdapter(self.ada), self.journal, Signature("ada@acme.test"), self.clock
+        )
 
     async def change(self, words: str) -> Outcome:
         """One change of the description to words nobody else uses, so that they can be counted."""
@@ -58,9 +60,9 @@ class Line:
         approved = question.settle(Confirmation(yes=True))
         assert isinstance(approved, Approved)
         self.disturb()
-        outcome = await save(approved, self.save_context)
-        if isinstance(outcome, Unknown):
-            outcome = await settle(outcome, self.ada, self.journal, self.clock, self.save_context.tell)
+        outcome = await self.save_context.save(approved)
+        if outcome.ending == "unknown":
+            outcome = await self.save_context.settle(outcome)
         return outcome
 
     def disturb(self) -> None:

@@ -1,5 +1,6 @@
 """An earlier change taken back after the same person went on: what they did later is nobody else's."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from tests.changes.bench import Bench, working
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question
+from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import PreparedUndo, prepare_undo
 from flagtui.models.json_value import JSON
@@ -58,9 +59,9 @@ async def somebody(bench: Bench, kind: str) -> None:
 async def the_question(bench: Bench) -> Question[Proposal]:
     """Before the older of two changes is taken back."""
     entries = bench.journal.entries()
-    prepared = await prepare_undo(entries[1], bench.tools, entries[1].id, entries)
+    prepared = await prepare_undo(entries[1], replace(bench.undo_context, entries=entries))
     assert isinstance(prepared, PreparedUndo), prepared
-    question = prepared.ask(GuardRules())
+    question = guard([prepared.plan], GuardRules())
     assert isinstance(question, Question)
     return question
 

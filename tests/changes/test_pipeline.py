@@ -1,281 +1,262 @@
-"""The way of every change, held by a kind of record that nobody has: what an adapter gets without asking."""
+"""The pipeline of changes, held by an imaginary kind of record: what an adapter gets without asking."""
 
 import asyncio
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from tests.doubles.steady_clock import SteadyClock
-
-from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Unreachable
-from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Signature
-from flagtui.changes.pipeline import (
-    LOOKS,
-    STOPPED,
-    Concluded,
-    Remembered,
-    look_up,
-    stops_all,
-    write,
-    write_together,
+from tests.changes.kettle import (
+    KETTLE,
+    LONG_PAUSE,
+    SLOW_DOWN,
+    Kettle,
+    Kitchen,
+    Room,
+    agreed,
+    room_of,
 )
 
+from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Unreachable
+from flagtui.changes.guard import Around
+from flagtui.changes.journal_entries import Ending
+from flagtui.changes.outcome import Outcome
+from flagtui.changes.pipeline import STOPPED, stops_all, write
+from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
+
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
-HERE: Final = Signature("alice@acme.com", "prod", "https://us.example", "1")
-SLOW_DOWN: Final = ErrorFacts("POST", True, status=429, retry_after=3)
-
-
-@dataclass(frozen=True)
-class Kettle:
-    """What is to be boiled."""
-
-    key: str
-    water: float
-
-
-@dataclass(frozen=True)
-class Boiled:
-    """How it ended."""
-
-    ending: Ending
-    why: str = ""
-    journal_id: str = ""
-    note: str = ""
-
-
-@dataclass
-class Approval:
-    """A yes; the guard has its own tests."""
-
-    plans: tuple[Kettle, ...]
-    without_journal: bool = False
-    reason: str = "tea"
-    batch: str = ""
-
-
-@dataclass
-class Kitchen:
-    """The adapter: a server that fails as told, and notices what it is asked."""
-
-    journal: Journal
-    faults: list[ApiError] = field(default_factory=list)
-    boils_at: int | None = None
-    """The look at which it has boiled; None never."""
-    moved: bool = False
-    longest_wait: float = 10.0
-    asked: list[str] = field(default_factory=list)
-    open_when_asked: list[bool] = field(default_factory=list)
-
-    def remembered(self, plan: Kettle) -> Remembered:
-        return Remembered(key=plan.key, verb="boil", kind="kettle", after={"water": plan.water})
-
-    async def changed_since_read(self, plan: Kettle) -> Boiled | None:
-        return Boiled("conflicted") if self.moved else None
-
-    async def send(self, plan: Kettle) -> Boiled:
-        self.asked.append(f"send {plan.key}")
-        self.open_when_asked.append(any(entry.is_open for entry in self.journal.entries()))
-        if self.faults:
-            raise self.faults.pop(0)
-        return Boiled("saved")
-
-    def without_answer(self, plan: Kettle, error: ApiError) -> Boiled:
-        return Boiled("unknown", error.what)
-
-    async def look(self, plan: Kettle, unknown: Boiled) -> Boiled:
-        looks = sum(one == "look" for one in self.asked)
-        self.asked.append("look")
-        return Boiled("saved") if looks == self.boils_at else unknown
-
-    def waiting_words(self, unknown: Boiled) -> str:
-        return "still cold"
-
-    def not_applied(self, plan: Kettle, error: ApiError) -> Boiled:
-        return Boiled("failed" if isinstance(error, Unreachable) else "refused", error.what)
-
-    def not_remembered(self, plan: Kettle, fault: JournalUnwritable) -> Boiled:
-        return Boiled("refused", str(fault))
-
-    def concluded(self, ended: Boiled) -> Concluded:
-        return Concluded(note=ended.why)
-
-    def noted(self, ended: Boiled, journal_id: str, note: str) -> Boiled:
-        return replace(ended, journal_id=journal_id, note=note)
-
-
-@dataclass
-class Around:
-    """What every request needs around it."""
-
-    journal: Journal
-    signature: Signature = HERE
-    clock: SteadyClock = field(default_factory=SteadyClock)
-    told: list[str] = field(default_factory=list)
-
-    def tell(self, words: str) -> None:
-        self.told.append(words)
-
-
-KETTLE: Final = Kettle("kettle", 1.5)
 
 
 @pytest.fixture
-def around(tmp_path: Path) -> Around:
-    return Around(Journal(tmp_path / "journal"))
+def room(tmp_path: Path) -> Room:
+    return room_of(tmp_path / "journal")
 
 
-async def boil(kitchen: Kitchen, around: Around, **more: Any) -> Boiled:
-    approved: Any = Approval((KETTLE,), **more)
-    return await write(approved, KETTLE, kitchen, around)
-
-
-async def test_it_is_on_disk_before_it_leaves_and_its_ending_after(around: Around) -> None:
-    kitchen = Kitchen(around.journal)
-    ended = await boil(kitchen, around)
-    (entry,) = around.journal.entries()
-    assert kitchen.open_when_asked == [True]
-    assert (ended.ending, entry.ending, entry.id) == ("saved", "saved", ended.journal_id)
-    assert (entry.key, entry.verb, entry.kind, entry.reason) == ("kettle", "boil", "kettle", "tea")
-    assert entry.after == {"water": 1.5}
+async def test_it_is_on_disk_before_it_leaves_and_its_ending_after(room: Room) -> None:
+    (outcome,) = await room.boil()
+    (entry,) = room.journal.entries()
+    assert room.kitchen.open_when_asked == [True]
+    assert (outcome.ending, entry.ending, entry.id) == ("saved", "saved", outcome.journal_id)
+    assert (entry.key, entry.verb, entry.kind, entry.after) == ("kettle", "boil", "kettle", {"degrees": 100})
     assert entry.pid > 0
+    assert outcome.undo_words == "let it cool"
 
 
-async def test_what_moved_since_it_was_read_is_not_sent(around: Around) -> None:
-    kitchen = Kitchen(around.journal, moved=True)
-    assert (await boil(kitchen, around)).ending == "conflicted"
-    assert (kitchen.asked, around.journal.entries()) == ([], [])
+@pytest.mark.parametrize(("age", "compares"), [(31, True), (1, False)])
+async def test_what_was_read_long_ago_or_is_not_compared_is_read_again_first(
+    age: float, compares: bool, room: Room
+) -> None:
+    room.kitchen.compares = compares
+    plan = Kettle("kettle", read_at=room.clock.time())
+    room.clock.now += age
+    room.kitchen.now = 45
+    (outcome,) = await room.boil(plan)
+    assert (outcome.ending, room.kitchen.asked, room.journal.entries()) == ("conflicted", ["read"], [])
+    room.kitchen.now = 20
+    (outcome,) = await room.boil(plan)
+    assert (outcome.ending, room.kitchen.asked[1:]) == ("saved", ["read", "send kettle"])
+
+
+async def test_what_was_just_read_and_is_compared_is_sent_at_once(room: Room) -> None:
+    await room.boil(Kettle("kettle", read_at=room.clock.time()))
+    assert room.kitchen.asked == ["send kettle"]
 
 
 @pytest.mark.parametrize("boils_at", [0, 2, 4, None])
 async def test_without_an_answer_it_is_looked_for_and_never_sent_again(
-    boils_at: int | None, around: Around
+    boils_at: int | None, tmp_path: Path
 ) -> None:
-    kitchen = Kitchen(around.journal, [Unanswered("No answer.")], boils_at)
-    ended = await boil(kitchen, around)
+    room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at)
+    (outcome,) = await room.boil()
     looks = len(LOOKS) if boils_at is None else boils_at + 1
-    assert kitchen.asked == ["send kettle", *["look"] * looks]
-    assert ended.ending == ("unknown" if boils_at is None else "saved")
-    assert around.journal.entries()[0].ending == ended.ending
-    assert around.told[0] == "kettle: no answer; looking whether it was done"
-    assert around.told[1:] == ["still cold"] * (boils_at != 0)
+    assert room.kitchen.asked == ["send kettle", *["read"] * looks]
+    assert outcome.ending == room.journal.entries()[0].ending == ("unknown" if boils_at is None else "saved")
+    assert room.told[0] == "kettle: no answer; looking whether it was done"
+    still_cold = ["kettle: no answer; the change is not there so far"]
+    assert room.told[1:] == (still_cold if boils_at != 0 else [])
 
 
-async def test_a_server_that_cannot_be_reached_was_not_asked(around: Around) -> None:
-    kitchen = Kitchen(around.journal, [Unreachable("No way there.")])
-    assert (await boil(kitchen, around)).ending == "failed"
-    assert kitchen.asked == ["send kettle"]
-    assert around.journal.entries()[0].note == "No way there."
+@pytest.mark.parametrize(
+    ("boils_at", "now", "ending"), [(9, 20, "saved"), (None, 20, "failed"), (None, 45, "unknown")]
+)
+async def test_it_is_watched_for_a_minute_then_known_or_said_not_to_be(
+    boils_at: int | None, now: int, ending: Ending, tmp_path: Path
+) -> None:
+    room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at, now=now)
+    (unknown,) = await room.boil()
+    began = room.clock.now
+    found = await room.writing.settle(unknown)
+    (entry,) = room.journal.entries()
+    assert (found.ending, entry.ending) == (ending, ending)
+    assert (entry.note == LOOKED) == (ending != "unknown")
+    assert room.clock.now - began <= WATCH_FOR
+    assert room.kitchen.asked.count("send kettle") == 1
 
 
-@pytest.mark.parametrize(("longest", "sent", "ending"), [(10.0, 2, "saved"), (1.0, 1, "refused")])
+async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
+    room = room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True)
+    (outcome,) = await room.boil()
+    assert (outcome.ending, outcome.reason) == ("failed", "it is not there any more")
+
+
+async def test_a_server_that_cannot_be_reached_was_not_asked(tmp_path: Path) -> None:
+    room = room_of(tmp_path, faults=[Unreachable("No way there.")])
+    (outcome,) = await room.boil()
+    assert (outcome.ending, room.kitchen.asked) == ("failed", ["send kettle"])
+    assert room.journal.entries()[0].note == "No way there."
+
+
+@pytest.mark.parametrize(("facts", "sent", "ending"), [(SLOW_DOWN, 2, "saved"), (LONG_PAUSE, 1, "refused")])
 async def test_a_pause_that_the_server_asks_for_is_waited_for_inside_its_limits(
-    longest: float, sent: int, ending: Ending, around: Around
+    facts: ErrorFacts, sent: int, ending: Ending, tmp_path: Path
 ) -> None:
-    kitchen = Kitchen(around.journal, [RateLimited("Slower.", facts=SLOW_DOWN)], longest_wait=longest)
-    began = around.clock.now
-    assert (await boil(kitchen, around)).ending == ending
-    assert len(kitchen.asked) == sent
-    assert around.clock.now - began == (3 if sent == 2 else 0)
-    assert len(around.journal.entries()) == 1
+    room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=facts)])
+    began = room.clock.now
+    (outcome,) = await room.boil()
+    assert (outcome.ending, len(room.kitchen.asked)) == (ending, sent)
+    assert room.clock.now - began == (3 if sent == 2 else 0)
+    assert len(room.journal.entries()) == 1
 
 
-async def test_a_pause_is_waited_for_once(around: Around) -> None:
-    faults: list[ApiError] = [RateLimited("Slower.", facts=SLOW_DOWN) for _ in range(3)]
-    kitchen = Kitchen(around.journal, faults)
-    assert (await boil(kitchen, around)).ending == "refused"
-    assert len(kitchen.asked) == 2
+@pytest.mark.parametrize(("count", "sent"), [(1, 2), (2, 6)])
+async def test_one_change_waits_once_and_one_of_many_five_times(
+    count: int, sent: int, tmp_path: Path
+) -> None:
+    room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=SLOW_DOWN) for _ in range(9)])
+    found = await room.boil(*(Kettle(f"k{number}") for number in range(count)))
+    assert [one.ending for one in found] == ["refused"]
+    assert len(room.kitchen.asked) == sent
 
 
-@pytest.mark.parametrize("agreed", [False, True])
+@pytest.mark.parametrize("agreed_to", ["", "no space left"])
 async def test_without_room_for_the_journal_it_goes_only_where_that_was_agreed(
-    agreed: bool, tmp_path: Path
+    agreed_to: str, tmp_path: Path
 ) -> None:
-    around = Around(Journal(blocked(tmp_path)))
-    kitchen = Kitchen(around.journal)
-    ended = await boil(kitchen, around, without_journal=agreed)
-    assert (ended.ending, len(kitchen.asked)) == (("saved", 1) if agreed else ("refused", 0))
-    assert ended.journal_id == ""
-
-
-def blocked(tmp_path: Path) -> Path:
-    """A folder that cannot be: a file is in its place."""
     (tmp_path / "in the way").write_text("")
-    return tmp_path / "in the way"
+    room = room_of(tmp_path / "in the way")
+    (outcome,) = await room.boil(around=Around(without_journal=agreed_to))
+    expected = ("saved", 1, False) if agreed_to else ("refused", 0, True)
+    assert (outcome.ending, len(room.kitchen.asked), outcome.is_without_journal) == expected
+    assert (outcome.journal_id, outcome.undo_words) == ("", "")
 
 
-async def test_an_ending_that_cannot_be_written_down_is_told_and_not_raised(around: Around) -> None:
+async def test_an_ending_that_cannot_be_written_down_is_told_and_not_raised(tmp_path: Path) -> None:
     class Filling(Kitchen):
-        async def send(self, plan: Kettle) -> Boiled:
-            for file in around.journal.folder.iterdir():
+        async def send(self, plan: Kettle) -> Outcome[Kettle, int]:
+            for file in self.journal.folder.iterdir():
                 file.unlink()
-            around.journal.folder.rmdir()
-            around.journal.folder.write_text("")
-            return Boiled("saved")
+            self.journal.folder.rmdir()
+            self.journal.folder.write_text("")
+            return Outcome(plan, "saved", 100)
 
-    ended = await boil(Filling(around.journal), around)
-    assert ended.ending == "saved"
-    assert ended.note.startswith("how it ended could not be written down: ")
+    room = room_of(tmp_path / "journal")
+    room.writing.adapter = Filling(room.journal)
+    (outcome,) = await room.boil()
+    assert outcome.is_saved
+    assert outcome.note.startswith("how it ended could not be written down: ")
 
 
-async def test_what_is_stopped_on_its_way_is_noted_as_not_known(around: Around) -> None:
+async def test_what_is_stopped_on_its_way_is_noted_as_not_known(room: Room) -> None:
     sent = asyncio.Event()
 
     class Endless(Kitchen):
-        async def send(self, plan: Kettle) -> Boiled:
+        async def send(self, plan: Kettle) -> Outcome[Kettle, int]:
             sent.set()
             await asyncio.Event().wait()
-            return Boiled("saved")
+            return Outcome(plan, "saved")
 
-    task = asyncio.create_task(boil(Endless(around.journal), around))
+    room.writing.adapter = Endless(room.journal)
+    task = asyncio.create_task(room.boil())
     await sent.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    (entry,) = around.journal.entries()
+    (entry,) = room.journal.entries()
     assert (entry.ending, entry.note) == ("unknown", STOPPED)
 
 
-async def test_plans_of_one_request_have_an_entry_each(around: Around) -> None:
-    plans = [Kettle(name, 1.0) for name in ("one", "two", "three")]
-    approved: Any = Approval(tuple(plans))
+class Together(Kitchen):
+    """Boils any number with one request; the second has no water."""
 
-    async def send() -> list[Boiled]:
-        return [Boiled("saved"), Boiled("refused", "no water"), Boiled("saved")]
+    def groups(self, plans: Sequence[Kettle]) -> Sequence[Sequence[Kettle]]:
+        return [plans]
 
-    kitchen = Kitchen(around.journal)
-    every = await write_together(approved, plans, kitchen, around, {"two": "earlier"}, send)
-    entries = {entry.key: entry for entry in around.journal.entries()}
-    assert [one.ending for one in every] == ["saved", "refused", "saved"]
+    async def send_group(self, plans: Sequence[Kettle]) -> Sequence[Outcome[Kettle, int]]:
+        self.asked.append("send all")
+        if self.faults:
+            raise self.faults.pop(0)
+        return [
+            Outcome(plan, "refused" if place == 1 else "saved", reason="no water" * (place == 1))
+            for place, plan in enumerate(plans)
+        ]
+
+
+async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
+    room.writing.adapter = Together(room.journal)
+    found = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
+    entries = {entry.key: entry for entry in room.journal.entries()}
+    assert [one.ending for one in found] == ["saved", "refused", "saved"]
     assert [entries[key].ending for key in ("one", "two", "three")] == ["saved", "refused", "saved"]
-    assert (entries["two"].undoes, entries["two"].note, entries["one"].undoes) == ("earlier", "no water", "")
+    assert (entries["two"].note, len({entry.batch for entry in entries.values()})) == ("no water", 1)
 
 
-async def test_nobody_s_plan_is_never_sent(around: Around) -> None:
-    approved: Any = Approval((Kettle("other", 1.0),))
-    with pytest.raises(ValueError, match="nobody approved"):
-        await write(approved, KETTLE, Kitchen(around.journal), around)
+async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room: Room) -> None:
+    room.writing.adapter = kitchen = Together(room.journal, [Unanswered("No answer.")])
+    began = room.clock.now
+    found = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
+    assert [one.ending for one in found] == ["unknown"] * 3
+    assert kitchen.asked.count("send all") == 1
+    assert kitchen.asked.count("read") == 3 * len(LOOKS)
+    assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
-async def test_looks_are_at_their_moments(around: Around) -> None:
-    began = around.clock.now
-    await look_up(KETTLE, Boiled("unknown"), Kitchen(around.journal), around)
-    assert around.clock.now - began == LOOKS[-1]
+async def test_what_stops_all_leaves_the_rest_unsent(tmp_path: Path) -> None:
+    room = room_of(tmp_path, faults=[Unreachable("No way there.")])
+    batch = room.writing.batch(agreed(Kettle("one"), Kettle("two")))
+    assert [outcome.ending async for outcome in batch.run()] == ["failed"]
+    assert [plan.key for plan in batch.unsent] == ["two"]
 
 
-def test_what_would_happen_to_the_next_one_stops_all() -> None:
-    assert stops_all(Boiled("unknown"), None, by_journal=False)
-    assert stops_all(Boiled("refused"), RateLimited("Slower."), by_journal=False)
-    assert stops_all(Boiled("refused"), None, by_journal=True)
-    assert not stops_all(Boiled("refused"), None, by_journal=False)
+async def test_a_plan_that_was_not_approved_is_never_sent(room: Room) -> None:
+    with pytest.raises(ValueError, match="not approved"):
+        await write(agreed(Kettle("other")), [KETTLE], room.kitchen, room.writing.context)
+    assert room.kitchen.asked == []
 
 
 @pytest.mark.parametrize(
-    "words", ["journal.begin", "pid=os.getpid()", "LOOKS: Final = (0.0", "uuid4().hex,\n        at="]
+    ("ending", "error", "stops"),
+    [
+        ("unknown", None, True),
+        ("failed", None, True),
+        ("refused", RateLimited("Slower."), True),
+        ("refused", None, False),
+        ("conflicted", None, False),
+        ("saved", None, False),
+    ],
 )
+def test_what_would_happen_to_the_next_one_stops_all(
+    ending: Ending, error: ApiError | None, stops: bool
+) -> None:
+    assert stops_all(Outcome(KETTLE, ending, error=error)) is stops
+
+
+ONCE: Final = {
+    "journal.begin": "changes/pipeline.py",
+    "pid=os.getpid()": "changes/pipeline.py",
+    "LOOKS: Final = (0.0": "changes/unanswered.py",
+    "asyncio.to_thread(finish": "changes/unanswered.py",
+    "class Outcome(Generic": "changes/outcome.py",
+    "ConfirmScreen(question": "app/writing/approval.py",
+    "journal.unresolved)": "changes/recovery.py",
+}
+
+
+@pytest.mark.parametrize("words", ONCE)
 def test_what_every_change_needs_stands_in_one_place(words: str) -> None:
-    found = [path.name for path in SOURCE.rglob("*.py") if words in path.read_text(encoding="utf-8")]
-    assert found == ["pipeline.py"]
-    assert len(re.findall(re.escape(words), (SOURCE / "changes" / "pipeline.py").read_text())) == 1
+    found = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for _ in re.finditer(re.escape(words), path.read_text(encoding="utf-8"))
+    ]
+    assert found == [ONCE[words]]

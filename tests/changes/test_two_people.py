@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.changes.writing import Writing
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -19,11 +20,11 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Conflicted, Outcome, Saved
+from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -37,7 +38,7 @@ class Person:
     """A person with a save context, and the flag they look at."""
 
     name: str
-    save_context: FlagSaveContext
+    save_context: Writing
     looks_at: Flag
 
 
@@ -57,7 +58,7 @@ class Scenario:
     def person(self, name: str, folder: Path) -> Person:
         journal = Journal(folder / name, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
         self.clients.append(self.server.person(name))
-        save_context = FlagSaveContext(self.clients[-1], journal, Signature(name), self.clock)
+        save_context = Writing(FlagAdapter(self.clients[-1]), journal, Signature(name), self.clock)
         return Person(name, save_context, Flag.of(copy.deepcopy(self.server.stored[812])))
 
     def intent(self, person: Person) -> Intent:
@@ -85,7 +86,7 @@ class Scenario:
     async def step(self) -> None:
         person, other = self.chance.sample(self.people, 2)
         if self.chance.random() < 0.5:
-            person.looks_at = await person.save_context.flags.get(812)
+            person.looks_at = await person.save_context.adapter.flags.get(812)
         plan = await self.plan(person)
         if plan is None:
             return
@@ -96,7 +97,7 @@ class Scenario:
         await self.save(person, plan)
 
     async def plan(self, person: Person) -> Plan | None:
-        fresh = await person.save_context.flags.get(812)
+        fresh = await person.save_context.adapter.flags.get(812)
         context = Context(now=self.clock.time(), dependents=())
         found = plan_flag(self.intent(person), fresh, context)
         return found if isinstance(found, Plan) else None
@@ -110,24 +111,23 @@ class Scenario:
             return
         before = copy.deepcopy(self.server.stored[812])
         count = len(self.server.log)
-        outcome = await save(agreed, person.save_context)
+        outcome = await person.save_context.save(agreed)
         self.check(person, plan, outcome, before, len(self.server.log) > count)
-        if isinstance(outcome, Saved):
+        if outcome.is_saved and outcome.record is not None:
             person.looks_at = outcome.record
 
     def check(
         self, person: Person, plan: Plan, outcome: Outcome, before: dict[str, JSON], wrote: bool
     ) -> None:
         after = self.server.stored[812]
-        if not isinstance(outcome, Saved):
-            assert isinstance(outcome, Conflicted)
+        if not outcome.is_saved:
+            assert outcome.ending == "conflicted"
             assert not wrote
             assert after == before
             return
         lost = [line for line in changed(before, after) if not expected(plan, line)]
-        was_told = outcome.report.others > 0 or bool(outcome.report.beyond)
-        assert not lost or was_told, f"{person.name} overwrote {lost} and was not told"
-        assert not outcome.report.missing
+        assert not lost or outcome.remarks, f"{person.name} overwrote {lost} and was not told"
+        assert not any("did not move as planned" in remark for remark in outcome.remarks)
 
 
 def changed(before: dict[str, JSON], after: dict[str, JSON]) -> tuple[DifferenceLine, ...]:
@@ -173,11 +173,11 @@ async def test_clients_that_do_not_say_what_they_read_are_caught_by_the_same_che
 
 def make_careless(person: Person) -> None:
     """Their writes carry no original values, and the answer's version is not believed either."""
-    flags = person.save_context.flags
+    flags = person.save_context.adapter.flags
     send = flags.update
 
     async def update(id: int, changes: dict[str, JSON], **kept: JSON) -> Flag:
         found = await send(id, changes, version=None, original=None)
         return Flag.of({**found.raw, "version": (kept["version"] or 0) + 1})
 
-    flags.update = update  # type: ignore[method-assign,assignment]
+    flags.update = update

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
+from tests.changes.writing import Writing
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.client import Client
@@ -23,11 +24,10 @@ from flagtui.changes.flags import flag_intent, targeting_intents
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Conflicted, Saved
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.service import close_service, create_service
@@ -58,7 +58,7 @@ class Counting(httpx.AsyncBaseTransport):
 class Person:
     name: str
     flags: Any
-    save_context: FlagSaveContext
+    save_context: Writing
     looks_at: Flag
 
 
@@ -139,14 +139,14 @@ class Desk:
             assert plan.clashes
             self.done["left alone"] += 1
             return
-        outcome = await save(agreed, person.save_context)
+        outcome = await person.save_context.save(agreed)
         self.done["edits"] += 1
-        if isinstance(outcome, Saved):
+        if outcome.is_saved and outcome.record is not None:
             self.enter(plan)
             person.looks_at = outcome.record
             assert noted(outcome.record) == self.ledger
             return
-        assert isinstance(outcome, Conflicted), outcome
+        assert outcome.ending == "conflicted", outcome
         self.done["lost"] += 1
         if outcome.clashes:
             self.done["lost to the same place"] += 1
@@ -189,7 +189,7 @@ async def desk(folder: Path, **choices: Any) -> AsyncIterator[Desk]:
         for name in ("ada", "bob"):
             client = await stack.enter_async_context(Client(HOST, KEY, 1, transport=wire))
             journal = Journal(folder / name, clock=clock.time, disk=Disk(sync=lambda descriptor: None))
-            context = FlagSaveContext(client.flags, journal, Signature(name, "demo", HOST, "1"), clock)
+            context = Writing(FlagAdapter(client.flags), journal, Signature(name, "demo", HOST, "1"), clock)
             if not people:
                 fresh = await client.flags.create({"key": "a", "active": True, "filters": {"groups": groups}})
             people.append(Person(name, client.flags, context, fresh))

@@ -5,9 +5,6 @@ from tests.changes.office import Office
 from tests.doubles.flag_server import Fault
 
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_lookup import settle
-from flagtui.changes.flags.flag_save import save
-from flagtui.changes.outcome import Failed, Saved, Unknown
 
 LOST: list[Fault] = ["lose the answer", "5xx applied"]
 
@@ -18,7 +15,7 @@ async def test_a_lost_answer_is_found_out_by_reading_and_never_sent_again(
 ) -> None:
     office.ada.faults = [fault]
     outcome = await office.turn_off()
-    assert isinstance(outcome, Saved)
+    assert outcome.is_saved
     assert office.ada.sends == 1
     assert office.journal.entries()[0].ending == "saved"
 
@@ -27,8 +24,8 @@ async def test_reads_that_fail_are_tried_at_0_1_2_4_and_8_seconds(office: Office
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 4
-    outcome = await save(office.approve(plan), office.save_context)
-    assert isinstance(outcome, Saved)
+    outcome = await office.save_context.save(office.approve(plan))
+    assert outcome.is_saved
     assert office.clock.slept == [0, 1, 1, 2, 4]
 
 
@@ -36,10 +33,10 @@ async def test_a_write_that_arrives_late_is_noticed_while_watching(office: Offic
     office.ada.faults = ["apply late"]
     office.clock.at(30, office.ada.deliver_late)
     outcome = await office.turn_off()
-    assert isinstance(outcome, Unknown)
+    assert outcome.ending == "unknown"
     assert office.journal.entries()[0].ending == "unknown"
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Saved)
+    found = await office.save_context.settle(outcome)
+    assert found.is_saved
     assert office.journal.entries()[0].ending == "saved"
     assert office.ada.sends == 1
 
@@ -48,9 +45,9 @@ async def test_a_write_that_arrives_late_is_noticed_while_watching(office: Offic
 async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Office, fault: Fault) -> None:
     office.ada.faults = [fault]
     outcome = await office.turn_off()
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Failed)
+    assert outcome.ending == "unknown"
+    found = await office.save_context.settle(outcome)
+    assert found.ending == "failed"
     assert 60 <= office.clock.now - office.clock.began <= 70
     assert (office.journal.entries()[0].ending, office.ada.sends) == ("failed", 1)
     assert any("is not there so far at version 12" in words for words in office.told)
@@ -60,10 +57,10 @@ async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> 
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1000
-    outcome = await save(office.approve(plan), office.save_context)
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Unknown)
+    outcome = await office.save_context.save(office.approve(plan))
+    assert outcome.ending == "unknown"
+    found = await office.save_context.settle(outcome)
+    assert found.ending == "unknown"
     assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]
 
 
@@ -72,9 +69,9 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1
     office.clock.at(1, lambda: office.bob_writes(name="Bob's words"))
-    outcome = await save(office.approve(plan), office.save_context)
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Unknown)
+    outcome = await office.save_context.save(office.approve(plan))
+    assert outcome.ending == "unknown"
+    found = await office.save_context.settle(outcome)
+    assert found.ending == "unknown"
     assert office.server.log[0] == ("ada@acme.test", 812, {"name": "Ada's words"})
     assert office.journal.entries()[0].is_open

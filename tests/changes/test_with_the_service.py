@@ -8,25 +8,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.writing import Writing
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.client import Client
+from flagtui.api.errors import ApprovalNeeded
 from flagtui.api.in_process import in_process
-from flagtui.changes.batch import Batch, in_order, within_batch
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent, targeting_intents
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_undo import Contested, plan_undo
+from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.flags.surroundings import Surroundings, gather
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import AwaitingApproval, Conflicted, Outcome, Saved
+from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service
@@ -67,7 +69,7 @@ class Bench:
         self.flags = client.flags
         self.clock = SteadyClock()
         self.journal = Journal(folder / "journal", clock=self.clock.time)
-        self.save_context = FlagSaveContext(self.flags, self.journal, HERE, self.clock)
+        self.save_context = Writing(FlagAdapter(self.flags), self.journal, HERE, self.clock)
 
     async def new(self, key: str, **fields: JSON) -> Flag:
         return await self.flags.create({"key": key, **fields})
@@ -88,12 +90,12 @@ class Bench:
         plan = await self.plan(wanted)
         assert isinstance(plan, Plan), plan
         self.clock.now += 1
-        return await save(self.approve(plan), self.save_context)
+        return await self.save_context.save(self.approve(plan))
 
-    async def saved(self, wanted: Intent) -> Saved:
+    async def saved(self, wanted: Intent) -> Outcome:
         outcome = await self.do(wanted)
-        assert isinstance(outcome, Saved), outcome
-        assert outcome.report.is_clean, outcome.report
+        assert outcome.is_saved, outcome
+        assert outcome.remarks == ()
         return outcome
 
     async def undo(self) -> Plan | NothingToDo | Blocked | Contested:
@@ -102,9 +104,9 @@ class Bench:
         found = plan_undo(entry, await self.flags.get(entry.record), context, HERE)
         if isinstance(found, Plan):
             self.clock.now += 1
-            outcome = await save(self.approve(found), self.save_context, undoes=entry.id)
-            assert isinstance(outcome, Saved), outcome
-            assert outcome.report.is_clean, outcome.report
+            outcome = await self.save_context.save(self.approve(found), undoes=entry.id)
+            assert outcome.is_saved, outcome
+            assert outcome.remarks == ()
         return found
 
 
@@ -194,8 +196,8 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
     assert isinstance(plan, Plan)
     theirs = targeting_intents.set_rollout(await bench.flags.get(made.id), 0, 80).changes
     await bench.flags.update(made.id, theirs)
-    outcome = await save(bench.approve(plan), bench.save_context)
-    assert isinstance(outcome, Conflicted)
+    outcome = await bench.save_context.save(bench.approve(plan))
+    assert outcome.ending == "conflicted"
     assert [
         (clash.where, clash.mine["rollout_percentage"], clash.theirs["rollout_percentage"])
         for clash in outcome.clashes
@@ -203,7 +205,7 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
     again = await bench.plan(dataclasses.replace(plan.intent))
     assert isinstance(again, Plan)
     assert again.clashes
-    assert isinstance(await save(bench.approve(again), bench.save_context), Saved)
+    assert (await bench.save_context.save(bench.approve(again))).is_saved
     assert (await bench.flags.get(made.id)).targeting.conditions[0].rollout == 60
 
 
@@ -229,8 +231,8 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
         plan = plan_flag(flag_intent.turn_off(id), fresh, within_batch(context, ids))
         assert isinstance(plan, Plan)
         found.append(plan)
-    batch = Batch(bench.approve(*in_order(found)), bench.save_context)
-    assert [(plan.key, outcome.ending) async for plan, outcome in batch.run()] == [
+    batch = bench.save_context.batch(bench.approve(*in_order(found)))
+    assert [(one.plan.key, one.ending) async for one in batch.run()] == [
         ("child", "saved"),
         ("base", "saved"),
     ]
@@ -246,6 +248,7 @@ async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one
             deleted = await bench.flags.get(made.id)
             assert deleted.deleted
             restored = await bench.saved(flag_intent.restore(made.id))
+            assert restored.record is not None
             assert (restored.record.key, restored.record.deleted) == ("checkout", False)
 
 
@@ -271,8 +274,9 @@ async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
         made = await bench.new("checkout", filters=RICH)
     async with working(tmp_path, approvals=True) as bench:
         outcome = await bench.do(flag_intent.turn_off(made.id))
-        assert isinstance(outcome, AwaitingApproval)
-        assert outcome.change_request_id
+        assert outcome.ending == "awaiting approval"
+        assert isinstance(outcome.error, ApprovalNeeded)
+        assert outcome.error.change_request_id
         assert (await bench.flags.get(made.id)).active is True
 
 

@@ -82,7 +82,10 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, machin
     assert "nothing was sent. To agree: --yes" in asked.err
     done = signed_in("undo", "--yes")
     assert done.code == 0, done.err
-    assert all(words in done.out for words in ("Turn ON", "off → on", f"{machine.key} is on"))
+    assert all(
+        words in done.out
+        for words in (f"Undo: turn {machine.key} on again", "off → on", f"{machine.key} is on")
+    )
     assert machine.flag().active is True
     newest = machine.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
@@ -94,6 +97,22 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, machin
     back = signed_in("undo", newest.id[:8], "--yes", "--json")
     assert [one["ending"] for one in json.loads(back.out)["records"]] == ["saved"]
     assert machine.flag().active is False
+
+
+def test_what_was_undone_is_made_again_until_something_else_is_changed(
+    signed_in: Run, machine: Machine
+) -> None:
+    machine.turn_off("ffff1111")
+    assert signed_in("redo", "--yes").code == 3
+    assert signed_in("undo", "--yes").code == 0
+    assert "there is nothing of yours to take back" in signed_in("undo", "--yes").err
+    again = signed_in("redo", "--yes")
+    assert (again.code, machine.flag().active) == (0, False), again.err
+    assert f"Redo: turn {machine.key} off again" in again.out
+    assert (signed_in("undo", "--yes").code, machine.flag().active) == (0, True)
+    machine.turn_off("ffff2222")
+    refused = signed_in("redo", "--yes")
+    assert (refused.code, "nothing was undone since your last change" in refused.err) == (3, True)
 
 
 def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(

@@ -58,10 +58,13 @@ class Wire(httpx.AsyncBaseTransport):
         self.held: Callable[[httpx.Request], bool] = lambda request: False
         """Requests that wait until `let_go` is set."""
         self.let_go = asyncio.Event()
+        self.is_holding = asyncio.Event()
+        """A request waits."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.passed.append(f"{request.method} {request.url.path}")
         if self.held(request):
+            self.is_holding.set()
             await self.let_go.wait()
         if (answer := self.before(request)) is None:
             real = await self.inner.handle_async_request(request)

@@ -28,7 +28,7 @@ async def test_a_flag_is_deleted_softly_and_restored_by_undo(any_mode: Setting) 
         kept = await program.colleague().flags.get(program.journal.entries()[0].record)
         assert kept.deleted
         await program.press("u")
-        assert "Restore in TEST" in words(program.screen)
+        assert "Undo: restore" in words(program.screen)
         await program.press("y")
         assert not (await program.stored("export-parquet")).deleted
         assert program.row("export-parquet").active
@@ -67,11 +67,11 @@ async def test_marked_flags_are_turned_off_together_and_one_undo_brings_all_back
         assert "Turn OFF 3 flags in TEST" in question
         assert all(key in question for key in ("new-nav", "export-parquet", "replay-canvas"))
         await program.press("y")
-        assert "3 saved" in program.notices[-1]
+        assert "3 off · u to undo" in program.notices[-1]
         assert not (await program.stored("new-nav")).active
         assert not (await program.stored("export-parquet")).active
         await program.press("u", "y")
-        assert "3 saved" in program.notices[-1]
+        assert "3 undone" in program.notices[-1]
         assert (await program.stored("new-nav")).active
         assert (await program.stored("replay-canvas")).active
 
@@ -95,7 +95,7 @@ async def test_one_refusal_among_many_is_told_and_the_others_are_saved(setting: 
             await program.go_to(key)
             await program.press("x")
         await program.press("space", "y")
-        assert "1 saved, 1 refused" in program.notices[-1]
+        assert "1 off, 1 refused" in program.notices[-1]
         assert "export-parquet" in program.notices[-1]
         assert program.row("export-parquet").active
         assert not program.row("new-nav").active

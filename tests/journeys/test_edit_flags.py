@@ -147,7 +147,7 @@ async def test_tags_are_added_removed_and_set_also_for_many(any_mode: Setting) -
         await program.press("x")
         await program.go_to("new-nav")
         await program.press("x", "T", *"= nav, top", "enter", "y")
-        assert "2 saved" in program.notices[-1]
+        assert "2 changed" in program.notices[-1]
         assert sorted((await program.stored("new-nav")).tags) == ["nav", "top"]
         assert sorted((await program.stored("tagged-flag")).tags) == ["nav", "top"]
 

@@ -97,7 +97,7 @@ async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(
         assert "another description" in words(program.screen)
         await program.press("y")
         assert (await stored(program, "checkout completed")).description == "Order paid by card"
-        assert "u would put the old description back" in program.notices[-1]
+        assert "u to undo" in program.notices[-1]
         await program.press("u", "y")
         assert (await stored(program, "checkout completed")).description == before.description
         await program.press("H")

@@ -108,7 +108,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         with pytest.raises(AssertionError, match="there is no"):
             await stored(program, "Logos on pricing")
         await program.press("u")
-        assert "Restore the experiment" in program.screen
+        assert "Undo:" in program.screen
         await say_yes(program)
         assert (await stored(program, "Logos on pricing")).state == "stopped"
         assert not [line for line in sent(program) if line.startswith("DELETE")]
@@ -147,7 +147,8 @@ async def test_what_runs_is_paused_by_its_flag_and_decided_by_shipping(setting: 
         assert "paused" in program.screen
         assert not program.row("pricing-page-test").active
         await program.press("u")
-        assert "Resume: turn its flag ON" in program.screen
+        assert "Undo: " in program.screen
+        assert "flag pricing-page-test: off → on" in words(program.screen)
         await say_yes(program)
         assert (await stored(program, "Pricing page test")).state == "running"
 

@@ -104,8 +104,8 @@ async def test_a_dashboard_is_made_once_and_its_lost_answer_is_not_repeated(sett
         await program.go_to("new-nav")
         await program.press("enter", "B", "y")
         assert posts(program, "/dashboard/") == 1
-        assert "whether it was made is not known" in program.notices[-1]
-        assert program.journal.entries()[0].ending == "unknown"
+        assert "new-nav has a dashboard now" in program.notices[-1]
+        assert program.journal.entries()[0].ending == "saved"
         assert (await program.stored("new-nav")).usage_dashboard is not None
 
 

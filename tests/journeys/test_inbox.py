@@ -78,7 +78,7 @@ async def test_decisions_are_applied_together_and_taken_back_together(setting: S
         assert (twin.description or "").startswith("Same as checkout completed.")
         assert (await stored(program, "btn_click_1")).hidden
         assert (await stored(program, "btn_click_2")).verified
-        assert any("3 saved" in notice for notice in program.notices)
+        assert any("3 changed" in notice for notice in program.notices)
         await program.press("u")
         await asked(program)
         await program.press("y")
@@ -120,7 +120,7 @@ async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: 
         await program.press("escape")
         assert len(decided(program)) == 2
         assert len(sent) == 2
-        assert any("1 saved, 1 failed, 1 not sent" in notice for notice in program.notices)
+        assert any("1 hidden, 1 failed, 1 not sent" in notice for notice in program.notices)
         program.wire.before = lambda request: None
     async with running(setting) as program:
         await open_inbox(program)
@@ -150,7 +150,7 @@ async def test_a_strict_profile_wants_the_count_and_an_old_server_is_asked_one_b
         await program.press("y")
         assert isinstance(program.app.screen, ConfirmScreen)
         await program.press("backspace", "2", "enter")
-        assert any("2 saved" in notice for notice in program.notices)
+        assert any("2 verified" in notice for notice in program.notices)
         assert all([(await stored(program, name)).verified for name in names])
         assert len(program.wire.writes()) == 2
 

@@ -9,8 +9,14 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 
 CASES = [
-    ("not done", {"active": True}, {"active": False}, "new-nav is as it was (version", "failed"),
-    ("done", {"active": False}, {"active": True}, "new-nav is off (version", "saved"),
+    (
+        "not done",
+        {"active": True},
+        {"active": False},
+        "new-nav: “turn off” was not done",
+        "failed",
+    ),
+    ("done", {"active": False}, {"active": True}, "new-nav: “turn off” was done at version", "saved"),
 ]
 
 

@@ -109,7 +109,7 @@ async def test_the_state_filter_is_on_the_same_key(setting: Setting, name: str) 
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [("undo", "flags.undo"), ("inbox", "events.inbox"), ("q", "app.quit"), ("exp", "app.experiments")],
+    [("undo", "app.undo"), ("inbox", "events.inbox"), ("q", "app.quit"), ("exp", "app.experiments")],
 )
 async def test_the_palette_offers_what_the_word_means_first(
     setting: Setting, typed: str, expected: str

@@ -157,7 +157,7 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         await program.press("y")
         other = await other_project(program)
         assert f"for-a-cohort is in {other.label} now, off: #" in program.notices[-1]
-        assert "u takes it back" in program.notices[-1]
+        assert "u to undo" in program.notices[-1]
         there = program.colleague().for_project(other.id)
         row = next(iter((await there.flags.page({"search": "for-a-cohort"})).rows))
         copy = await there.flags.get(row.id)
@@ -175,7 +175,8 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         await there.flags.update(copy.id, {"active": True})
         await program.press("u")
         asked = words(program.screen)
-        assert all(words in asked for words in (f"Delete in TEST › {other.label}", "Overwrite theirs"))
+        assert f"Undo: delete the copy of for-a-cohort in TEST › {other.label}" in asked
+        assert "Overwrite theirs" in asked
         await program.press("y")
         assert not (await there.flags.get(copy.id)).deleted
         await program.press("o")

@@ -6,7 +6,7 @@ import httpx
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 
-from flagtui.changes.pipeline import LOOKS
+from flagtui.changes.unanswered import LOOKS
 
 
 def header(program: Program) -> str:

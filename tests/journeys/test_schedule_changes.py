@@ -38,10 +38,10 @@ async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Se
         ]
         assert (await program.stored("new-nav")).active
         await program.press("J", "z")
-        assert "Drop a scheduled change" in words(program.screen)
+        assert "Undo: drop the scheduled change of new-nav" in words(program.screen)
         await program.press("y")
         assert await scheduled(program, "new-nav") == []
-        await program.press("home", "z", "y")
+        await program.press("U", "y")
         assert [one["payload"] for one in await scheduled(program, "new-nav")] == [found[0]["payload"]]
         await program.press("escape", "at", *"drop", "enter")
         assert "Not any more turned off" in words(program.screen)
@@ -67,7 +67,7 @@ async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(s
         revoke(program.wire, second)
         await program.press("J", "z")
         third = await give_another_key(program)
-        assert "Drop a scheduled change" in words(program.screen)
+        assert "Undo: drop the scheduled change of new-nav" in words(program.screen)
         revoke(program.wire, third)
         await program.press("y")
         await give_another_key(program)

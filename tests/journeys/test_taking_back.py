@@ -88,11 +88,12 @@ async def test_a_launch_is_taken_back_in_two_questions_the_flag_first(setting: S
         await program.press("u")
         assert "on → off" in words(program.screen)
         await program.press("y")
-        assert "Reset to a draft" in words(program.screen)
+        assert "Undo 2 of 2: Reset to a draft" in words(program.screen)
         await program.press("escape")
         assert await at_hand(program) == ("paused", False)
         await program.press("u")
-        assert "Reset to a draft" in words(program.screen), "the flag is off already"
+        assert "1 of 2" not in words(program.screen), "the flag is off already"
+        assert "paused → draft" in words(program.screen)
         await program.press("y")
         assert await at_hand(program) == ("draft", False)
         launched = program.journal.entries()[-1]

@@ -14,7 +14,8 @@ async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(set
         await program.press("space")
         question = words(program.screen)
         assert "Turn OFF in TEST" in question
-        assert "active - true + false" in question
+        assert "on → off" in question
+        assert "true" not in question, "the phrase says it all"
         assert "users lose it" in question
         assert (await program.stored("new-nav")).active
         await program.press("y")
@@ -22,12 +23,14 @@ async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(set
         assert not program.row("new-nav").active
         assert "new-nav is off · u to undo" in program.notices[-1]
         await program.press("u")
-        assert "Turn ON in TEST" in words(program.screen)
+        assert "Undo: turn new-nav on again in TEST" in words(program.screen)
         await program.press("y")
         assert (await program.stored("new-nav")).active
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
         await program.press("u")
-        assert "new-nav is as it was already; nothing was sent. J, u takes back" in words(program.screen)
+        assert "Nothing of yours is left to undo" in words(program.screen)
+        await program.press("U")
+        assert "new-nav is as it was already; nothing was sent. u goes on with" in words(program.screen)
         assert len(program.wire.writes()) == 2
 
 

@@ -22,7 +22,6 @@ from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.session import Session
-from flagtui.app.undo_by_kind import undo_entry
 from flagtui.app.writing.changes import Changes
 from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
@@ -37,8 +36,7 @@ def show_since(app: App[Any], app_state: AppState) -> None:
 
 def show_journal(app: App[Any], app_state: AppState, changing: Changes) -> None:
     """The person's own changes."""
-    undo = partial(undo_entry, app_state=app_state, changing=changing)
-    app.push_screen(JournalScreen(app_state, changing, undo))
+    app.push_screen(JournalScreen(app_state, changing, changing.undo_entry))
 
 
 def show_help(app: App[Any], app_state: AppState) -> None:

@@ -200,8 +200,6 @@ class FlagTui(ScreenOwner[None]):
 
         return await self.push_screen_wait(PickerScreen(what, choices))
 
-    # What opens above the lists is loaded when it is asked for.
-
     def action_since(self) -> None:
         from flagtui.app.above_lists import show_since
 

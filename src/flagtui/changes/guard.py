@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic
+from typing import Any, Final, Generic, Literal
 from uuid import uuid4
 from weakref import WeakSet
 
@@ -42,7 +42,31 @@ class Confirmation:
     was_pasted: bool = False
     is_key_repeat: bool = False
     without_journal: bool = False
-    """Agreed to write although the journal cannot be."""
+    """Agreed to write although the journal cannot be, where the question says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """An undo or a redo, in whose words the question is asked."""
+
+    name: Literal["Undo", "Redo"]
+    words: str
+    """`turn new-nav on again`. Raw."""
+    ago: str = ""
+    """How long ago it was made that is taken back, where that may surprise: `14 h ago`."""
+    part: str = ""
+    """`1 of 2`, of a change that is taken back in several questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is said with the question besides the plans."""
+
+    left_out: Sequence[LeftOut] = ()
+    """What was chosen as well and stays as it is."""
+    purpose: Purpose | None = None
+    without_journal: str = ""
+    """Why the journal cannot be written; agreeing is agreeing to go without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +89,9 @@ class Question(Generic[P]):
     """False: one line and `y` are enough."""
     left_out: tuple[LeftOut, ...] = ()
     """What was chosen as well and stays as it is."""
+    purpose: Purpose | None = None
+    without_journal: str = ""
+    """Why the journal cannot be written; agreeing is agreeing to go without it."""
     arms_after: float = ARMS_AFTER
     default: str = field(default="cancel", init=False)
 
@@ -72,11 +99,15 @@ class Question(Generic[P]):
     def title(self) -> str:
         """`Turn OFF in PROD`, `Turn OFF 12 flags in PROD`, or `Turn OFF 12 of 15 flags in PROD`."""
         first, count, chosen = self.plans[0], len(self.plans), len(self.plans) + len(self.left_out)
+        place = f" in {self.place}" if self.place else ""
+        purpose = self.purpose
+        if purpose is not None and not purpose.part:
+            return f"{purpose.name}: {purpose.words}{place}"
         of = f" of {chosen:,}" if self.left_out else ""
         what = (
             first.title.removesuffix(" of") if chosen == 1 else first.title_of(f"{count:,}{of} {first.noun}s")
         )
-        return f"{what} in {self.place}" if self.place else what
+        return f"{what}{place}" if purpose is None else f"{purpose.name} {purpose.part}: {what}{place}"
 
     @property
     def clashes(self) -> tuple[Clash, ...]:
@@ -92,7 +123,7 @@ class Question(Generic[P]):
         """The approval, or what is still missing."""
         if why := self._missing(answer):
             return NotYet(why)
-        return _approve(self.plans, answer)
+        return _approve(self.plans, answer, without_journal=bool(self.without_journal))
 
     def _missing(self, answer: Confirmation) -> str:
         if answer.was_pasted:
@@ -108,13 +139,13 @@ class Question(Generic[P]):
             return f"{changed}; agree to overwrite it"
         if self.reason_required and not answer.reason.strip():
             return "a reason is required here"
+        if self.without_journal and not answer.without_journal:
+            return "the journal cannot be written; agree to go without it"
         return ""
 
 
-def guard(
-    plans: Sequence[P], rules: GuardRules, left_out: Sequence[LeftOut] = ()
-) -> GuardRefused | Question[P]:
-    """Whether and how a person may confirm these plans together; the question names what is left out."""
+def guard(plans: Sequence[P], rules: GuardRules, around: Around = Around()) -> GuardRefused | Question[P]:
+    """Whether and how a person may confirm these plans together."""
     if rules.level is Level.READ_ONLY:
         return GuardRefused("this profile is read-only", "use a profile that may write")
     if not plans:
@@ -130,8 +161,10 @@ def guard(
         place=rules.place,
         type_this=_typed(plans, rules),
         reason_required=rules.require_reason,
-        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(left_out) > 1,
-        left_out=tuple(left_out),
+        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(around.left_out) > 1,
+        left_out=tuple(around.left_out),
+        purpose=around.purpose,
+        without_journal=around.without_journal,
     )
 
 
@@ -153,12 +186,14 @@ class Approved(Generic[P]):
 
     __slots__ = ("__weakref__", "batch", "plans", "reason", "without_journal")
 
-    def __init__(self, seal: object, plans: tuple[P, ...], answer: Confirmation) -> None:
+    def __init__(
+        self, seal: object, plans: tuple[P, ...], answer: Confirmation, *, without_journal: bool = False
+    ) -> None:
         if seal is not _SEAL:
             raise TypeError("only the guard approves changes")
         self.plans = plans
         self.reason = answer.reason.strip()
-        self.without_journal = answer.without_journal
+        self.without_journal = without_journal
         self.batch = uuid4().hex if len(plans) > 1 else ""
 
     def __reduce__(self) -> str:
@@ -176,7 +211,7 @@ def spend(approved: Approved[Any]) -> None:
     _unused.discard(approved)
 
 
-def _approve(plans: tuple[P, ...], answer: Confirmation) -> Approved[P]:
-    approved = Approved(_SEAL, plans, answer)
+def _approve(plans: tuple[P, ...], answer: Confirmation, *, without_journal: bool) -> Approved[P]:
+    approved = Approved(_SEAL, plans, answer, without_journal=without_journal)
     _unused.add(approved)
     return approved

@@ -37,6 +37,15 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The entry that a change takes back, or a part of it."""
+
+    id: str
+    is_whole: bool = True
+    """Whether nothing is left of it then."""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One change of this person. `ending` is empty until the outcome is known."""
 
@@ -62,6 +71,8 @@ class Entry:
     """The same for all changes confirmed together."""
     undoes: str = ""
     """The id of the entry this takes back."""
+    part_of: str = ""
+    """The id of the entry this takes back in part: something of it is left after this."""
     pid: int = 0
     uuid: str = ""
     """The id of a record that has no number, such as an event definition; `record` is 0 then."""
@@ -121,6 +132,7 @@ def begun(line: Mapping[str, JSON]) -> Entry | None:
         words=tuple(as_text(word) for word in as_list(line.get("words"))),
         batch=as_text(line.get("batch")),
         undoes=as_text(line.get("undoes")),
+        part_of=as_text(line.get("part_of")),
         pid=_whole(line.get("pid")) or 0,
         uuid=_uuid(line),
     )
@@ -165,6 +177,7 @@ def opening(entry: Entry) -> dict[str, JSON]:
         "words": list(entry.words),
         "batch": entry.batch,
         "undoes": entry.undoes,
+        **({"part_of": entry.part_of} if entry.part_of else {}),
         "pid": entry.pid,
     }
 

@@ -7,209 +7,171 @@ because it asked to wait, is the only one that goes again.
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Final
 from uuid import uuid4
 
-from flagtui.api.clock import Clock
-from flagtui.api.errors import ApiError, MissingScope, NotSignedIn, PaymentNeeded, RateLimited
+from flagtui.api.errors import (
+    ApiError,
+    ApprovalNeeded,
+    MissingScope,
+    NotFound,
+    NotSignedIn,
+    PaymentNeeded,
+    RateLimited,
+    Unreachable,
+)
+from flagtui.changes.adapter import Adapter, Remembered, WriteContext
+from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved
-from flagtui.changes.journal import Journal, JournalUnwritable, Stored
-from flagtui.changes.journal_entries import Ending, Entry, Signature
-from flagtui.models.json_value import JSON
+from flagtui.changes.journal import Journal, JournalUnwritable
+from flagtui.changes.journal_entries import Ending, Entry, TakenBack
+from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.unanswered import look_up, without_answer, write_down
 
-LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds after a request without an answer at which the record is read again."""
+LONGEST_WAIT: Final = 10.0
+"""Seconds a person is left waiting for one change because the server asks for a pause."""
+LONGEST_WAIT_OF_MANY: Final = 120.0
+"""The same between many changes; beyond it, the rest is not sent."""
+WAITS: Final = 5
+"""How often one of many waits for the server before the rest is not sent."""
 STOPPED: Final = "stopped while it was on its way"
 NOT_SENT: Final = "not sent: the journal could not be written for all that go together"
 STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
 """What would happen to the next request as well."""
 
 
-class Ended(Protocol):
-    """How a plan ended."""
-
-    @property
-    def ending(self) -> Ending: ...
-
-
-P_contra = TypeVar("P_contra", contravariant=True)
-P = TypeVar("P")
-E = TypeVar("E", bound=Ended)
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What the journal keeps of a plan before it leaves."""
-
-    key: str
-    verb: str
-    kind: str
-    record: int = 0
-    """Its number; 0 for a new record, and for one that is known by a UUID."""
-    uuid: str = ""
-    version: int | None = None
-    before: Mapping[str, JSON] = field(default_factory=dict)
-    after: Mapping[str, JSON] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
-    is_secret: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Concluded:
-    """What the journal keeps of how it ended; `learned` are values the server chose."""
-
-    record: Stored | None = None
-    note: str = ""
-    learned: Mapping[str, JSON] = field(default_factory=dict)
-
-
-class WriteContext(Protocol):
-    """What every request needs around it."""
-
-    @property
-    def journal(self) -> Journal: ...
-    @property
-    def signature(self) -> Signature: ...
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def tell(self) -> Callable[[str], None]:
-        """Hears what is known while an answer is missing."""
-
-
-class Adapter(Protocol[P_contra, E]):
-    """What is peculiar to a kind of record."""
-
-    @property
-    def longest_wait(self) -> float:
-        """Seconds that the server may ask one request to wait; a longer pause refuses it."""
-
-    def remembered(self, plan: P_contra) -> Remembered: ...
-
-    async def changed_since_read(self, plan: P_contra) -> E | None:
-        """A conflict, where the plan is too old to be sent without reading the record again."""
-
-    async def send(self, plan: P_contra) -> E:
-        """The one request, and the answer held against the plan. Raises ApiError."""
-
-    def without_answer(self, plan: P_contra, error: ApiError) -> E:
-        """Not known: it may have been done."""
-
-    async def look(self, plan: P_contra, unknown: E) -> E:
-        """One read of a change without an answer: known now, or still not."""
-
-    def waiting_words(self, unknown: E) -> str:
-        """What a read found that did not tell; empty says nothing."""
-
-    def not_applied(self, plan: P_contra, error: ApiError) -> E:
-        """The server, or the way to it, said no."""
-
-    def not_remembered(self, plan: P_contra, fault: JournalUnwritable) -> E:
-        """Nothing was sent, because the journal cannot be written."""
-
-    def concluded(self, ended: E) -> Concluded: ...
-
-    def noted(self, ended: E, journal_id: str, note: str) -> E:
-        """The same with its entry in the journal, and why how it ended is not in there."""
-
-
 async def write(
-    approved: Approved[Any], plan: P, adapter: Adapter[P, E], context: WriteContext, undoes: str = ""
-) -> E:
-    """One plan of an approval whose use the caller has settled. `undoes` is the entry it takes back."""
-    if not any(plan is agreed for agreed in approved.plans):
-        raise ValueError("nobody approved this plan")
-    if (conflict := await adapter.changed_since_read(plan)) is not None:
-        return conflict
-
-    async def send() -> Sequence[E]:
-        return [await _sent(plan, adapter, context)]
-
-    named = {adapter.remembered(plan).key: undoes}
-    (ended,) = await write_together(approved, [plan], adapter, context, named, send)
-    return ended
-
-
-async def write_together(
-    approved: Approved[Any],
+    approved: Approved[P],
     plans: Sequence[P],
-    adapter: Adapter[P, E],
+    adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, str],
-    send: Callable[[], Awaitable[Sequence[E]]],
-) -> Sequence[E]:
-    """Plans that go in one request, each with its own entry; `send` gives how each ended, in their order.
+    undoes: Mapping[str, TakenBack] | None = None,
+) -> Sequence[Outcome[P, R]]:
+    """One group of an approval that the caller has spent: how each plan ended, in their order.
 
-    `undoes` names by key the entry that a plan takes back.
+    `undoes` names by the key of a plan the entry of the journal that it takes back.
     """
+    if any(not any(plan is agreed for agreed in approved.plans) for plan in plans):
+        raise ValueError("this plan was not approved")
+    found = {place: await _conflict(plan, adapter, context) for place, plan in enumerate(plans)}
+    left = [plan for place, plan in enumerate(plans) if found[place] is None]
+    sent = iter(await _write_down_and_send(approved, left, adapter, context, undoes or {}))
+    return [found[place] or next(sent) for place in range(len(plans))]
+
+
+def stops_all(outcome: Outcome[P, R]) -> bool:
+    """Whether what happened to one would happen to the next, or is not understood yet."""
+    is_stopping = outcome.is_without_journal or isinstance(outcome.error, STOPPING)
+    return not outcome.is_saved and (outcome.ending in ("failed", "unknown") or is_stopping)
+
+
+async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R] | None:
+    """Reads again what was read too long ago, or what the server does not compare by itself."""
+    read_at = adapter.read_at(plan)
+    if not read_at or (adapter.is_compared(plan) and context.clock.time() - read_at <= FRESH_FOR):
+        return None
+    try:
+        now = await adapter.read(plan)
+    except ApiError as error:
+        if not error.sent:
+            return _not_applied(plan, error)
+        reason = "it could not be read again, so nothing was sent"
+        return Outcome(plan, "failed", None, reason, error.next, error)
+    return None if now is None else adapter.conflict(plan, now)
+
+
+async def _write_down_and_send(
+    approved: Approved[P],
+    plans: Sequence[P],
+    adapter: Adapter[P, R],
+    context: WriteContext,
+    undoes: Mapping[str, TakenBack],
+) -> Sequence[Outcome[P, R]]:
     ids: list[str] = []
     for plan in plans:
-        kept = adapter.remembered(plan)
-        entry = _entry(kept, approved, context, undoes.get(kept.key, ""))
+        entry = _entry(adapter.remembered(plan), approved, context, undoes.get(plan.key))
         try:
             await asyncio.to_thread(context.journal.begin, entry)
         except JournalUnwritable as fault:
             if not approved.without_journal:
                 for begun in filter(None, ids):
                     _close(context.journal, begun, "refused", NOT_SENT)
-                return [adapter.not_remembered(one, fault) for one in plans]
+                return [_not_remembered(one, fault) for one in plans]
             ids.append("")
         else:
             ids.append(entry.id)
     try:
-        every = await send()
+        every = await _sent(plans, adapter, context, is_alone=len(approved.plans) == 1)
     except asyncio.CancelledError:
         for begun in filter(None, ids):
             _close(context.journal, begun, "unknown", STOPPED)
         raise
-    return [await _written_down(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
+    return [await write_down(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
 
 
-async def look_up(plan: P, unknown: E, adapter: Adapter[P, E], context: WriteContext) -> E:
-    """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
-    waited, told = 0.0, ""
-    for at in LOOKS:
-        await context.clock.sleep(at - waited)
-        waited = at
-        unknown = await adapter.look(plan, unknown)
-        if unknown.ending != "unknown":
-            return unknown
-        before, told = told, adapter.waiting_words(unknown)
-        if told and told != before:
-            context.tell(told)
-    return unknown
-
-
-def stops_all(ended: Ended, error: ApiError | None, *, by_journal: bool) -> bool:
-    """Whether what happened to one would happen to the next, or is not understood yet."""
-    return ended.ending in ("failed", "unknown") or by_journal or isinstance(error, STOPPING)
-
-
-async def _sent(plan: P, adapter: Adapter[P, E], context: WriteContext) -> E:
+async def _sent(
+    plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
+) -> Sequence[Outcome[P, R]]:
+    if not plans:
+        return ()
     try:
-        ended = await _sent_within_limits(plan, adapter, context)
+        every = await _sent_within_limits(plans, adapter, context, is_alone=is_alone)
     except ApiError as error:
         if not error.sent:
-            return adapter.not_applied(plan, error)
-        context.tell(f"{adapter.remembered(plan).key}: no answer; looking whether it was done")
-        ended = adapter.without_answer(plan, error)
-    return ended if ended.ending != "unknown" else await look_up(plan, ended, adapter, context)
+            return [_not_applied(plan, error) for plan in plans]
+        for plan in plans:
+            context.tell(f"{adapter.remembered(plan).key}: no answer; looking whether it was done")
+        every = [without_answer(plan, error) for plan in plans]
+    open_ones = [place for place, one in enumerate(every) if one.ending == "unknown"]
+    looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))
+    known = dict(zip(open_ones, looked, strict=True))
+    return [known.get(place, one) for place, one in enumerate(every)]
 
 
-async def _sent_within_limits(plan: P, adapter: Adapter[P, E], context: WriteContext) -> E:
-    try:
-        return await adapter.send(plan)
-    except RateLimited as error:
-        wait = max(error.retry_after or 1.0, 1.0)
-        if wait > adapter.longest_wait:
-            raise
-    await context.clock.sleep(wait)
-    return await adapter.send(plan)
+async def _sent_within_limits(
+    plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
+) -> Sequence[Outcome[P, R]]:
+    longest = LONGEST_WAIT if is_alone else LONGEST_WAIT_OF_MANY
+    for _ in range(1 if is_alone else WAITS):
+        try:
+            return await _asked(plans, adapter)
+        except RateLimited as error:
+            wait = max(error.retry_after or 1.0, 1.0)
+            if wait > longest:
+                raise
+        context.tell(f"the server asks for a pause of {wait:.0f} s")
+        await context.clock.sleep(wait)
+    return await _asked(plans, adapter)
 
 
-def _entry(remembered: Remembered, approved: Approved[Any], context: WriteContext, undoes: str) -> Entry:
+async def _asked(plans: Sequence[P], adapter: Adapter[P, R]) -> Sequence[Outcome[P, R]]:
+    return [await adapter.send(plans[0])] if len(plans) == 1 else await adapter.send_group(plans)
+
+
+def _not_applied(plan: P, error: ApiError) -> Outcome[P, R]:
+    """The server, or the way to it, said no."""
+    match error:
+        case ApprovalNeeded(pending=pending):
+            state = "is already waiting" if pending else "now waits"
+            reason = f"the change {state} for approval in the browser"
+            return Outcome(plan, "awaiting approval", None, reason, "", error)
+        case Unreachable():
+            return Outcome(plan, "failed", None, error.what, error.next, error)
+        case NotFound():
+            next = "it may have been deleted for good; F5 looks"
+            return Outcome(plan, "refused", None, error.what, next, error)
+    return Outcome(plan, "refused", None, error.what, error.next, error)
+
+
+def _not_remembered(plan: P, fault: JournalUnwritable) -> Outcome[P, R]:
+    reason, next = f"the journal cannot be written: {fault}", "make room, or agree to go without it"
+    return Outcome(plan, "refused", None, reason, next, is_without_journal=True)
+
+
+def _entry(
+    remembered: Remembered, approved: Approved[P], context: WriteContext, undoes: TakenBack | None
+) -> Entry:
     return Entry(
         id=uuid4().hex,
         at=context.clock.time(),
@@ -225,23 +187,11 @@ def _entry(remembered: Remembered, approved: Approved[Any], context: WriteContex
         is_secret=remembered.is_secret,
         words=remembered.words,
         batch=approved.batch,
-        undoes=undoes,
+        undoes=undoes.id if undoes is not None and undoes.is_whole else "",
+        part_of=undoes.id if undoes is not None and not undoes.is_whole else "",
         pid=os.getpid(),
         uuid=remembered.uuid,
     )
-
-
-async def _written_down(ended: E, begun: str, adapter: Adapter[P, E], context: WriteContext) -> E:
-    if not begun:
-        return ended
-    told, note = adapter.concluded(ended), ""
-    finish = context.journal.finish
-    try:
-        await asyncio.to_thread(finish, begun, ended.ending, told.record, told.note, told.learned)
-    except JournalUnwritable as fault:
-        # The entry stays open, and the next start finds out what became of it.
-        note = f"how it ended could not be written down: {fault}"
-    return adapter.noted(ended, begun, note)
 
 
 def _close(journal: Journal, begun: str, ending: Ending, note: str) -> None:

@@ -1,52 +1,65 @@
-"""What became of changes that an earlier run left open, of every kind of record: read, and written down."""
+"""What became of changes that an earlier run left open: found out by reading, for every kind of record."""
+
+from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Signature
+from flagtui.api.errors import ApiError
+from flagtui.changes.unanswered import WATCH_FOR, LookedUp, Truth
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from flagtui.api import Client
+    from flagtui.changes.journal import Journal
+    from flagtui.changes.journal_entries import Ending, Entry, Signature
+
+ENDINGS: Final[Mapping[Truth, Ending]] = {"applied": "saved", "not applied": "failed", "gone": "failed"}
+"""What can be told for good; the rest stays open."""
 
 
-class Recovered(Protocol):
-    """What the server says today about one of them."""
+class Look(Protocol):
+    """Holds one open entry against the server."""
 
-    @property
-    def words(self) -> str: ...
-    @property
-    def is_known(self) -> bool: ...
+    async def __call__(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+        """`not_there` is the truth of a change that is not there. Raises ApiError."""
 
 
-async def recover_all(journal: Journal, client: "Client", here: Signature) -> Sequence[Recovered]:
+async def recover_all(journal: Journal, client: Client, here: Signature) -> list[LookedUp]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`.
 
-    Nothing is asked, and no rules of a kind are loaded, where nothing of that kind is open.
+    Within a minute the server may still do it. No rules of a kind are loaded where nothing of it is open.
     """
-    kinds = {
-        entry.kind
-        for entry in await asyncio.to_thread(journal.unresolved)
-        if (entry.signature.host, entry.signature.project) == (here.host, here.project)
-    }
-    found: list[Recovered] = []
-    if not kinds:
-        return found
-    if "event_definition" in kinds:
-        from flagtui.changes.event_definitions.definition_recovery import recover as recover_definitions
-
-        found += await recover_definitions(journal, client.event_definitions, here)
-    if "experiment" in kinds:
-        from flagtui.changes.experiments.step_recovery import recover_steps
-
-        found += await recover_steps(
-            journal, client.experiments, here, lambda project: client.for_project(project).experiments
-        )
-    if kinds - {"event_definition", "experiment"}:
-        from flagtui.changes.flags.flag_recovery import recover as recover_flags
-        from flagtui.changes.related.related_recovery import recover_related
-
-        found += await recover_flags(journal, client.flags, here)
-        found += await recover_related(journal, client, here)
+    now, place, found = journal.clock(), (here.host, here.project), []
+    for entry in await asyncio.to_thread(journal.unresolved):
+        if (entry.signature.host, entry.signature.project) != place:
+            continue
+        not_there: Truth = "not applied" if now - entry.at > WATCH_FOR else "not known"
+        try:
+            one = await _look_of(entry.kind)(entry, client, not_there)
+        except ApiError:
+            one = LookedUp(entry, "not known")
+        if (ending := ENDINGS.get(one.truth)) is not None:
+            note = f"found {one.truth} at the next start"
+            await asyncio.to_thread(journal.finish, entry.id, ending, one.record, note, one.learned)
+        found.append(one)
     return found
+
+
+def _look_of(kind: str) -> Look:
+    if kind == "event_definition":
+        from flagtui.changes.event_definitions.definition_recovery import look as look_for_definition
+
+        return look_for_definition
+    if kind == "experiment":
+        from flagtui.changes.experiments.step_recovery import look as look_for_step
+
+        return look_for_step
+    if kind == "flag":
+        from flagtui.changes.flags.flag_recovery import look as look_for_flag
+
+        return look_for_flag
+    from flagtui.changes.related.related_recovery import look as look_for_related
+
+    return look_for_related

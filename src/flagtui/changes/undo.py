@@ -1,104 +1,109 @@
-"""A journalled change of any kind taken back: part by part read again, planned, and sent once agreed to."""
+"""A journalled change of any kind taken back: part by part read again, and planned like any other change."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
-from flagtui.changes.event_definitions.definition_plan import (
-    AlreadySo,
-    DefinitionContext,
-    EventPlan,
-    plan_recreation,
-)
-from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
+from flagtui.changes.event_definitions.definition_plan import AlreadySo, DefinitionContext, plan_recreation
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.definition_undo import is_deletion, is_recreation
 from flagtui.changes.event_definitions.definition_undo import plan_undo as plan_event_undo
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.step_save import StepSaveContext, save_step
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.flag_lookup import settle
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, stored_value
+from flagtui.changes.flags.flag_plan import NothingToDo, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import FlagSaveContext, save
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent
+from flagtui.changes.flags.flags_together import within_batch
 from flagtui.changes.flags.surroundings import Surroundings, gather
-from flagtui.changes.guard import Approved, GuardRefused, GuardRules, Question, guard
-from flagtui.changes.outcome import Failed, Saved, Unknown
-from flagtui.changes.outcome import Refused as NotTaken
-from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, send_related
+from flagtui.changes.journal_entries import TakenBack
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import as_creation, project_of
+from flagtui.changes.related.related_save import RelatedAdapter
 from flagtui.changes.related.schedule_undo import inverse_of, plan_unscheduling
 from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.related.schedules import send_later
 from flagtui.changes.undo_list import told_apart
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import as_id
+from flagtui.models.json_value import as_id, as_text
+from flagtui.models.names import NO_NAMES, Names
 
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.clock import Clock
-    from flagtui.changes.journal import Journal
-    from flagtui.changes.journal_entries import Ending, Entry, Signature
+    from flagtui.changes.adapter import Adapter
+    from flagtui.changes.journal_entries import Entry, Signature
     from flagtui.changes.proposal import Proposal
+    from flagtui.models.flag import Flag
     from flagtui.models.person import User
     from flagtui.models.rows import FlagRow
 
-ALREADY: Final = None
-"""Nothing has to be sent: it is as it was."""
-
 
 @dataclass(frozen=True)
-class UndoTools:
-    """What taking back works with, in the project the change was made from."""
+class UndoContext:
+    """What taking back is planned with, in the project the change was made from."""
 
     client: Client
-    journal: Journal
     signature: Signature
     clock: Clock
     me: User | None = None
-    tell: Callable[[str], None] = lambda _words: None
-
-
-@dataclass(frozen=True, slots=True)
-class BackEnded:
-    """How one part ended, for reading."""
-
-    key: str
-    ending: Ending
-    words: str
-    """After the key where it was saved: `is on`; else why not."""
-    next: str = ""
+    entries: Sequence[Entry] = ()
+    """All of the journal: they tell what else this person did."""
+    rows: Sequence[FlagRow] | None = None
+    """The flags of the project where they are known; else what is needed of them is read."""
+    names: Names = NO_NAMES
+    together: frozenset[int] = frozenset()
+    """Numbers of the flags that are taken back at the same time."""
 
 
 @dataclass(frozen=True)
 class PreparedUndo:
     """One part that could be taken back now."""
 
+    part: Entry
     plan: Proposal
-    send: Callable[[Approved[Any]], Awaitable[BackEnded]]
+    adapter: Adapter[Any, Any]
+    signature: Signature
     place: str = ""
     """Where it happens when that is another project."""
-
-    def ask(self, rules: GuardRules) -> Question[Proposal] | GuardRefused:
-        """The guard's question; the approval of its right answer is what `send` takes."""
-        return guard([self.plan], rules)
+    project: int | None = None
+    """The number of that project."""
 
 
-async def parts_left(entry: Entry, client: Client) -> tuple[Entry, ...]:
+@dataclass(frozen=True)
+class Part:
+    """A change, or the part of one that has to be taken back by itself."""
+
+    entry: Entry
+    undoes: TakenBack
+
+
+async def parts_left(entry: Entry, client: Client) -> tuple[Part, ...]:
     """What has to be taken back one after the other, the last at least. Raises `ApiError`.
 
-    Nothing is left of the entry after the last one, so that is the one to say so in the journal.
+    Nothing is left of the entry after the last one.
     """
     found = parts_of(entry) if entry.kind == "experiment" else (entry,)
-    if len(found) < 2:
-        return found
-    return tuple([part for part in found if not await _is_back(part, client)]) or found[-1:]
+    if len(found) > 1:
+        found = tuple([part for part in found if not await _is_back(part, client)]) or found[-1:]
+    return tuple(Part(part, TakenBack(entry.id, part is found[-1])) for part in found)
+
+
+def asked_together(parts: Sequence[Sequence[Part]]) -> list[list[Part]]:
+    """What is asked about in one question: the changes of one kind that each have one part."""
+    if any(len(each) > 1 for each in parts):
+        return [[part] for each in parts for part in each]
+    every = [part for each in parts for part in each]
+    return [list(group) for _kind, group in groupby(every, key=lambda part: part.entry.kind)]
 
 
 async def _is_back(part: Entry, client: Client) -> bool:
@@ -109,78 +114,56 @@ async def _is_back(part: Entry, client: Client) -> bool:
     return intent is not None and plan_step_back(part, intent, fresh, StepContext()) is None
 
 
-async def prepare_undo(
-    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry] = ()
-) -> PreparedUndo | Blocked | None:
-    """One part held against today; None when it is as it was already. Raises `ApiError`.
-
-    `undoes` names the entry in the journal that nothing is left of after this part, `entries` tell what
-    else this person did.
-    """
+async def prepare_undo(part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    """One part held against today; None when it is as it was already. Raises `ApiError`."""
     if part.kind == EVENT:
-        return await _event(part, tools, undoes, entries)
+        return await _event(part, context)
     if part.kind == "experiment":
-        return await _experiment(part, tools, undoes, entries)
+        return await _experiment(part, context)
     if part.kind == SCHEDULED:
-        return await _scheduled(part, tools, undoes)
-    return await _flag(part, tools, undoes, entries)
+        return await _scheduled(part, context)
+    return await _flag(part, context)
 
 
-async def _flag(
-    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry]
-) -> PreparedUndo | Blocked | None:
-    project, client = project_of(part), tools.client
-    place, here = "", tools.signature
+async def _flag(part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    project, client, here, place = project_of(part), context.client, context.signature, ""
     if project is not None:
-        place, client = f"project #{project}", client.for_project(project)
-        part = as_creation(part)
+        place = as_text(part.after.get("project_name")) or f"project #{project}"
+        client, part = client.for_project(project), as_creation(part)
         here = part.signature
-    flags = client.flags
-    fresh = await flags.get(part.record)
+    fresh = await client.flags.get(part.record)
     intent = undo_intent(part, fresh)
+    known = context.rows if project is None else None
+    rows = await _rows(client, fresh.targeting.depends_on) if known is None else known
     surroundings = Surroundings(
-        await _rows(client, fresh.targeting.depends_on), tools.me, tools.clock.time(), intent.seen_version
+        rows, context.me, context.clock.time(), intent.seen_version, names=context.names
     )
-    context = await gather(flags, fresh, intent.changes, surroundings)
-    found = plan_undo(part, fresh, context, here)
+    around = within_batch(await gather(client.flags, fresh, intent.changes, surroundings), context.together)
+    found = plan_undo(part, fresh, around, here)
     if isinstance(found, Contested):
-        found = replace(found.overwrite, clashes=told_apart(found.clashes, part, entries))
+        found = replace(found.overwrite, clashes=told_apart(found.clashes, part, context.entries))
     if isinstance(found, NothingToDo):
-        return ALREADY
+        return None
     if isinstance(found, Blocked):
         return found
-
-    async def send(approved: Approved[Plan]) -> BackEnded:
-        save_context = FlagSaveContext(flags, tools.journal, here, tools.clock, tools.tell)
-        outcome = await save(approved, save_context, undoes)
-        if isinstance(outcome, Unknown):
-            outcome = await settle(
-                outcome, flags, save_context.journal, save_context.clock, save_context.tell
-            )
-        if isinstance(outcome, Saved):
-            return BackEnded(fresh.key, "saved", outcome.words, outcome.note)
-        if isinstance(outcome, NotTaken | Failed):
-            return BackEnded(fresh.key, outcome.ending, outcome.reason, outcome.next)
-        return BackEnded(fresh.key, outcome.ending, outcome.ending)
-
-    return PreparedUndo(found, send, place)
+    return PreparedUndo(part, found, FlagAdapter(client.flags), here, place, project)
 
 
-async def _rows(client: Client, ids: tuple[int, ...]) -> list[FlagRow]:
+async def _rows(client: Client, ids: Sequence[int]) -> list[FlagRow]:
     """The flags it asks for, as far as they can be read."""
-    found = []
-    for id in ids:
+
+    async def one(id: int) -> Flag | None:
         try:
-            found.append((await client.flags.get(id)).row())
+            return await client.flags.get(id)
         except ApiError:
-            continue
-    return found
+            return None
+
+    found = await asyncio.gather(*map(one, ids))
+    return [flag.row() for flag in found if flag is not None]
 
 
-async def _experiment(
-    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry]
-) -> PreparedUndo | Blocked | None:
-    intent, project, client = step_back(part), as_id(part.after.get("project")), tools.client
+async def _experiment(part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    intent, project, client = step_back(part), as_id(part.after.get("project")), context.client
     if intent is None:
         return Blocked("cannot be undone", f"no step takes back: {part.verb}")
     place = ""
@@ -192,20 +175,12 @@ async def _experiment(
     else:
         fresh = await client.experiments.get(intent.id)
     dependents = await _dependents(client, fresh) if intent.step.name == "pause" else ()
-    plan = plan_step_back(part, intent, fresh, StepContext(now=tools.clock.time(), dependents=dependents))
+    known = StepContext(now=context.clock.time(), dependents=dependents)
+    plan = plan_step_back(part, intent, fresh, known)
     if not isinstance(plan, ExperimentPlan):
         return plan
-    plan = replace(plan, clashes=told_apart(plan.clashes, part, entries))
-
-    async def send(approved: Approved[ExperimentPlan]) -> BackEnded:
-        save_context = StepSaveContext(
-            client.experiments, tools.journal, tools.signature, tools.clock, tools.tell
-        )
-        ended = await save_step(approved, save_context, undoes)
-        words = plan.verb.done if ended.ending == "saved" else ended.reason
-        return BackEnded(plan.key, ended.ending, words, ended.note or ended.next)
-
-    return PreparedUndo(plan, send, place)
+    plan = replace(plan, clashes=told_apart(plan.clashes, part, context.entries))
+    return PreparedUndo(part, plan, StepAdapter(client.experiments), context.signature, place, project)
 
 
 async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
@@ -213,48 +188,32 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
     if fresh.feature_flag is None:
         return ()
     found = await client.flags.dependents(fresh.feature_flag.id)
-    return tuple(row.key for row in await _rows(client, tuple(one.id for one in found)) if row.active)
+    return tuple(row.key for row in await _rows(client, [one.id for one in found]) if row.active)
 
 
-async def _event(
-    part: Entry, tools: UndoTools, undoes: str, entries: Sequence[Entry]
-) -> PreparedUndo | Blocked | None:
-    definitions, context = tools.client.event_definitions, DefinitionContext(tools.clock.time())
+async def _event(part: Entry, context: UndoContext) -> PreparedUndo | None:
+    definitions, known = context.client.event_definitions, DefinitionContext(context.clock.time())
     if is_deletion(part):
-        found: EventPlan | AlreadySo = plan_recreation(part.key, part.before, context)
+        found = plan_recreation(part.key, part.before, known)
     else:
-        again = is_recreation(part)
-        fresh = await (definitions.by_name(part.key) if again else definitions.get(part.uuid))
-        found = plan_event_undo(part, fresh, context)
-    if isinstance(found, AlreadySo):
-        return ALREADY
-    plan = replace(found, clashes=told_apart(found.clashes, part, entries))
-
-    async def send(approved: Approved[EventPlan]) -> BackEnded:
-        save_context = DefinitionSaveContext(definitions, tools.journal, tools.signature, tools.clock)
-        (ended,) = [one async for one in save_all(approved, save_context, {plan.key: undoes})]
-        words = plan.verb.done if ended.ending == "saved" else ended.reason
-        return BackEnded(plan.key, ended.ending, words, ended.next)
-
-    return PreparedUndo(plan, send)
+        fresh = await (definitions.by_name(part.key) if is_recreation(part) else definitions.get(part.uuid))
+        planned = plan_event_undo(part, fresh, known)
+        if isinstance(planned, AlreadySo):
+            return None
+        found = planned
+    plan = replace(found, clashes=told_apart(found.clashes, part, context.entries))
+    return PreparedUndo(part, plan, DefinitionAdapter(definitions), context.signature)
 
 
-async def _scheduled(part: Entry, tools: UndoTools, undoes: str) -> PreparedUndo | Blocked | None:
-    schedule = tools.client.schedule
+async def _scheduled(part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+    client = context.client
     try:
-        fresh = await tools.client.flags.get(part.record)
+        fresh = await client.flags.get(part.record)
     except NotFound:
         return Blocked("gone", "its flag is not there any more")
-    plan = await plan_unscheduling(part, fresh, schedule, tools.clock.time())
+    plan = await plan_unscheduling(part, fresh, client.schedule, context.clock.time())
     if not isinstance(plan, RelatedPlan):
         return plan
-    plan = replace(plan, undoes=undoes)
-    request = send_later(inverse_of(part), plan.id, schedule)
-
-    async def send(approved: Approved[RelatedPlan]) -> BackEnded:
-        save_context = RelatedSaveContext(tools.journal, tools.signature, tools.clock)
-        ended = await send_related(approved, request, save_context)
-        words = plan.verb.done if ended.ending == "saved" else ended.note
-        return BackEnded(plan.key, ended.ending, words, ended.error.next if ended.error else "")
-
-    return PreparedUndo(plan, send)
+    plan = replace(plan, read_at=context.clock.time())
+    request = send_later(inverse_of(part), plan.id, client.schedule)
+    return PreparedUndo(part, plan, RelatedAdapter(client, request), context.signature)

@@ -2,13 +2,16 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic
 
-from flagtui.changes.guard import Approved, Confirmation, GuardRefused, NotYet, Question, guard
+from flagtui.changes.adapter import Adapter, WriteContext
+from flagtui.changes.batch import Batch
+from flagtui.changes.guard import Approved, Around, Confirmation, GuardRefused, NotYet, Question, guard
 from flagtui.changes.left_out import LeftOut
+from flagtui.changes.outcome import Outcome, P
 from flagtui.cli.confirmation import how_to_agree, settle, show_question
 from flagtui.cli.errors import EXIT_CODES, Code, Trouble
 from flagtui.cli.options import WriteTerms
@@ -17,10 +20,6 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
 from flagtui.cli.terminal_person import NOBODY, find_person
-
-P = TypeVar("P", bound=Any)
-Send = Callable[[Approved[P], Callable[[str], None]], AsyncIterator[ChangeResult]]
-"""Sends what was approved; gives how each plan ended, and says what is known while an answer is missing."""
 
 NOTHING_TO_DO: Final = "nothing to do"
 LEFT_OUT: Final = "left out"
@@ -45,10 +44,10 @@ _ORDER: Final = (
 
 @dataclass(frozen=True)
 class PlannedChange(Generic[P]):
-    """What was planned together, and how it would be sent."""
+    """What was planned together, of one kind of record."""
 
     plans: Sequence[P]
-    send: Send[P]
+    adapter: Adapter[P, Any]
     left_out: Sequence[LeftOut] = ()
     settled: Sequence[LeftOut] = ()
     """What is as wanted already."""
@@ -64,9 +63,11 @@ async def carry_out(change: PlannedChange[P], session: ProjectSession, terms: Wr
         return _dry_run(change, session, printer)
     if not change.plans:
         return _nothing_sent(apart, printer)
-    question = _question(change, session)
-    approved = _agreed(question, terms)
-    results = await _sent(change, approved)
+    approved = _agreed(_question(change, session), terms)
+    results = await _sent(change, approved, session)
+    if why := next((one.words for one in results.found if one.is_without_journal), ""):
+        approved = _agreed(_question(change, session, why), terms)
+        results = await _sent(change, approved, session)
     left = [
         ChangeResult(plan.key, NOT_SENT, "was not sent", id=str(plan.id))
         for plan in change.plans
@@ -112,11 +113,11 @@ def _nothing_sent(apart: Sequence[ChangeResult], printer: Printer) -> int:
     return _code(apart)
 
 
-def _question(change: PlannedChange[P], session: ProjectSession) -> Question[P]:
+def _question(change: PlannedChange[P], session: ProjectSession, without_journal: str = "") -> Question[P]:
     rules = session.rules
     if change.place:
         rules = replace(rules, place=f"{rules.place} › {change.place}")
-    question = guard(change.plans, rules, change.left_out)
+    question = guard(change.plans, rules, Around(change.left_out, without_journal=without_journal))
     if isinstance(question, GuardRefused):
         fix = f"To go on: {question.next}." if question.next else ""
         raise Trouble(f"{question.reason}; nothing was sent.", fix, code="refused")
@@ -158,13 +159,14 @@ class _Results:
     is_stopped: bool = False
 
 
-async def _sent(change: PlannedChange[P], approved: Approved[P]) -> _Results:
+async def _sent(change: PlannedChange[P], approved: Approved[P], session: ProjectSession) -> _Results:
     results = _Results([])
     count = len(change.plans)
     with _interrupts() as stop:
-        stream = change.send(approved, progress)
+        stream = _outcomes(change, approved, session)
         try:
-            async for result in stream:
+            async for outcome in stream:
+                result = result_of(outcome)
                 results.found.append(result)
                 if count > 1:
                     progress(f"{len(results.found)}/{count}  {result.key}  {result.ending}")
@@ -177,9 +179,52 @@ async def _sent(change: PlannedChange[P], approved: Approved[P]) -> _Results:
             words = "stopped while it was on its way; the next start of the app finds out whether it was done"
             results.found.append(ChangeResult(plan.key, "unknown", words, id=str(plan.id)))
         finally:
-            with suppress(AttributeError):
-                await stream.aclose()  # type: ignore[attr-defined]  # an async generator has it
+            await stream.aclose()
     return results
+
+
+async def _outcomes(
+    change: PlannedChange[P], approved: Approved[P], session: ProjectSession
+) -> AsyncGenerator[Outcome, None]:
+    """How each plan ended; what has no answer is watched until it is known, or a minute is over."""
+    context = WriteContext(session.journal, session.signature, session.clock, progress)
+    batch = Batch(approved, change.adapter, context)
+    async for outcome in batch.run():
+        if outcome.ending != "unknown":
+            yield outcome
+    async for outcome in batch.settle():
+        yield outcome
+
+
+def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
+    """How a change ended; `undoes` is the entry of the journal that it took back."""
+    plan, record = outcome.plan, outcome.record
+    words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
+    said = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
+    if outcome.ending == "unknown":
+        words = "no answer came, and whether it was done is not known; it was not sent twice"
+        said = ("flagtui journal keeps it",)
+    elif outcome.ending == "conflicted":
+        words = f"{words}; nothing of yours was saved"
+    id = getattr(record, "id", plan.id)
+    if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
+        said = (f"it is #{id}", *said)
+    return ChangeResult(
+        plan.key,
+        outcome.ending,
+        words,
+        "".join(f"{_sentence(part)} " for part in said if part).rstrip(),
+        "" if isinstance(id, int) and id <= 0 else str(id),
+        getattr(record, "version", None) if outcome.is_saved else None,
+        outcome.journal_id,
+        undoes,
+        outcome.clashes,
+        is_without_journal=outcome.is_without_journal,
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 @dataclass

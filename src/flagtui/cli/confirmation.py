@@ -30,6 +30,7 @@ def how_to_agree(question: Question[Any], why: str) -> str:
     missing = ["--yes"] if question.type_this is None else [f"--type {question.type_this}"]
     missing += ["--overwrite"] if question.clashes else []
     missing += ["--reason WHY"] if question.reason_required else []
+    missing += ["--without-journal"] if question.without_journal else []
     return f"{why}; nothing was sent. To agree: {safe_text(' '.join(missing), 200)}"
 
 
@@ -39,6 +40,11 @@ def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson)
         whose = "you changed later" if question.is_own else "somebody else changed"
         answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
         if not answer.overwrite:
+            return answer
+    if question.without_journal and not answer.without_journal:
+        agreed = person.agree("Go on without the journal? It cannot be undone from here then.")
+        answer = replace(answer, without_journal=agreed)
+        if not agreed:
             return answer
     if question.reason_required and not answer.reason.strip():
         answer = replace(answer, reason=person.ask("Why, for the journal", ""))

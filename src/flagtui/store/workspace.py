@@ -104,6 +104,16 @@ class Workspace:
         return found.name if found else ""
 
     @property
+    def people(self) -> dict[int, str]:
+        """Everybody known here by number: who holds the key, who owns events, who made flags."""
+        found = {flag.creator_id: flag.creator for flag in self.flags.rows if flag.creator}
+        found |= {one.creator_id: one.creator for one in self.experiments.rows if one.creator}
+        found |= {event.owner_id: event.owner for event in self.events.rows if event.owner}
+        if self.me is not None:
+            found[self.me.id] = self.me.email or self.me.label
+        return {number: name for number, name in found.items() if number is not None}
+
+    @property
     def waiting(self) -> float:
         """Seconds until the server may be asked again; 0 when nothing is held back."""
         return self.client.link.waiting

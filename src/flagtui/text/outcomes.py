@@ -1,59 +1,54 @@
 """How a change ended, in words: what happened, what is true now, what to do next."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from flagtui.api.errors import ApiError
-from flagtui.changes.batch import Batch
 from flagtui.changes.flags.flag_plan import NothingToDo
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import GuardRefused
-from flagtui.changes.outcome import (
-    AwaitingApproval,
-    Conflicted,
-    Failed,
-    Outcome,
-    Refused,
-    Saved,
-    Unknown,
-)
-from flagtui.text.notices import Notice
+from flagtui.changes.guard import GuardRefused, Purpose
+from flagtui.changes.outcome import Outcome
+from flagtui.text.notices import Notice, Tone
+
+NAMED: Final = 5
+"""Refusals named in one toast; the rest is counted."""
+_PAST: Final = {"Undo": "undone", "Redo": "redone"}
 
 
-def explain_outcome(outcome: Outcome, *, is_here: bool = True) -> Notice:
-    """The toast after a change; what was done in another project is not what `u` takes back next."""
-    key = outcome.plan.key
-    match outcome:
-        case Saved():
-            return _saved(outcome, key, can_undo=is_here and bool(outcome.undo_words))
-        case Conflicted(theirs=theirs, clashes=clashes):
-            who = theirs.last_modified_by.label if theirs and theirs.last_modified_by else "somebody else"
-            what = "the same thing" if clashes else "it"
-            now = "Nothing of yours was saved. Look at both, then decide again."
-            text = f"{key}: {who} changed {what} first.\n{now}"
-            return Notice(text, "warning", "not saved")
-        case AwaitingApproval(is_pending=pending):
-            state = "is already waiting" if pending else "now waits"
-            text = f"{key} is unchanged: the change {state} for somebody's approval in the browser."
-            return Notice(text, "warning", "needs approval")
-        case Refused(reason=reason, next=following):
-            return Notice(
-                _sentences(f"{key}: {reason}", "Nothing was changed", following), "error", "not saved"
-            )
-        case Failed(reason=reason, next=following):
-            return Notice(
-                _sentences(f"{key}: {reason}", "Nothing was changed", following), "error", "not saved"
-            )
-        case Unknown():
-            text = (
-                f"{key}: no answer came, and whether it was done is not known.\n"
-                "It is kept in the journal; flagtui goes on looking. It was not sent twice."
-            )
-            return Notice(text, "error", "not known")
+def explain_outcomes(
+    outcomes: Sequence[Outcome], unsent: int = 0, *, purpose: Purpose | None = None, is_here: bool = True
+) -> Notice:
+    """The toast after a change, or after many that were confirmed together.
+
+    What was done in another project (`is_here` False) is not what `u` takes back next. Of many, `unsent` were
+    not sent because of how another ended.
+    """
+    if len(outcomes) == 1 and not unsent:
+        return _explain_one(outcomes[0], purpose, is_here=is_here)
+    can_undo = is_here and any(outcome.undo_words for outcome in outcomes)
+    lines = [count_endings(outcomes, unsent, purpose) + (_back(purpose) if can_undo else "")]
+    failed = [outcome for outcome in outcomes if not outcome.is_saved]
+    lines += [f"{one.plan.key}: {(one.reason or one.ending).rstrip('.')}" for one in failed[:NAMED]]
+    lines += [f"and {len(failed) - NAMED} more"] if len(failed) > NAMED else []
+    for outcome in outcomes:
+        lines += [f"{outcome.plan.key}: {remark}" for remark in (*outcome.remarks, outcome.note) if remark]
+    is_clean = not failed and not unsent
+    title = "" if is_clean else "not all saved"
+    return Notice("\n".join(lines[: NAMED * 2]), "information" if is_clean else "warning", title)
+
+
+def count_endings(outcomes: Sequence[Outcome], unsent: int = 0, purpose: Purpose | None = None) -> str:
+    """`17 deleted, 3 refused, 2 not sent`."""
+    words = [_done(outcome, purpose) if outcome.is_saved else outcome.ending for outcome in outcomes]
+    words += ["not sent"] * unsent
+    return ", ".join(f"{words.count(word):,} {word}" for word in dict.fromkeys(words))
 
 
 def explain_settled(outcome: Outcome, *, is_here: bool = True) -> Notice:
     """The toast once looking has ended, also where nothing was found out."""
-    if not isinstance(outcome, Unknown):
-        return explain_outcome(outcome, is_here=is_here)
-    now = "It cannot be read." if outcome.seen is None else "It has changed since."
+    if outcome.ending != "unknown":
+        return _explain_one(outcome, None, is_here=is_here)
+    now = "It has changed since." if outcome.was_read else "It cannot be read."
     text = (
         f"{outcome.plan.key}: whether it was done could not be found out.\n{now} It was not sent twice.\n"
         "F5 reads the list again; the journal keeps what was asked for."
@@ -61,47 +56,53 @@ def explain_settled(outcome: Outcome, *, is_here: bool = True) -> Notice:
     return Notice(text, "error", "not known")
 
 
+def _explain_one(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) -> Notice:
+    key, reason = outcome.plan.key, outcome.reason
+    if outcome.is_saved:
+        return _saved(outcome, purpose, is_here=is_here)
+    if outcome.ending == "unknown":
+        text = (
+            f"{key}: no answer came, and whether it was done is not known.\n"
+            "It is kept in the journal; flagtui goes on looking. It was not sent twice."
+        )
+        return Notice(text, "error", "not known")
+    if outcome.ending == "awaiting approval":
+        return Notice(f"{key} is unchanged: {reason}.", "warning", "needs approval")
+    now = "Nothing of yours was saved" if outcome.ending == "conflicted" else "Nothing was changed"
+    tone: Tone = "warning" if outcome.ending == "conflicted" else "error"
+    return Notice(_sentences(f"{key}: {reason}", now, outcome.next), tone, "not saved")
+
+
+def _saved(outcome: Outcome, purpose: Purpose | None, *, is_here: bool) -> Notice:
+    told = f": {outcome.reason}" if outcome.reason else ""
+    done = f"{outcome.plan.key} {outcome.plan.verb.done}{told}"
+    first = f"{_PAST[purpose.name]}: {done}" if purpose is not None else done
+    back = _back(purpose) if is_here and outcome.undo_words else ""
+    lines = [first + back, *outcome.remarks, outcome.note]
+    is_clean = not outcome.remarks and not outcome.note
+    return Notice("\n".join(filter(None, lines)), "information" if is_clean else "warning")
+
+
+def _back(purpose: Purpose | None) -> str:
+    return " · U redoes it" if purpose is not None and purpose.name == "Undo" else " · u to undo"
+
+
+def _done(outcome: Outcome, purpose: Purpose | None) -> str:
+    """`deleted` of `is deleted`; what is said otherwise of one record is `changed` of many."""
+    if purpose is not None:
+        return _PAST[purpose.name]
+    verb, _, participle = outcome.plan.verb.done.partition(" ")
+    return participle if verb == "is" and " " not in participle else "changed"
+
+
 def left_open(words: str, *, is_known: bool) -> Notice:
     """What became of a change that an earlier run did not see the end of."""
     return Notice(f"{words}.", "information" if is_known else "warning", "Left open last time", seconds=12)
 
 
-def _saved(outcome: Saved, key: str, *, can_undo: bool) -> Notice:
-    lines = [f"{key} {outcome.words}" + (" · u to undo" if can_undo else "")]
-    report = outcome.report
-    if report.others:
-        lines.append(
-            f"saved; somebody else changed it meanwhile, {report.others} time{'s' * (report.others > 1)}"
-        )
-    lines += [f"moved beyond the plan: {line.words}" for line in report.beyond[:4]]
-    lines += [f"did not move as planned: {line.words}" for line in report.missing[:4]]
-    if outcome.note:
-        lines.append(outcome.note)
-    return Notice("\n".join(lines), "information" if report.is_clean and not outcome.note else "warning")
-
-
 def explain_blocked(blocked: Blocked, key: str) -> Notice:
     """Why a change was not even asked about."""
     return Notice(_sentences(f"{key}: {blocked.reason}", "", blocked.next), "warning", "not possible now")
-
-
-def explain_batch(batch: Batch) -> Notice:
-    """How many changes confirmed together ended."""
-    lines = [
-        batch.words + (" · u undoes all that were saved" if len(batch.failures) < len(batch.outcomes) else "")
-    ]
-    lines += [f"{failed.plan.key}: {reason_of(failed)}" for failed in batch.failures[:5]]
-    if batch.paused_by is not None:
-        lines.append(f"stopped there: {reason_of(batch.paused_by)}")
-    is_clean = not batch.failures and not batch.remaining
-    return Notice(
-        "\n".join(lines), "information" if is_clean else "warning", "" if is_clean else "not all saved"
-    )
-
-
-def reason_of(outcome: Outcome) -> str:
-    """Why a change was not saved, as short as it can be said."""
-    return outcome.reason if isinstance(outcome, Refused | Failed) else outcome.ending
 
 
 def explain_nothing(nothing: NothingToDo) -> Notice:
@@ -110,8 +111,8 @@ def explain_nothing(nothing: NothingToDo) -> Notice:
 
 
 def explain_already_back(key: str) -> Notice:
-    """There is nothing left to take back of a change, which stays the newest one all the same."""
-    return Notice(f"{key} is as it was already; nothing was sent.\nJ, z takes back any other change.")
+    """There is nothing left to take back of a change; the next undo goes on with the one before."""
+    return Notice(f"{key} is as it was already; nothing was sent.\nu goes on with the change before.")
 
 
 def explain_refusal(refused: GuardRefused) -> Notice:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from flagtui.changes.difference import MISSING, Clash, compact, spelled, taken_apart
+from flagtui.changes.difference import MISSING, Clash, DifferenceLine, compact, spelled, taken_apart
 from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
@@ -30,6 +30,7 @@ _STYLES: Final[dict[Tone, str]] = {
 
 def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]:
     """Everything to know before answering; a bare yes or no for profiles that want no more."""
+    yield from _notes(question, width)
     if len(question.plans) > 1:
         yield from bulk_lines(question.plans, width)
     elif question.is_dialog:
@@ -38,6 +39,21 @@ def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]
         plan = question.plans[0]
         words = "; ".join(line.words for line in plan.lines[:3])
         yield [(safe_text(plan.key, 60), "bold"), (f"  {safe_text(words, width)}", "")]
+
+
+def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
+    """What is to know of the question itself."""
+    if question.without_journal:
+        yield from caution_lines(
+            f"{question.without_journal}. Nothing was sent. To go on without it is possible: "
+            "then u cannot take this back, and after a crash it is not looked up.",
+            ("make room on the disk, then try again",),
+            width,
+        )
+        yield []
+    if question.purpose is not None and question.purpose.ago:
+        yield from caution_lines(f"your last change was {question.purpose.ago}", (), width)
+        yield []
 
 
 def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
@@ -49,7 +65,8 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield []
     for line in plan.lines[:SHOWN]:
         yield [(f"  {safe_text(line.words, max(20, width - 4))}", "bold")]
-        yield from _sides(line.where, line.line.before, line.line.after, width)
+        if plan.verb.name != "create" and not _is_said(line.line):
+            yield from _sides(line.where, line.line.before, line.line.after, width)
     if len(plan.lines) > SHOWN:
         yield [(f"  … {len(plan.lines) - SHOWN} more differences", "$text-muted")]
     yield []
@@ -115,6 +132,15 @@ def caution_lines(text: str, instead: Sequence[str], width: int) -> Iterator[lis
         yield [("  ! " if place == 0 else "    ", "bold $warning"), (line, "$warning")]
     if instead:
         yield [("    safer: ", "$text-muted"), (safe_text(", ".join(instead), 200), "")]
+
+
+def _is_said(line: DifferenceLine) -> bool:
+    """Whether the phrase says it all: on or off, or one word of a list."""
+    sides = (line.before, line.after)
+    is_word = isinstance(line.path[-1], int) and all(
+        side is MISSING or isinstance(side, str) for side in sides
+    )
+    return is_word or all(side is MISSING or isinstance(side, bool) for side in sides)
 
 
 def _sides(where: str, before: object, after: object, width: int) -> Iterator[list[Piece]]:

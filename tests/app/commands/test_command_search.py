@@ -6,7 +6,7 @@ from flagtui.app.commands.command_search import found, hits
 from flagtui.app.commands.command_table import COMMANDS, commands_of
 
 WORDS = {
-    "undo": "flags.undo",
+    "undo": "app.undo",
     "quit": "app.quit",
     "exit": "app.quit",
     "q": "app.quit",
@@ -47,7 +47,7 @@ WORDS = {
     "exp": "app.experiments",
     "events": "app.events",
     "activity": "app.activity",
-    "flags.undo": "flags.undo",
+    "app.undo": "app.undo",
     "who": "flags.who",
     "edit json": "flags.edit_json",
     "space": "flags.toggle",

@@ -9,14 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.changes.writing import Writing, run_all
 from tests.doubles.steady_clock import Timing
 from tests.doubles.whole_program import HOST, KEY, Wire
 
 from flagtui.api import Client
 from flagtui.api.in_process import in_process
-from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan
-from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter, DefinitionOutcome
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
@@ -48,7 +48,7 @@ class World:
     client: Client
     wire: Wire
     timing: Timing
-    save_context: DefinitionSaveContext
+    save_context: Writing
     ids: dict[str, str] = field(default_factory=dict)
 
     async def fresh(self, name: str) -> EventDefinition:
@@ -56,8 +56,8 @@ class World:
 
     async def save(
         self, *plans: EventPlan, undoes: dict[str, str] | None = None
-    ) -> Sequence[DefinitionEnded]:
-        return [ended async for ended in save_all(approve(*plans), self.save_context, undoes)]
+    ) -> Sequence[DefinitionOutcome]:
+        return await run_all(self.save_context.batch(approve(*plans), undoes))
 
     def entries(self) -> list[Entry]:
         return self.save_context.journal.entries()
@@ -90,7 +90,7 @@ def opened(tmp_path: Path) -> Opened:
                     client,
                     wire,
                     timing,
-                    DefinitionSaveContext(client.event_definitions, journal, HERE, timing),
+                    Writing(DefinitionAdapter(client.event_definitions), journal, HERE, timing),
                     ids,
                 )
         finally:

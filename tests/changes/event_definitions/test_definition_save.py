@@ -1,8 +1,11 @@
 """Approved changes on their way to a real service, with the faults of real links."""
 
+from collections.abc import Callable
+
 import httpx
 import pytest
 from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World, approve, broken_after
+from tests.changes.writing import recover
 
 from flagtui.api.errors import NotFound
 from flagtui.changes.event_definitions.definition_intent import (
@@ -14,10 +17,9 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
-from flagtui.changes.event_definitions.definition_recovery import recover
-from flagtui.changes.event_definitions.definition_save import save_all
-from flagtui.changes.event_definitions.definition_undo import is_deletion, last_batch, plan_undo
-from flagtui.changes.flags.flag_lookup import WATCH_FOR
+from flagtui.changes.event_definitions.definition_undo import is_deletion, plan_undo
+from flagtui.changes.unanswered import WATCH_FOR
+from flagtui.changes.undo_list import next_redo, next_undo
 
 
 async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
@@ -32,7 +34,7 @@ async def test_a_description_is_saved_and_journalled_and_taken_back(opened: Open
         [ended] = await world.save(await plan(world, "signed up", describe(id, "Joined", "")))
         assert ended.ending == "saved"
         assert (await world.fresh("signed up")).description == "Joined"
-        [entry] = last_batch(world.entries(), HERE)
+        [entry] = next_undo(world.entries(), HERE)
         assert (entry.uuid, entry.key, entry.kind, entry.ending) == (
             id,
             "signed up",
@@ -43,7 +45,8 @@ async def test_a_description_is_saved_and_journalled_and_taken_back(opened: Open
         assert isinstance(back, EventPlan)
         await world.save(back, undoes={"signed up": entry.id})
         assert not (await world.fresh("signed up")).description
-        assert last_batch(world.entries(), HERE)[0].undoes == entry.id
+        assert next_undo(world.entries(), HERE) == ()
+        assert next_redo(world.entries(), HERE)[0].undoes == entry.id
 
 
 async def test_hiding_a_verified_event_is_undone_with_its_verification(opened: Opened) -> None:
@@ -53,7 +56,7 @@ async def test_hiding_a_verified_event_is_undone_with_its_verification(opened: O
         await world.save(await plan(world, "signed up", hide(id)))
         hidden = await world.fresh("signed up")
         assert (hidden.hidden, hidden.verified) == (True, False)
-        [entry] = last_batch(world.entries(), HERE)
+        [entry] = next_undo(world.entries(), HERE)
         back = plan_undo(entry, hidden, AROUND)
         assert isinstance(back, EventPlan)
         [ended] = await world.save(back)
@@ -72,7 +75,7 @@ async def test_a_deletion_leaves_a_copy_from_which_it_is_made_again(opened: Open
         assert ended.ending == "saved"
         with pytest.raises(NotFound):
             await world.fresh("signed up")
-        [entry] = last_batch(world.entries(), HERE)
+        [entry] = next_undo(world.entries(), HERE)
         assert is_deletion(entry)
         [again] = await world.save(
             plan_recreation(entry.key, entry.before, AROUND), undoes={entry.key: entry.id}
@@ -91,7 +94,7 @@ async def test_one_that_came_back_by_itself_gets_its_description_again(opened: O
         id = world.ids["signed up"]
         await world.client.event_definitions.update(id, {"description": "Joined"})
         await world.save(await plan(world, "signed up", delete(id)))
-        [entry] = last_batch(world.entries(), HERE)
+        [entry] = next_undo(world.entries(), HERE)
         await world.client.event_definitions.create("signed up")
         [again] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
         assert again.ending == "saved"
@@ -104,7 +107,7 @@ async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_ev
         id = world.ids["signed up"]
         await world.client.event_definitions.update(id, {"description": "Joined"})
         await world.save(await plan(world, "signed up", delete(id)))
-        [entry] = last_batch(world.entries(), HERE)
+        [entry] = next_undo(world.entries(), HERE)
 
         def older(request: httpx.Request) -> httpx.Response | None:
             is_creation = request.method == "POST" and request.url.path.endswith("/event_definitions/")
@@ -115,7 +118,7 @@ async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_ev
         [refused] = await world.save(again, undoes={entry.key: entry.id})
         assert refused.ending == "refused"
         assert "once the event is sent again" in refused.next
-        assert last_batch(world.entries(), HERE) == [entry]
+        assert next_undo(world.entries(), HERE) == (entry,)
         world.wire.before = lambda request: None
         await world.client.event_definitions.create("signed up")
         world.wire.before = older
@@ -137,7 +140,7 @@ async def test_many_are_verified_in_one_request_where_the_server_can(
         assert len(posts) == 1
         assert len(world.wire.writes()) == (3 if options else 0)
         assert all([(await world.fresh(name)).verified for name in "abc"])
-        batch = last_batch(world.entries(), HERE)
+        batch = next_undo(world.entries(), HERE)
         assert {entry.key for entry in batch} == {"a", "b", "c"}
 
 
@@ -188,21 +191,35 @@ async def test_a_lost_answer_to_a_deletion_is_looked_up(opened: Opened) -> None:
         assert ended.ending == "saved"
 
 
+def silent_from_the_write() -> Callable[[httpx.Request], Exception | None]:
+    """A link that is lost with the first write."""
+    lost: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> Exception | None:
+        if request.method != "GET":
+            lost.append(request)
+        return httpx.ReadTimeout("lost", request=request) if lost else None
+
+    return answer
+
+
 async def test_what_stays_unknown_is_found_out_at_the_next_start(opened: Opened) -> None:
     async with opened("a") as world:
         planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
-        world.wire.before = lambda request: httpx.ReadTimeout("lost", request=request)
+        world.wire.before = silent_from_the_write()
         [ended] = await world.save(planned)
         assert ended.ending == "unknown"
         world.wire.before = lambda request: None
         definitions = world.client.event_definitions
-        [found] = await recover(world.save_context.journal, definitions, HERE)
+        [found] = await recover(world.save_context.journal, HERE, event_definitions=definitions)
         assert found.truth == "not known", "the server may still do it"
         world.timing.now += WATCH_FOR
-        [found] = await recover(world.save_context.journal, definitions, HERE)
+        [found] = await recover(world.save_context.journal, HERE, event_definitions=definitions)
         assert found.truth == "not applied"
         assert world.entries()[0].ending == "failed"
-        assert not await recover(world.save_context.journal, world.client.event_definitions, HERE)
+        assert not await recover(
+            world.save_context.journal, HERE, event_definitions=world.client.event_definitions
+        )
 
 
 @pytest.mark.parametrize(("is_done", "theirs"), [(True, ""), (True, "z"), (False, "z")])
@@ -211,18 +228,19 @@ async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
 ) -> None:
     async with opened("a") as world:
         planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
-        lost = httpx.ReadTimeout("lost")
         if is_done:
-            world.wire.after = lambda request: lost
+            world.wire.after = silent_from_the_write()
         else:
-            world.wire.before = lambda request: lost
+            world.wire.before = silent_from_the_write()
         [ended] = await world.save(planned)
         assert ended.ending == "unknown"
         world.wire.before = world.wire.after = lambda request: None
         if theirs:
             await world.client.event_definitions.update(world.ids["a"], {"description": theirs})
         world.timing.now += WATCH_FOR
-        [found] = await recover(world.save_context.journal, world.client.event_definitions, HERE)
+        [found] = await recover(
+            world.save_context.journal, HERE, event_definitions=world.client.event_definitions
+        )
         assert found.truth == ("changed since" if theirs else "applied")
         assert world.entries()[0].ending == ("unknown" if theirs else "saved")
 
@@ -243,6 +261,6 @@ async def test_a_link_that_breaks_stops_the_batch_and_the_rest_is_not_sent(opene
 async def test_an_approval_is_good_for_one_use(opened: Opened) -> None:
     async with opened("a") as world:
         approved = approve(await plan(world, "a", verify(world.ids["a"])))
-        assert [ended.ending async for ended in save_all(approved, world.save_context)] == ["saved"]
+        assert (await world.save_context.save(approved)).is_saved
         with pytest.raises(ValueError, match="used before"):
-            assert [ended async for ended in save_all(approved, world.save_context)]
+            await world.save_context.save(approved)

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from tests.changes.experiments.conftest import NOW
 from tests.changes.experiments.test_step_save import approve
+from tests.changes.writing import Writing
 from tests.doubles.slices import crossed
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.step_reader import Seen, untrue
@@ -20,7 +21,7 @@ from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepSaveContext, save_step
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
@@ -98,8 +99,8 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
     taken: list[str] = []
     wrong: list[str] = []
     async with client_of(tmp_path) as client:
-        save_context = StepSaveContext(
-            client.experiments, Journal(tmp_path / "journal"), Signature(), SteadyClock()
+        save_context = Writing(
+            StepAdapter(client.experiments), Journal(tmp_path / "journal"), Signature(), SteadyClock()
         )
         for name, choices in TAKEN:
             for is_on in (True, False) if state != "archived" else (False,):
@@ -129,12 +130,12 @@ async def standing_in(client: Client, state: str, targeting: Json, *, is_on: boo
     return await client.experiments.get(fresh.id)
 
 
-async def follow(plan: ExperimentPlan, client: Client, save_context: StepSaveContext) -> Seen:
+async def follow(plan: ExperimentPlan, client: Client, save_context: Writing) -> Seen:
     """Take the step; what there was before, and is afterwards."""
     flag = plan.fresh.feature_flag
     assert flag is not None
     before = await client.flags.get(flag.id)
-    ended = await save_step(approve(plan), save_context)
+    ended = await save_context.save(approve(plan))
     assert ended.ending == "saved", (plan.title, ended.reason, ended.error)
     assert ended.record is not None
     return Seen(plan, before, await client.flags.get(flag.id), ended.record)

@@ -8,10 +8,12 @@ from typing import Any, Final
 
 import pytest
 from tests.changes.bench import Bench, agree, working
+from tests.changes.test_with_the_service import HERE
+from tests.changes.writing import Writing
 
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepSaveContext, save_step
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
@@ -221,8 +223,8 @@ async def taken(bench: Bench, name: StepName, state: str, choices: Choices) -> M
     context = StepContext(now=bench.now, flag_keys=frozenset(before))
     plan = plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context)
     assert isinstance(plan, ExperimentPlan), plan
-    saving = StepSaveContext(client.experiments, bench.journal, bench.tools.signature, bench.clock)
-    ended = await save_step(agree(plan), saving)
+    saving = Writing(StepAdapter(client.experiments), bench.journal, HERE, bench.clock)
+    ended = await saving.save(agree(plan))
     assert ended.ending == "saved", ended
     assert ended.record is not None
     assert ended.record.feature_flag is not None

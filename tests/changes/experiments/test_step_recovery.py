@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned
+from tests.changes.writing import recover
 
 from flagtui.api.errors import ApiError, NotFound, Unanswered
 from flagtui.api.request import Query
 from flagtui.changes.experiments.journal_values import before_and_after
-from flagtui.changes.experiments.step_recovery import recover_steps
 from flagtui.changes.experiments.steps import STEPS, StepName
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
@@ -54,39 +54,41 @@ def open_step(
 @pytest.mark.parametrize(
     ("state", "age", "truth", "is_open"),
     [
-        ("paused", 3600.0, "is done", False),
-        ("running", 3600.0, "was not done", False),
-        ("running", 5.0, "is not known", True),
+        ("paused", 3600.0, "applied", False),
+        ("running", 3600.0, "not applied", False),
+        ("running", 5.0, "not known", True),
     ],
 )
 async def test_the_state_tells_what_became_of_a_pause(
     state: str, age: float, truth: str, is_open: bool, experiment: Made, tmp_path: Path
 ) -> None:
     journal = open_step(tmp_path, {"status": "paused", "feature_flag.active": False}, age)
-    (found,) = await recover_steps(journal, Server(experiment(state)), HERE)
+    (found,) = await recover(journal, HERE, experiments=Server(experiment(state)))
     assert found.truth == truth
     assert journal.entries()[0].is_open is is_open
 
 
 async def test_one_that_was_ended_since_is_not_said_to_be_undone(experiment: Made, tmp_path: Path) -> None:
     journal = open_step(tmp_path, {"status": "paused"})
-    (found,) = await recover_steps(journal, Server(experiment("stopped")), HERE)
-    assert found.words == "Blue button: pause experiment cannot be told any more; it was changed since"
+    (found,) = await recover(journal, HERE, experiments=Server(experiment("stopped")))
+    assert found.words == (
+        "Blue button was changed since: whether “pause experiment” was done cannot be told"
+    )
     assert journal.entries()[0].is_open
 
 
 async def test_one_that_is_gone_was_deleted_if_that_was_the_step(tmp_path: Path) -> None:
     journal = open_step(tmp_path, {"deleted": True})
-    (found,) = await recover_steps(journal, Server(NotFound("Not found.")), HERE)
-    assert found.words == "Blue button: pause experiment is done"
+    (found,) = await recover(journal, HERE, experiments=Server(NotFound("Not found.")))
+    assert found.words == "Blue button: “pause experiment” was done"
 
 
 async def test_what_cannot_be_read_stays_open(tmp_path: Path) -> None:
     journal = open_step(tmp_path, {"status": "paused"})
-    (found,) = await recover_steps(journal, Server(Unanswered("No answer.")), HERE)
-    assert found.truth == "is not known"
+    (found,) = await recover(journal, HERE, experiments=Server(Unanswered("No answer.")))
+    assert found.truth == "not known"
     assert journal.entries()[0].is_open
-    assert await recover_steps(journal, Server(Unanswered("No answer.")), Signature(project="2")) == []
+    assert await recover(journal, Signature(project="2"), experiments=Server(Unanswered("No answer."))) == []
 
 
 NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
@@ -97,7 +99,7 @@ async def test_one_that_was_made_is_found_by_its_flag_and_its_name(
     step: StepName, experiment: Made, tmp_path: Path
 ) -> None:
     journal = open_step(tmp_path, NEW, step=step, record=0)
-    await recover_steps(journal, Server(experiment("draft")), HERE)
+    await recover(journal, HERE, experiments=Server(experiment("draft")))
     (entry,) = journal.entries()
     assert (entry.ending, entry.record) == ("saved", 12)
 
@@ -108,7 +110,7 @@ async def test_a_copy_is_looked_for_in_the_project_it_is_for(
 ) -> None:
     journal = open_step(tmp_path, {**NEW, "project": 2}, step="copy", record=0)
     there = {2: Server(experiment("draft", name=name))}
-    await recover_steps(journal, Server(NotFound("Not found.")), HERE, there.__getitem__)
+    await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=there)
     assert journal.entries()[0].ending == ending
 
 
@@ -117,11 +119,11 @@ async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(
 ) -> None:
     stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
     journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
-    (found,) = await recover_steps(journal, Server(experiment(stats_config=stored)), HERE)
-    assert found.truth == "is done"
+    (found,) = await recover(journal, HERE, experiments=Server(experiment(stats_config=stored)))
+    assert found.truth == "applied"
 
 
-@pytest.mark.parametrize(("shares", "truth"), [((0, 100), "is done"), ((50, 50), "was not done")])
+@pytest.mark.parametrize(("shares", "truth"), [((0, 100), "applied"), ((50, 50), "not applied")])
 async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
     shares: tuple[int, int], truth: str, experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
@@ -138,5 +140,5 @@ async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
         "key": "blue",
         "filters": {"groups": [{"properties": []}], "multivariate": {"variants": variants}},
     }
-    (found,) = await recover_steps(journal, Server(experiment("stopped", feature_flag=flag)), HERE)
+    (found,) = await recover(journal, HERE, experiments=Server(experiment("stopped", feature_flag=flag)))
     assert found.truth == truth

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned, made
+from tests.changes.writing import Writing
 
 from flagtui.api.errors import (
     ApiError,
@@ -18,11 +19,12 @@ from flagtui.api.errors import (
     Unanswered,
 )
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.step_save import StepSaveContext, save_step, save_steps
-from flagtui.changes.experiments.step_undo import last_step, step_back
+from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.step_undo import step_back
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
+from flagtui.changes.undo_list import next_redo, next_undo
 from flagtui.models.experiment import Experiment
 
 A_LONG_PAUSE = ErrorFacts("POST", True, status=429, retry_after=600)
@@ -75,9 +77,9 @@ def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
     return approved
 
 
-def context_for(server: Server, folder: Path) -> StepSaveContext:
+def context_for(server: Server, folder: Path) -> Writing:
     timing = Timing()
-    return StepSaveContext(server, Journal(folder, clock=timing.time), HERE, timing)
+    return Writing(StepAdapter(server), Journal(folder, clock=timing.time), HERE, timing)
 
 
 async def test_a_step_is_sent_once_and_written_down(
@@ -86,7 +88,7 @@ async def test_a_step_is_sent_once_and_written_down(
     server = Server(experiment())
     save_context = context_for(server, tmp_path)
     approved = approve(planned("pause", experiment()))
-    ended = await save_step(approved, save_context)
+    ended = await save_context.save(approved)
     assert (ended.ending, server.taken) == ("saved", ["pause"])
     (entry,) = save_context.journal.entries()
     assert (entry.kind, entry.record, entry.verb, entry.ending) == (
@@ -98,7 +100,7 @@ async def test_a_step_is_sent_once_and_written_down(
     assert entry.reason == "calm"
     assert "flag blue: on → off" in entry.words
     with pytest.raises(ValueError, match="used before"):
-        await save_step(approved, save_context)
+        await save_context.save(approved)
     assert server.taken == ["pause"]
 
 
@@ -121,21 +123,22 @@ async def test_several_steps_go_on_after_a_refusal_of_one_and_stop_at_what_is_ev
     approved = approve(planned("pause", made()), planned("pause", made(id=13)))
     save_context = context_for(server, tmp_path)
     found = []
-    async for one in save_steps(approved, save_context):
+    batch = save_context.batch(approved)
+    async for one in batch.run():
         found.append(one.ending)
         server.stored = made(id=13)
     assert found == endings
     assert server.taken == ["pause"] * len(endings)
     assert len(save_context.journal.entries()) == len(endings)
     with pytest.raises(ValueError, match="used before"):
-        await anext(save_steps(approved, save_context))
+        save_context.batch(approved)
 
 
 async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), Unanswered("The server did not answer in time."))
-    ended = await save_step(approve(planned("pause", experiment())), context_for(server, tmp_path))
+    ended = await context_for(server, tmp_path).save(approve(planned("pause", experiment())))
     assert (ended.ending, server.taken) == ("saved", ["pause"])
     assert ended.record is not None
     assert ended.record.state == "paused"
@@ -146,7 +149,7 @@ async def test_what_cannot_be_found_out_is_said_to_be_unknown(
 ) -> None:
     server = Server(experiment(), Unanswered("The server did not answer in time."), acts=False)
     save_context = context_for(server, tmp_path)
-    ended = await save_step(approve(planned("pause", experiment())), save_context)
+    ended = await save_context.save(approve(planned("pause", experiment())))
     assert (ended.ending, server.taken) == ("unknown", ["pause"])
     assert save_context.journal.entries()[0].is_open
 
@@ -163,7 +166,7 @@ async def test_a_refusal_is_told_apart_from_a_failure(
     fault: ApiError, ending: str, experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), fault, acts=False)
-    ended = await save_step(approve(planned("pause", experiment())), context_for(server, tmp_path))
+    ended = await context_for(server, tmp_path).save(approve(planned("pause", experiment())))
     assert ended.ending == ending
     assert ended.reason
 
@@ -172,7 +175,7 @@ async def test_a_yes_that_changed_nothing_is_not_called_saved(
     experiment: Made, planned: Planned, tmp_path: Path
 ) -> None:
     server = Server(experiment(), acts=False)
-    ended = await save_step(approve(planned("pause", experiment())), context_for(server, tmp_path))
+    ended = await context_for(server, tmp_path).save(approve(planned("pause", experiment())))
     assert ended.ending == "refused"
     assert "it is running" in ended.reason
 
@@ -184,7 +187,7 @@ async def test_a_question_that_stood_long_is_checked_against_today(
     server = Server(experiment("stopped"))
     save_context = context_for(server, tmp_path)
     save_context.clock.now += 3600  # type: ignore[attr-defined]  # the double above
-    ended = await save_step(approve(plan), save_context)
+    ended = await save_context.save(approve(plan))
     assert (ended.ending, server.taken) == ("conflicted", [])
 
 
@@ -193,17 +196,16 @@ async def test_the_last_step_can_be_taken_back_once(
 ) -> None:
     server = Server(experiment())
     save_context = context_for(server, tmp_path)
-    await save_step(approve(planned("pause", experiment())), save_context)
-    entry = last_step(save_context.journal.entries(), HERE)
-    assert entry is not None
+    await save_context.save(approve(planned("pause", experiment())))
+    entry = next_undo(save_context.journal.entries(), HERE)[0]
     back = step_back(entry)
     assert back is not None
     assert back.step.name == "resume"
-    await save_step(approve(planned("resume", experiment("paused"))), save_context, undoes=entry.id)
-    following = last_step(save_context.journal.entries(), HERE)
-    assert following is not None
+    await save_context.save(approve(planned("resume", experiment("paused"))), undoes=entry.id)
+    assert next_undo(save_context.journal.entries(), HERE) == ()
+    (following,) = next_redo(save_context.journal.entries(), HERE)
     assert following.verb == "resume experiment"
-    assert last_step(save_context.journal.entries(), Signature(host="elsewhere", project="1")) is None
+    assert next_redo(save_context.journal.entries(), Signature(host="elsewhere", project="1")) == ()
 
 
 async def test_an_end_is_taken_back_with_the_conclusion_it_erased(
@@ -211,9 +213,8 @@ async def test_an_end_is_taken_back_with_the_conclusion_it_erased(
 ) -> None:
     fresh = experiment(conclusion="won", conclusion_comment="so far")
     save_context = context_for(Server(fresh), tmp_path)
-    await save_step(approve(planned("end", fresh)), save_context)
-    entry = last_step(save_context.journal.entries(), HERE)
-    assert entry is not None
+    await save_context.save(approve(planned("end", fresh)))
+    entry = next_undo(save_context.journal.entries(), HERE)[0]
     back = step_back(entry)
     assert back is not None
     assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}

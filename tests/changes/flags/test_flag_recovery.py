@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 from tests.changes.office import HERE
+from tests.changes.writing import recover
 from tests.doubles.flag_server import FlagServer, raw_flag
 
-from flagtui.changes.flags.flag_recovery import Truth, recover
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.unanswered import Truth
 from flagtui.models.json_value import JSON
 
 NOW = 1_780_000_000.0
@@ -37,10 +38,10 @@ CASES: list[tuple[str, dict[str, JSON], float, Truth, str]] = [
 
 
 SAID = {
-    "applied": "): the change arrived",
-    "not applied": "checkout-v2 is as it was (version ",
-    "changed since": "whether “turn off” arrived cannot be told",
-    "not known": "whether “turn off” arrived is still not known",
+    "applied": "checkout-v2: “turn off” was done at version ",
+    "not applied": "“turn off” was not done; it is as it was at version ",
+    "changed since": "whether “turn off” was done cannot be told",
+    "not known": "whether “turn off” was done is still not known",
 }
 
 
@@ -53,7 +54,7 @@ async def test_the_record_tells_what_became_of_it(
     journal = left_open(tmp_path, age)
     server = FlagServer(raw_flag(**fields))
     ada = server.person("ada@acme.test")
-    found = await recover(journal, ada, HERE)
+    found = await recover(journal, HERE, flags=ada)
     assert [one.truth for one in found] == [truth]
     assert SAID[found[0].truth] in found[0].words
     assert journal.entries()[0].ending == ending
@@ -62,7 +63,7 @@ async def test_the_record_tells_what_became_of_it(
 
 async def test_a_flag_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
     journal = left_open(tmp_path)
-    found = await recover(journal, FlagServer().person("ada@acme.test"), HERE)
+    found = await recover(journal, HERE, flags=FlagServer().person("ada@acme.test"))
     assert [one.truth for one in found] == ["gone"]
 
 
@@ -70,14 +71,14 @@ async def test_a_server_that_does_not_answer_leaves_it_open(tmp_path: Path) -> N
     journal = left_open(tmp_path)
     ada = FlagServer(raw_flag()).person("ada@acme.test")
     ada.unreadable = 1
-    assert [one.truth for one in await recover(journal, ada, HERE)] == ["not known"]
+    assert [one.truth for one in await recover(journal, HERE, flags=ada)] == ["not known"]
     assert journal.entries()[0].is_open
 
 
 async def test_what_was_left_open_in_another_project_waits_for_it(tmp_path: Path) -> None:
     journal = left_open(tmp_path)
     ada = FlagServer(raw_flag(version=12)).person("ada@acme.test")
-    assert await recover(journal, ada, Signature(host=HERE.host, project="2")) == []
+    assert await recover(journal, Signature(host=HERE.host, project="2"), flags=ada) == []
     assert ada.reads == 0
 
 
@@ -86,4 +87,4 @@ async def test_an_encrypted_payload_that_was_replaced_cannot_be_told(tmp_path: P
     other = {"groups": [], "payloads": {"true": '"hunter2"'}}
     journal = left_open(tmp_path, before={"filters": filters}, after={"filters": other}, is_secret=True)
     ada = FlagServer(raw_flag(filters=other, version=13)).person("ada@acme.test")
-    assert [one.truth for one in await recover(journal, ada, HERE)] == ["changed since"]
+    assert [one.truth for one in await recover(journal, HERE, flags=ada)] == ["changed since"]

@@ -12,11 +12,10 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import save
-from flagtui.changes.flags.flag_undo import Contested, last_batch, plan_undo, undoable
+from flagtui.changes.flags.flag_undo import Contested, plan_undo
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import Saved
+from flagtui.changes.undo_list import next_redo, next_undo, undoable
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -25,7 +24,7 @@ CALM = Context(dependents=())
 
 async def done(office: Office, wanted: Intent) -> Entry:
     """A change of Ada's that was saved, as the journal has it."""
-    assert isinstance(await save(office.approve(await office.plan(wanted)), office.save_context), Saved)
+    assert (await office.save_context.save(office.approve(await office.plan(wanted)))).is_saved
     return office.journal.entries()[0]
 
 
@@ -35,7 +34,7 @@ async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked |
     found = plan_undo(entry, await office.ada.get(812), context, HERE)
     if isinstance(found, Plan):
         office.clock.now += 1
-        assert isinstance(await save(office.approve(found), office.save_context, undoes=entry.id), Saved)
+        assert (await office.save_context.save(office.approve(found), undoes=entry.id)).is_saved
     return found
 
 
@@ -153,10 +152,11 @@ def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path)
     for id, batch in (("a", ""), ("b", "x"), ("c", "x")):
         journal.begin(Entry(id, float(ord(id)), 812, "k", "turn off", signature=HERE, batch=batch))
         journal.finish(id, "saved")
-    assert [entry.id for entry in last_batch(journal.entries(), HERE)] == ["c", "b"]
+    assert [entry.id for entry in next_undo(journal.entries(), HERE)] == ["c", "b"]
     journal.begin(Entry("d", 200.0, 812, "k", "turn on", signature=HERE, undoes="c"))
     journal.finish("d", "saved")
-    assert [entry.id for entry in last_batch(journal.entries(), HERE)] == ["d"]
+    assert [entry.id for entry in next_undo(journal.entries(), HERE)] == ["b"]
+    assert [entry.id for entry in next_redo(journal.entries(), HERE)] == ["d"]
 
 
 def test_an_inverse_of_a_plan_plans_back_to_where_it_started() -> None:

@@ -13,10 +13,9 @@ from flagtui.changes.flags import flag_intent, targeting_intents
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import save
 from flagtui.changes.flags.flag_undo import plan_undo
 from flagtui.changes.flags.narrow_write import OneShare, ToEveryone, narrow_write
-from flagtui.changes.outcome import Conflicted, Refused, Saved
+from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -125,10 +124,10 @@ def newest(tmp_path: Path) -> Office:
     return office
 
 
-async def set_share(office: Office, percent: float) -> object:
+async def set_share(office: Office, percent: float) -> Outcome:
     fresh = await office.ada.get(812)
     wanted = targeting_intents.set_rollout(fresh, 0, percent)
-    return await save(office.approve(await office.plan(wanted)), office.save_context)
+    return await office.save_context.save(office.approve(await office.plan(wanted)))
 
 
 def share(office: Office) -> JSON:
@@ -137,20 +136,20 @@ def share(office: Office) -> JSON:
 
 async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     saved = await set_share(newest, 50)
-    assert isinstance(saved, Saved)
-    assert saved.report.is_clean
+    assert saved.is_saved
+    assert saved.remarks == ()
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
     back = plan_undo(entry, await newest.ada.get(812), context, newest.save_context.signature)
     assert isinstance(back, Plan)
-    await save(newest.approve(back), newest.save_context, undoes=entry.id)
+    await newest.save_context.save(newest.approve(back), undoes=entry.id)
     assert share(newest) == 10
     assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
 
 
 async def test_where_there_are_none_the_update_goes_out_and_nobody_is_told(office: Office) -> None:
     office.server.stored[812]["filters"] = copy.deepcopy(TWO)
-    assert isinstance(await set_share(office, 50), Saved)
+    assert (await set_share(office, 50)).is_saved
     assert (share(office), office.ada.sends, office.ada.sent_filters) == (50, 1, 1)
     assert office.told == []
 
@@ -158,20 +157,20 @@ async def test_where_there_are_none_the_update_goes_out_and_nobody_is_told(offic
 async def test_a_server_of_whole_shares_gets_a_fraction_by_an_update(newest: Office) -> None:
     facts = errors.ErrorFacts(status=400, attr="rollout_percentage", detail="A valid integer is required.")
     newest.ada.faults = [errors.Invalid("A valid integer is required.", facts=facts)]
-    assert isinstance(await set_share(newest, 12.5), Saved)
+    assert (await set_share(newest, 12.5)).is_saved
     assert (share(newest), newest.ada.sent_filters) == (12.5, 1)
 
 
 async def test_another_refusal_stands(newest: Office) -> None:
     newest.ada.faults = [errors.Invalid("It has 1.")]
-    assert isinstance(await set_share(newest, 50), Refused)
+    assert (await set_share(newest, 50)).ending == "refused"
     assert (share(newest), newest.ada.sent_filters) == (10, 0)
 
 
 async def test_whoever_comes_second_is_given_both_sides(newest: Office) -> None:
     newest.ada.before_update = lambda: newest.bob_writes(filters={**TWO, "groups": first_at(30)})
     lost = await set_share(newest, 50)
-    assert isinstance(lost, Conflicted)
+    assert lost.ending == "conflicted"
     [clash] = lost.clashes
     sides = [side["rollout_percentage"] for side in (clash.seen, clash.mine, clash.theirs)]
     assert (share(newest), sides) == (30, [10, 50, 30])

@@ -7,15 +7,13 @@ from tests.changes.flags.test_targeting_intents import RICH
 from tests.changes.office import HERE, Office
 from tests.changes.test_with_the_service import GENERATIONS, working
 from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
+from tests.changes.writing import recover
 from tests.doubles.flag_server import Fault, raw_flag
 
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_lookup import settle
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_recovery import recover
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import save
 from flagtui.changes.flags.flag_undo import plan_undo
 from flagtui.changes.flags.new_flags import (
     Taken,
@@ -26,7 +24,6 @@ from flagtui.changes.flags.new_flags import (
     remote_configuration,
 )
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import Failed, Refused, Saved, Unknown
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -68,7 +65,11 @@ def test_a_copy_leaves_experiments_and_secrets_behind() -> None:
 
 def test_the_plan_reads_as_what_will_be_there() -> None:
     plan = planned(boolean_flag("fresh", "A description"))
-    assert "condition 1 added: 0 % of everyone" in [line.words for line in plan.lines]
+    words = [line.words for line in plan.lines]
+    assert words == ["off", "condition 1: 0 % of everyone", "description: A description"]
+    plan = planned({**multivariate_flag("fresh", ["a", "b"]), "tags": ["review"], "active": True})
+    words = [line.words for line in plan.lines]
+    assert words == ["on", "2 variants: a 50 %, b 50 %", "condition 1: 0 % of everyone", "tags: review"]
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,10 @@ def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
 
 
 async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(office: Office) -> None:
-    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.save_context)
-    assert isinstance(outcome, Saved)
-    assert outcome.report.is_clean
+    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    assert outcome.is_saved
+    assert outcome.remarks == ()
+    assert outcome.record is not None
     entry = office.journal.entries()[0]
     assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
     found = plan_undo(entry, await office.ada.get(entry.record), Context(dependents=()), HERE)
@@ -107,24 +109,24 @@ async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
     office.ada.faults = ["lose the answer"]
-    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.save_context)
-    assert isinstance(outcome, Saved)
+    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    assert outcome.record is not None
     assert office.journal.entries()[0].record == outcome.record.id
     assert office.ada.sends == 1
 
 
 async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: Office) -> None:
     office.ada.faults = ["never arrives"]
-    outcome = await save(office.approve(planned(boolean_flag("fresh"))), office.save_context)
-    assert isinstance(outcome, Unknown)
-    found = await settle(outcome, office.ada, office.journal, office.clock, office.told.append)
-    assert isinstance(found, Failed)
+    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    assert outcome.ending == "unknown"
+    found = await office.save_context.settle(outcome)
+    assert found.ending == "failed"
     assert office.ada.sends == 1
 
 
 async def test_a_key_taken_meanwhile_is_refused(office: Office) -> None:
     plan = planned(boolean_flag("checkout-v2"))
-    assert isinstance(await save(office.approve(plan), office.save_context), Refused)
+    assert (await office.save_context.save(office.approve(plan))).ending == "refused"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ async def test_a_creation_left_open_is_found_out_at_the_next_start(
     )
     if fault == "lose the answer":
         await office.ada.create(fields)
-    found = await recover(office.journal, office.ada, HERE)
+    found = await recover(office.journal, HERE, flags=office.ada)
     assert [one.truth for one in found] == [truth]
     assert not office.journal.unresolved()
 
@@ -153,6 +155,6 @@ async def test_the_real_service_creates_what_was_planned(
     tmp_path: Path, generation: str, fields: dict[str, JSON]
 ) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        outcome = await save(bench.approve(planned(fields)), bench.save_context)
-        assert isinstance(outcome, Saved)
-        assert outcome.report.is_clean, outcome.report
+        outcome = await bench.save_context.save(bench.approve(planned(fields)))
+        assert outcome.is_saved
+        assert outcome.remarks == ()

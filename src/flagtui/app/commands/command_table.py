@@ -21,10 +21,13 @@ flags flag
 lists
 * lists.open  enter  .  .  Open what is under the cursor
 
+flags flag experiments experiment events event activity journal
+*! app.undo  u  .  .  Take back your last change, of whatever kind
+! app.redo  U  .  .  Make again what you undid last
+
 flags flag
 *! flags.rollout  percent_sign  .  .  Set the rollout: a number, or a step of the ramp
 *! flags.edit  e  .  .  Edit the flag in a form
-*! flags.undo  u  .  .  Take back your last change
 ! flags.delete  d  .  .  Delete the flag softly; it can be restored
 ! flags.archive  a  .  .  Archive the flag, or bring it back from the archive
 ! flags.tags  T  .  .  Add, remove or set tags
@@ -72,7 +75,6 @@ experiments experiment
 *! experiments.end  F  finish  step('end')  End the experiment, with a conclusion and a comment
 *! experiments.ship  W  .  step('ship')  Ship a variant: everybody gets it
 *! experiments.edit  e  .  .  Edit it in a form: variants, metrics, exposure, statistics
-*! experiments.undo  u  .  .  Take back your last step
 ! experiments.archive  a  .  .  Archive the experiment, or bring it back
 ! experiments.reset  Z  .  step('reset')  Back to a draft; results begin anew
 ! experiments.duplicate  D  .  .  A copy here with a flag of its own, or one in another project
@@ -105,7 +107,6 @@ events event
 *! events.tags  T  .  .  Add and remove tags
 *! events.owner  O  .  .  Choose who looks after it
 *! events.delete  d  .  .  Delete the definition for real; the next event brings it back bare
-*! events.undo  u  .  .  Take back your last change of event definitions
 ! events.describe_in_editor  ctrl+e  in editor  .  Change the description in your editor
 ! events.primary_property  K  property  .  Change the property that tells most
 ! events.enforcement  exclamation_mark  .  .  Accept or reject events that do not fit
@@ -249,6 +250,9 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "activity.kind": "lists.type",
     "activity.deleted": "lists.state",
     "activity.mine": "lists.mine",
+    "flags.undo": "app.undo",
+    "experiments.undo": "app.undo",
+    "events.undo": "app.undo",
     "journal.undo": "journal.revert",
     "lookup.export": "activity.export",
 }

@@ -9,10 +9,9 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.events.event_changes import EventChanges, EventListener
-from flagtui.app.events.event_rows import people_of
+from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.listener import Saved
+from flagtui.app.writing.listener import Listener, Saved
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     delete,
@@ -111,7 +110,7 @@ class EventEditing:
         if workspace is None:
             return
         now, me = rows[0].owner_id, workspace.me.id if workspace.me else None
-        known = sorted(people_of(workspace).items(), key=lambda one: (one[0] != me, one[1]))
+        known = sorted(workspace.people.items(), key=lambda one: (one[0] != me, one[1]))
         choices = [
             Choice(number, name, "you" if number == me else "", number == now) for number, name in known
         ]
@@ -167,7 +166,7 @@ class EventEditing:
         return bool(why)
 
     def _start(self, intents: Sequence[EventIntent], saved: Saved) -> None:
-        self._path.start(intents, EventListener(saved=saved))
+        self._path.start(intents, Listener(saved=saved))
 
 
 def _afterwards(line: str, rows: Rows) -> PromptReading:

@@ -56,6 +56,3 @@ class EventKeys(RecordKeys):
 
     def action_delete(self) -> None:
         self.event_editing.delete(self.chosen(), self.saved)
-
-    def action_undo(self) -> None:
-        self.event_path.undo()

@@ -1,30 +1,30 @@
-"""From intents to plans: reads each event definition again and looks up the experiments that use it."""
+"""From intents to plans: each event definition read again, with the experiments that use it."""
+
+from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.app.events.event_rows import people_of
-from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
-from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.app.writing.optimistic_rows import EventRows
+from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
     AlreadySo,
     DefinitionContext,
     EventPlan,
     plan_event,
-    plan_recreation,
 )
-from flagtui.changes.event_definitions.definition_undo import is_deletion, is_recreation, plan_undo
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter, DefinitionOutcome
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.undo_list import told_apart
 from flagtui.details.event_uses import EventUses
-from flagtui.models.event_definition import EventDefinition
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
+from flagtui.text.formats import count
 from flagtui.text.notices import Notice
 
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
@@ -34,96 +34,99 @@ PATIENCE: Final = 2.5
 AT_ONCE: Final = 8
 """Definitions read again at the same time for one question."""
 
-Asked = EventIntent | Entry
-"""New values, or an earlier change to be taken back."""
-
-
-@dataclass(frozen=True)
-class EventStep:
-    """One plan, and what was asked for."""
-
-    plan: EventPlan
-    asked: Asked
-
-    @property
-    def undoes(self) -> str:
-        """The journal entry it takes back."""
-        return self.asked.id if isinstance(self.asked, Entry) else ""
-
 
 class EventPlanner:
-    """Plans what a person asks, on the definitions as they are now."""
+    """Plans what is asked for, on the definitions as they are now."""
 
-    def __init__(self, app_state: AppState, workspace: Workspace, tell: Callable[[Notice], None]) -> None:
+    kind: Literal["events"] = "events"
+    place = ""
+
+    def __init__(self, app_state: AppState, workspace: Workspace) -> None:
         self._app_state = app_state
-        self._workspace = workspace
-        self._tell = tell
-        self._context = DefinitionContext(app_state.session.clock(), people_of(workspace))
+        self.workspace = workspace
+        self._context = DefinitionContext(app_state.session.clock(), workspace.people)
 
-    async def plan_all(self, asked: Sequence[Asked]) -> tuple[list[EventStep], list[LeftOut]]:
-        """The plans that can be asked about together, and why the others cannot; of one alone it is told."""
+    @property
+    def signature(self) -> Signature:
+        return self._app_state.signature(self.workspace)
+
+    def adapter(self) -> DefinitionAdapter:
+        return DefinitionAdapter(self.workspace.client.event_definitions)
+
+    def rows(self) -> EventRows:
+        return EventRows(self.workspace, self._app_state.session.clock())
+
+    def record_of(self, plan: EventPlan) -> str:
+        return plan.id
+
+    def made(self, _outcome: DefinitionOutcome) -> None:
+        """Only an undo makes one again."""
+
+    def name_of(self, asked: Sequence[EventIntent]) -> str:
+        row = self.workspace.events.get(asked[0].id)
+        return row.name if row is not None and len(asked) == 1 else count(len(asked), "event")
+
+    async def plan(self, asked: Sequence[EventIntent]) -> Planned[EventIntent, EventPlan]:
+        """The plans that can be asked about together, and why the others cannot."""
         turn, is_alone = asyncio.Semaphore(AT_ONCE), len(asked) == 1
 
-        async def one(wanted: Asked) -> EventStep | LeftOut:
+        async def one(intent: EventIntent) -> EventPlan | AlreadySo | UnreadDefinition:
             async with turn:
-                return await self._plan(wanted, is_alone=is_alone)
+                return await self._plan(intent, is_alone=is_alone)
 
-        found = await asyncio.gather(*map(one, asked))
-        left_out = [] if is_alone else [item for item in found if isinstance(item, LeftOut)]
-        return [item for item in found if isinstance(item, EventStep)], left_out
+        found = list(zip(asked, await asyncio.gather(*map(one, asked)), strict=True))
+        if is_alone and not isinstance(found[0][1], EventPlan):
+            return _why_not(found[0][1])
+        steps = [PlannedStep(intent, plan) for intent, plan in found if isinstance(plan, EventPlan)]
+        if len({step.plan.verb.name for step in steps}) > 1:
+            verb = event_verb("tidy up")
+            steps = [replace(step, plan=replace(step.plan, verb=verb)) for step in steps]
+        left_out = [_left_out(intent, what) for intent, what in found if not isinstance(what, EventPlan)]
+        refused = next((what.error for _, what in found if isinstance(what, UnreadDefinition)), None)
+        return Planned(steps, left_out, refused=refused)
 
-    async def _plan(self, asked: Asked, *, is_alone: bool) -> EventStep | LeftOut:
-        if isinstance(asked, Entry) and is_deletion(asked):
-            return EventStep(plan_recreation(asked.key, asked.before, self._context), asked)
-        fresh = await self._read(asked, is_alone=is_alone)
-        if isinstance(fresh, LeftOut):
-            return fresh
-        if isinstance(asked, Entry):
-            found = plan_undo(asked, fresh, self._context)
-            if isinstance(found, EventPlan) and found.clashes:
-                entries = await asyncio.to_thread(self._app_state.session.journal.entries)
-                found = replace(found, clashes=told_apart(found.clashes, asked, entries))
-        else:
-            context = self._context
-            if is_alone and OUT_OF_SIGHT & asked.changes.keys():
-                context = replace(context, used_by=await self._used_by(fresh.name))
-            found = plan_event(asked, fresh, context)
-        if isinstance(found, AlreadySo):
-            if is_alone and isinstance(asked, Entry):
-                self._tell(outcomes.explain_already_back(found.name))
-            elif is_alone:
-                self._tell(Notice(f"{found.name}: nothing to change, it is so already"))
-            return LeftOut(fresh.id, found.name, "it is so already")
-        return EventStep(found, asked)
-
-    async def _read(self, asked: Asked, *, is_alone: bool) -> EventDefinition | LeftOut:
-        """The definition as it is now, or why it cannot be read."""
-        events, definitions = self._workspace.events, self._workspace.client.event_definitions
-        id = asked.uuid if isinstance(asked, Entry) else asked.id
-        moment = events.moment
+    async def _plan(self, intent: EventIntent, *, is_alone: bool) -> EventPlan | AlreadySo | UnreadDefinition:
+        events, moment = self.workspace.events, self.workspace.events.moment
         try:
-            if isinstance(asked, Entry) and is_recreation(asked):
-                fresh = await definitions.by_name(asked.key)
-            else:
-                fresh = await definitions.get(id)
+            fresh = await self.workspace.client.event_definitions.get(intent.id)
         except ApiError as error:
-            if needs_key(error):
-                self._app_state.become_troubled(error)
-            row = events.get(id)
+            row = events.get(intent.id)
             if isinstance(error, NotFound):
-                events.remove(id)
-            name = asked.key if isinstance(asked, Entry) else row.name if row else id
-            if is_alone:
-                self._tell(outcomes.explain_error(error, name))
-            return LeftOut(id, name, error.what.rstrip("."), error.next.rstrip("."))
+                events.remove(intent.id)
+            return UnreadDefinition(row.name if row else intent.id, error)
         events.put(fresh.row(), moment)
-        return fresh
+        context = self._context
+        if is_alone and OUT_OF_SIGHT & intent.changes.keys():
+            context = replace(context, used_by=await self._used_by(fresh.name))
+        return plan_event(intent, fresh, context)
 
     async def _used_by(self, name: str) -> tuple[str, ...]:
         """Experiments that measure the event, as far as that is found out in time for the question."""
         try:
             async with asyncio.timeout(PATIENCE):
-                uses, _why = await EventUses(self._workspace.client).find(name)
+                uses, _why = await EventUses(self.workspace.client).find(name)
         except TimeoutError:
             return ()
         return tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
+
+
+@dataclass(frozen=True)
+class UnreadDefinition:
+    """A definition that cannot be read."""
+
+    name: str
+    error: ApiError
+
+
+def _why_not(found: EventPlan | AlreadySo | UnreadDefinition) -> Planned[EventIntent, EventPlan]:
+    if isinstance(found, UnreadDefinition):
+        return Planned(notice=outcomes.explain_error(found.error, found.name), refused=found.error)
+    name = found.name if isinstance(found, AlreadySo) else found.key
+    return Planned(notice=Notice(f"{name}: nothing to change, it is so already"), is_so_already=True)
+
+
+def _left_out(intent: EventIntent, found: EventPlan | AlreadySo | UnreadDefinition) -> LeftOut:
+    if isinstance(found, UnreadDefinition):
+        error = found.error
+        return LeftOut(intent.id, found.name, error.what.rstrip("."), error.next.rstrip("."))
+    return LeftOut(intent.id, found.name if isinstance(found, AlreadySo) else found.key, "it is so already")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
-from flagtui.app.events.event_changes import EventChanges, EventListener
+from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
 from flagtui.app.shell.footer import KeyLine
@@ -24,8 +24,9 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
+from flagtui.app.writing.listener import Listener
+from flagtui.changes.batch import Ended
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
-from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.flags.tag_line import read_tags
 from flagtui.details.event_uses import EventUses
@@ -241,7 +242,7 @@ class InboxScreen(OwnedScreen[None]):
         """Forget the last decision; once all are applied, undo the applied ones."""
         decision = self._triage.take_back()
         if decision is None:
-            self._path.undo()
+            self._path.changing.undo()
             return
         self._looked_at = max(0, self._looked_at - 1)
         self._show_queue()
@@ -257,11 +258,11 @@ class InboxScreen(OwnedScreen[None]):
             tell(self.app, Notice("nothing is decided yet"))
             return
         asked = [intent.id for intent in intents]
-        self._path.start(intents, EventListener(ended=lambda ended: self._applied(asked, ended)))
+        self._path.start(intents, Listener(ended=lambda ended: self._applied(asked, ended)))
 
-    def _applied(self, asked: Sequence[str], ended: Sequence[DefinitionEnded]) -> None:
+    def _applied(self, asked: Sequence[str], ended: Ended[Any, Any]) -> None:
         """Saved decisions leave the list; the others stay there with the reason."""
-        known = {one.plan.id: one for one in ended}
+        known = {one.plan.id: one for one in ended.outcomes}
         workspace = self._app_state.workspace
         for id in asked:
             one = known.get(id)

@@ -86,7 +86,7 @@ class ExperimentEdits:
     def _save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
         self._changing.run(self._saving(intent, saved))
 
-    async def _saving(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+    async def _saving(self, intent: ExperimentIntent, saved: Callable[[], None] = lambda: None) -> None:
         """Editing takes long; what is there now decides."""
         workspace, choices = self._app_state.workspace, intent.choices
         if workspace is None:
@@ -98,7 +98,7 @@ class ExperimentEdits:
         if intent.id:
             fresh = await self._experimenting.read(intent.id, f"experiment {intent.id}", workspace)
         if fresh is not None:
-            await self._experimenting.plan(intent, fresh, workspace, saved=saved)
+            await self._experimenting.take(intent, fresh, workspace, saved)
 
     async def _edit_json(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)
@@ -109,7 +109,7 @@ class ExperimentEdits:
             self._changing.tell(Notice(f"{fresh.name}: nothing was changed"))
             return
         choices = Choices(fields=draft.fields, seen=draft.seen)
-        await self._saving(ExperimentIntent(row.id, STEPS["edit"], choices), _nobody_waits)
+        await self._saving(ExperimentIntent(row.id, STEPS["edit"], choices))
 
     def _draft(self, fresh: Experiment) -> Draft | None:
         """What the editor left; a text that is no edit is kept in a file."""
@@ -151,7 +151,7 @@ class ExperimentEdits:
         choices = [Choice(HERE, "here", "with a flag of its own"), *others]
         project = await self._changing.ask(PickerScreen(f"Copy {row.name} to", choices)) if others else HERE
         if project == HERE:
-            await self._experimenting.take_step(STEPS["duplicate"], row)
+            await self._experimenting.take_step(STEPS["duplicate"], [row])
             return
         fresh = await self._experimenting.read(row.id, row.name, workspace) if project is not None else None
         if project is None or fresh is None:
@@ -160,7 +160,7 @@ class ExperimentEdits:
         key = await self._changing.ask(PromptScreen(asked))
         if key is not None:
             chosen = Choices(project=project, flag_key=key.strip())
-            await self._experimenting.plan(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
+            await self._experimenting.take(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
 
 
 def _edited(text: str, id: int, open_editor: OpenEditor) -> str:
@@ -179,7 +179,3 @@ def _named(line: str) -> PromptReading:
 
 def _plain(line: str) -> PromptReading:
     return PromptReading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
-
-
-def _nobody_waits() -> None:
-    """The editor is closed already."""

@@ -109,7 +109,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     @work(group="choose")
     async def _sign_in(self, refused: ApiError, *, again: bool) -> None:
         """Ask for another key, and read with that; what is on screen stays meanwhile."""
-        if await self.experimenting.signs_in(refused):
+        if await self.experimenting.changing.signing_in.helps(refused):
             self._looking = self._look(again=again)
 
     async def _plot(self) -> None:
@@ -197,7 +197,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def action_metric(self) -> None:
         if self.metric is not None and self._row.started_at is not None:
-            signs_in = self.experimenting.signs_in
+            signs_in = self.experimenting.changing.signing_in.helps
             days = SeriesScreen(self._app_state, self._inspector, self._row, self.metric, signs_in)
             self.app.push_screen(days)
 

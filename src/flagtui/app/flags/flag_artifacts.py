@@ -3,12 +3,12 @@
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.related_changes import agree_and_send, said
+from flagtui.app.writing.related_planner import RelatedPlanner
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.derived import OPERATIONS, VERBS, What, plan_beside, send_beside
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
-from flagtui.text.outcomes import explain_blocked
 
 
 class FlagArtifacts:
@@ -42,22 +42,15 @@ class FlagArtifacts:
         workspace = self._app_state.workspace
         if workspace is None:
             return
-        fresh = await read_flag(row, self._app_state, self._changing)
-        if fresh is None:
-            return
-        plan = plan_beside(what, fresh, self._who(row, fresh))
-        if isinstance(plan, Blocked):
-            self._changing.tell(explain_blocked(plan, fresh.key))
-            return
-        send = send_beside(what, fresh.id, workspace.client.flags)
-        ended = await agree_and_send(plan, send, self._changing, self._app_state, workspace)
-        if ended is None:
-            return
-        if await self._changing.signing_in.helps(ended.error):
-            await self._make(what, row)
-        else:
-            unknown = "whether it was made is not known. Look in the browser."
-            self._changing.tell(said(ended, unknown, "not made"))
+        flags = workspace.client.flags
+
+        async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
+            fresh = await read_flag(row, self._app_state, self._changing)
+            if fresh is None:
+                return None
+            return plan_beside(what, fresh, self._who(row, fresh)), send_beside(what, fresh.id, flags)
+
+        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make))
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
         """Who would be in a cohort, as far as it was counted."""

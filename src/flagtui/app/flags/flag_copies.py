@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
@@ -10,13 +12,14 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Listener, Saved
-from flagtui.app.writing.optimistic_save import FlagsEnded
-from flagtui.app.writing.related_changes import agree_and_send, said
+from flagtui.app.writing.related_planner import RelatedPlanner
 from flagtui.app.writing.requested_changes import NewFlag
+from flagtui.changes.batch import Ended
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, copy_of
 from flagtui.changes.left_out import LeftOut
+from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.project_copies import (
     Target,
     bound_to_its_project,
@@ -32,7 +35,7 @@ from flagtui.store.deletions import recent_deletions
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.notices import Notice
-from flagtui.text.outcomes import explain_blocked, explain_error
+from flagtui.text.outcomes import explain_error
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,7 @@ class FlagCopies:
         if there is None:
             return
         if len(rows) == 1 and needs_the_server(originals[0].flag) and not bound_to_its_project(flags[0]):
-            if await self._is_asked_again(originals[0], there, name):
-                await self.away(rows, project, name, saved)
+            await self._by_the_server(rows[0], originals[0], there, name)
             return
         left_out += [found for one in originals if (found := _why_not_made(one.flag, len(rows) == 1))]
         if len(rows) == 1 and left_out:
@@ -83,48 +85,53 @@ class FlagCopies:
             if one.flag.id not in out
         ]
 
-        def ended(found: FlagsEnded) -> None:
+        def ended(found: Ended[Any, Any]) -> None:
             if found.saved_ids:
                 some = f"{count(len(found.saved_ids), 'flag')} copied to {name}, off."
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
                 self._changing.tell(Notice(f"{what} To take it back: p, {name}, then u."))
 
-        self._changing.create(wanted, Listener(saved, ended, name, left_out=left_out), there)
+        self._changing.create(wanted, Listener(saved, ended, left_out), (there, name))
 
-    async def _is_asked_again(self, original: Original, there: Workspace, name: str) -> bool:
-        """Have the server make it, and say how that ended; True when there is another key to ask it with."""
+    async def _by_the_server(self, row: FlagRow, original: Original, there: Workspace, name: str) -> None:
+        """Have the server make it, which finds its cohorts and flags there."""
         workspace = self._app_state.workspace
         if workspace is None:
-            return False
-        flag, flags = original.flag, workspace.client.flags
+            return
+        client, first = workspace.client, [original]
+
+        async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
+            if first:
+                asked = first.pop()
+            else:
+                flag = await read_flag(row, self._app_state, self._changing)
+                if flag is None:
+                    return None
+                asked = await self._original(flag)
+            target = await self._target(client, there, name, asked.flag.key)
+            if target is None:
+                return None
+            plan = plan_copy(asked.flag, target, asked.left, self._app_state.names)
+            return plan, send_copy(asked.flag, target, client.flags)
+
+        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make, name))
+
+    async def _target(self, client: Client, there: Workspace, name: str, key: str) -> Target | None:
         try:
-            ours = await workspace.client.projects.get(workspace.client.project)
+            ours = await client.projects.get(client.project)
             theirs = await there.client.projects.get(there.client.project)
         except ApiError as error:
             if await self._changing.signing_in.helps(error):
-                return True
-            self._changing.tell(explain_error(error, f"{flag.key} was not copied"))
-            return False
+                return await self._target(client, there, name, key)
+            self._changing.tell(explain_error(error, f"{key} was not copied"))
+            return None
         try:
             deleted = {one.key: one.id for one in await recent_deletions(there.client.flags)}
         except ApiError:
             # Not every key may read the activity there; the warning is lost then, not the copy.
             deleted = {}
         organization = ours.organization if ours.organization == theirs.organization else ""
-        target = Target(theirs.id, name, organization, Taken(there.flags.rows, deleted))
-        plan = plan_copy(flag, target, original.left, self._app_state.names)
-        if isinstance(plan, Blocked):
-            self._changing.tell(explain_blocked(plan, flag.key))
-            return False
-        send = send_copy(flag, target, flags)
-        ended = await agree_and_send(plan, send, self._changing, self._app_state, workspace, place=name)
-        if ended is None:
-            return False
-        if await self._changing.signing_in.helps(ended.error):
-            return True
-        unknown = f"whether it was made is not known. Look for it in {name}: p."
-        self._changing.tell(said(ended, unknown, "not copied", "u takes it back"))
-        return False
+        return Target(theirs.id, name, organization, Taken(there.flags.rows, deleted))
 
     async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have these keys; None, and said, without an answer."""

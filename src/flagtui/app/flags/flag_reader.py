@@ -85,7 +85,8 @@ async def read_flag(row: FlagRow, app_state: AppState, changing: Changes) -> Fla
     if app_state.workspace is None:
         return None
     try:
-        flag = await app_state.workspace.client.flags.get(row.id)
+        with changing.reading(row.key):
+            flag = await app_state.workspace.client.flags.get(row.id)
     except ApiError as error:
         if await changing.signing_in.helps(error):
             return await read_flag(row, app_state, changing)

@@ -1,6 +1,5 @@
 """Scheduled changes: schedule one, see what is scheduled, drop it."""
 
-from dataclasses import replace
 from typing import Final
 
 from flagtui import local_time
@@ -10,11 +9,9 @@ from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.related_changes import agree_and_send, said
+from flagtui.app.writing.related_planner import RelatedPlanner
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.journal_entries import Entry
-from flagtui.changes.related.creation import RelatedPlan
-from flagtui.changes.related.schedule_undo import inverse_of, plan_unscheduling
+from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.schedules import (
     Later,
     adding_condition,
@@ -28,7 +25,7 @@ from flagtui.models.rows import FlagRow
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import share_of
-from flagtui.text.outcomes import explain_already_back, explain_blocked, explain_error
+from flagtui.text.outcomes import explain_error
 from flagtui.text.schedule_words import scheduled_words
 
 Kind = str | ScheduledChange
@@ -104,55 +101,14 @@ class FlagSchedules:
         words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
         return PromptReading([(words, "$text-muted")])
 
-    def undo_entry(self, entry: Entry) -> None:
-        """Drop what was scheduled, or schedule what was dropped."""
-        self._changing.run(self._take_back(entry))
-
-    async def _take_back(self, entry: Entry) -> None:
-        workspace = self._app_state.workspace
-        if workspace is None:
-            return
-        schedule = workspace.client.schedule
-        try:
-            fresh = await workspace.client.flags.get(entry.record)
-            plan = await plan_unscheduling(entry, fresh, schedule, self._app_state.session.clock())
-        except ApiError as error:
-            if await self._changing.signing_in.helps(error):
-                await self._take_back(entry)
-            else:
-                self._changing.tell(explain_error(error, entry.key))
-            return
-        if plan is None:
-            self._changing.tell(explain_already_back(entry.key))
-        elif isinstance(plan, Blocked):
-            self._changing.tell(explain_blocked(plan, entry.key))
-        elif await self._is_asked_again(inverse_of(entry), replace(plan, undoes=entry.id), workspace):
-            await self._take_back(entry)
-
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
-        fresh = await read_flag(row, self._app_state, self._changing)
-        if fresh is None:
-            return
-        plan = plan_later(later, fresh)
-        if isinstance(plan, Blocked):
-            self._changing.tell(explain_blocked(plan, row.key))
-            return
-        if await self._is_asked_again(later, plan, workspace):
-            await self._ask(later, row, workspace)
+        async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
+            fresh = await read_flag(row, self._app_state, self._changing)
+            if fresh is None:
+                return None
+            return plan_later(later, fresh), send_later(later, fresh.id, workspace.client.schedule)
 
-    async def _is_asked_again(self, later: Later, plan: RelatedPlan, workspace: Workspace) -> bool:
-        """Ask, send, say how it ended; True when the key was refused and there is another one now."""
-        send = send_later(later, plan.id, workspace.client.schedule)
-        ended = await agree_and_send(plan, send, self._changing, self._app_state, workspace)
-        if ended is None:
-            return False
-        if await self._changing.signing_in.helps(ended.error):
-            return True
-        unknown = "whether it was done is not known. @ shows what is scheduled."
-        back = "" if plan.undoes else "J, z takes it back"
-        self._changing.tell(said(ended, unknown, "not scheduled", back))
-        self._app_state.tell()
-        return False
+        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make))
 
 
 def _when(change: ScheduledChange) -> str:

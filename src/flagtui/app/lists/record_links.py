@@ -48,6 +48,12 @@ class RecordKeys(AnyScreen):
         """The record the keys are about."""
         raise NotImplementedError
 
+    def action_undo(self) -> None:
+        self._changing.undo()
+
+    def action_redo(self) -> None:
+        self._changing.redo()
+
     def action_copy_menu(self) -> None:
         from flagtui.app.lists.record_copies import copy_menu
 

@@ -32,6 +32,8 @@ def link_of(app_state: AppState) -> Link:
     """How current the list in front is, in minutes, so that the words seldom move."""
     if isinstance(app_state.trouble, NotSignedIn):
         return Link("signed-out", "sign in again")
+    if app_state.reading:
+        return Link("loading", f"reading {app_state.reading}…")
     if app_state.workspace is None:
         return Link("offline", "no connection") if app_state.trouble else Link("loading", "connecting")
     return _fault_of(app_state, app_state.workspace) or _freshness_of(app_state, app_state.workspace)

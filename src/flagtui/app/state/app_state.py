@@ -12,7 +12,6 @@ from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.workspace import Kind, Workspace
 
 if TYPE_CHECKING:
-    from flagtui.changes.flags import flag_save
     from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal_entries import Signature
     from flagtui.details.flag_inspector import Inspector
@@ -37,6 +36,8 @@ class AppState:
     """Why there is no workspace, or that the key is not accepted any more."""
     unlocked_until: float = 0.0
     """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
+    reading: str = ""
+    """What is read for a question that is not there yet: `new-nav`. Raw."""
     refreshes: int = 0
     """How many loads that the person asked for have ended."""
     _watchers: list[Watcher] = field(default_factory=list)
@@ -118,13 +119,4 @@ class AppState:
             profile=self.session.profile,
             host=str(workspace.client.host),
             project=str(workspace.client.project),
-        )
-
-    def save_context(self, workspace: Workspace, tell: Callable[[str], None]) -> flag_save.FlagSaveContext:
-        """The tools that saving a flag works with."""
-        from flagtui.changes.flags import flag_save
-
-        session, flags = self.session, workspace.client.flags
-        return flag_save.FlagSaveContext(
-            flags, session.journal, self.signature(workspace), session.timing, tell
         )

@@ -9,8 +9,9 @@ from flagtui.app.writing.interface import Interface
 from flagtui.app.writing.question import ConfirmScreen, Surface
 from flagtui.app.writing.result_lines import Result, left_out_results
 from flagtui.app.writing.results_screen import AGAIN, ResultsScreen
-from flagtui.changes.guard import Approved, GuardRefused, P, guard
+from flagtui.changes.guard import Approved, Around, GuardRefused, guard
 from flagtui.changes.left_out import LeftOut
+from flagtui.changes.outcome import P
 from flagtui.store.workspace import Kind
 from flagtui.text.outcomes import explain_refusal
 
@@ -22,14 +23,14 @@ class Approval(Generic[P]):
     app_state: AppState
     interface: Interface
     kind: Kind
-    left_out: Sequence[LeftOut] = ()
+    around: Around
     place: str = ""
     """Where it happens, when that is not the project on screen."""
 
     async def agree(self, plans: Sequence[P]) -> Approved[P] | None:
-        """The person's yes; None without one. What is left out is named, and may be opened instead."""
+        """The approval, or None. What is left out is named, and may be opened instead."""
         session = self.app_state.session
-        question = guard(plans, self.app_state.rules_in(self.place), self.left_out)
+        question = guard(plans, self.app_state.rules_in(self.place), self.around)
         if isinstance(question, GuardRefused):
             self.interface.tell(explain_refusal(question))
             return None
@@ -44,7 +45,7 @@ class Approval(Generic[P]):
 
     async def tell(self, results: Sequence[Result]) -> bool:
         """Name each of many that was not changed, with its reason; True to try again what can be."""
-        told = [*results, *left_out_results(self.left_out)]
+        told = [*results, *left_out_results(self.around.left_out)]
         if len(told) < 2 or all(result.is_saved for result in told):
             return False
         answer = await self.interface.ask(ResultsScreen(told))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -19,19 +20,23 @@ from flagtui.app.writing.listener import NOBODY, Listener, unheard
 from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.flag_pipeline import FlagPipeline
     from flagtui.app.writing.listener import Saved
-    from flagtui.app.writing.optimistic_save import FlagsEnded
+    from flagtui.app.writing.planner import Planner, Q
     from flagtui.app.writing.requested_changes import NewFlag
+    from flagtui.app.writing.writer import Writer
+    from flagtui.changes.batch import Ended
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
     from flagtui.changes.left_out import LeftOut
+    from flagtui.changes.outcome import P, R
     from flagtui.models.activity import Activity
     from flagtui.store.load_progress import RecordId
     from flagtui.store.workspace import Kind, Workspace
 
 Answer = TypeVar("Answer")
 
+HEARD_AFTER: Final = 0.05
+"""Seconds after a key at which it is said what is read for its question; most are there before."""
 GOODBYE: Final = 10.0
 """Seconds that leaving waits for changes on their way."""
 
@@ -46,13 +51,15 @@ class Changes:
         self._on_their_way: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The task of the change that was begun and has not asked its question yet."""
+        self.passed: frozenset[str] = frozenset()
+        """Ids of changes in the journal that `u` passes over: they were as before already."""
 
     @cached_property
-    def _path(self) -> FlagPipeline:
+    def _writer(self) -> Writer:
         # It takes longer to load than the first rows, which do without.
-        from flagtui.app.writing.flag_pipeline import FlagPipeline
+        from flagtui.app.writing.writer import Writer
 
-        return FlagPipeline(self._app_state, self)
+        return Writer(self._app_state, self)
 
     @property
     def is_saving(self) -> bool:
@@ -113,24 +120,106 @@ class Changes:
         """Show a toast."""
         tell(self.app, notice)
 
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Says that a key was heard whose question takes longer than a moment; `what` is raw."""
+        shown = asyncio.get_running_loop().call_later(HEARD_AFTER, self._show_reading, what)
+        try:
+            yield
+        finally:
+            shown.cancel()
+            if self._app_state.reading:
+                self._show_reading("")
+
+    def _show_reading(self, what: str) -> None:
+        self._app_state.reading = what
+        self._app_state.tell()
+
+    def no_connection(self) -> None:
+        """Say that there is nothing to write to."""
+        self.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+
+    async def write(
+        self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener = NOBODY
+    ) -> Ended[P, R] | None:
+        """What was asked for, confirmed together; None when nothing was agreed to. Only within `run`."""
+        return await self._writer.follow(asked, planner, listener)
+
     def start(
         self,
         intents: Sequence[Intent],
         saved: Saved = unheard,
-        ended: Callable[[FlagsEnded], None] = unheard,
+        ended: Callable[[Ended[Any, Any]], None] = unheard,
         left_out: Sequence[LeftOut] = (),
     ) -> None:
         """Begin the path for these intents, which are confirmed together; `left_out` was chosen with them."""
         if intents or left_out:
-            self.run(self._path.change(intents, Listener(saved, ended, left_out=left_out)))
+            self.run(self._start(intents, Listener(saved, ended, left_out)))
+
+    async def _start(self, intents: Sequence[Intent], listener: Listener) -> None:
+        from flagtui.app.writing.flag_planner import FlagPlanner
+        from flagtui.app.writing.requested_changes import request_for
+
+        if (workspace := self._app_state.workspace) is None:
+            self.no_connection()
+            return
+        requests = [request_for(intent) for intent in intents]
+        await self.write(requests, FlagPlanner(self._app_state, workspace), listener)
 
     def create(
-        self, wanted: Sequence[NewFlag], listener: Listener = NOBODY, workspace: Workspace | None = None
+        self,
+        wanted: Sequence[NewFlag],
+        listener: Listener = NOBODY,
+        there: tuple[Workspace, str] | None = None,
     ) -> None:
-        """Begin the path for new flags, in this project or the `workspace` of another."""
-        here = workspace or self._app_state.workspace
-        if here is not None:
-            self.run(self._path.create(wanted, here, listener))
+        """Begin the path for new flags, in this project or in another, which is named."""
+        workspace, place = there or (self._app_state.workspace, "")
+        if workspace is not None:
+            self.run(self._create(wanted, listener, workspace, place))
+
+    async def _create(
+        self, wanted: Sequence[NewFlag], listener: Listener, workspace: Workspace, place: str
+    ) -> None:
+        from flagtui.app.writing.flag_planner import NewFlagPlanner
+
+        await self.write(wanted, NewFlagPlanner(self._app_state, workspace, place), listener)
+
+    def revert(self, entry: Activity, ended: Callable[[Ended[Any, Any]], None] = unheard) -> None:
+        """Take back a change of a flag that the activity tells, unless the same thing was changed since."""
+        if entry.record_id is not None:
+            self.run(self._revert(entry.record_id, entry, Listener(ended=ended)))
+
+    async def _revert(self, record: int, entry: Activity, listener: Listener) -> None:
+        from flagtui.app.writing.flag_planner import FlagPlanner
+        from flagtui.app.writing.requested_changes import request_revert
+
+        if (workspace := self._app_state.workspace) is None:
+            self.no_connection()
+            return
+        request = request_revert(record, entry)
+        await self.write([request], FlagPlanner(self._app_state, workspace), listener)
+
+    def undo(self) -> None:
+        """Take back the newest change of this person here, with what was confirmed together with it."""
+        self.run(self._undo_newest(is_redo=False))
+
+    def redo(self) -> None:
+        """Make again what was undone last, unless something else was changed since."""
+        self.run(self._undo_newest(is_redo=True))
+
+    async def _undo_newest(self, *, is_redo: bool) -> None:
+        from flagtui.app.writing.undo import undo_newest
+
+        await undo_newest(self._app_state, self, is_redo=is_redo)
+
+    def undo_entry(self, entry: Entry) -> None:
+        """Take back one earlier change of this person here, whatever came after it."""
+        self.run(self._undo_entry(entry))
+
+    async def _undo_entry(self, entry: Entry) -> None:
+        from flagtui.app.writing.undo import undo_entries
+
+        await undo_entries([entry], self._app_state, self)
 
     def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""
@@ -141,24 +230,3 @@ class Changes:
         from flagtui.app.writing.journal_recovery import recover_unresolved
 
         await recover_unresolved(self._app_state, self.tell)
-
-    def undo(self) -> None:
-        """Take back the newest change of this person here, or all that were confirmed together with it."""
-        self.run(self._path.undo())
-
-    def undo_entry(self, entry: Entry) -> None:
-        """Take back one earlier change of this person here, whatever came after it."""
-        self.run(self._path.undo_entry(entry))
-
-    def revert(self, entry: Activity, ended: Callable[[FlagsEnded], None] = unheard) -> None:
-        """Take back anybody's change of a flag, unless the same thing was changed since."""
-        if entry.record_id is not None:
-            self.run(self._path.revert(entry.record_id, entry, Listener(ended=ended)))
-
-    async def undo_part(self, entry: Entry, undoes: str, entries: Sequence[Entry]) -> bool:
-        """Take back what a step of its experiment did to a flag. Only within `run`.
-
-        True when the flag is as it was; `undoes` names the whole step when nothing of it is left then,
-        `entries` are the journal's.
-        """
-        return await self._path.undo_part(entry, undoes, entries)

@@ -1,24 +1,33 @@
-"""From requested changes to plans: reads each record again, and the context its rules need."""
+"""Flags from what was asked for to plans: each read again, with the context its rules need."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
 
 from flagtui.api.errors import ApiError
-from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.requested_changes import RequestedChange, request_along
-from flagtui.changes.batch import in_order
+from flagtui.app.writing.optimistic_rows import FlagRows
+from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.app.writing.requested_changes import NewFlag, RequestedChange, request_along
+from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flags_together import Found, Looked, Planned, plan_together
-from flagtui.changes.flags.surroundings import Surroundings, gather
+from flagtui.changes.flags.flag_save import FlagAdapter, FlagOutcome
+from flagtui.changes.flags.flags_together import Looked, in_order, plan_together
+from flagtui.changes.flags.new_flags import Taken, plan_create
+from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
 from flagtui.changes.left_out import LeftOut
-from flagtui.store.workspace import Workspace
+from flagtui.models.json_value import as_text
+from flagtui.store.deletions import recent_deletions
 from flagtui.text import outcomes
-from flagtui.text.notices import Notice
+from flagtui.text.formats import count
+
+if TYPE_CHECKING:
+    from flagtui.changes.journal_entries import Signature
+    from flagtui.store.workspace import Workspace
 
 AT_ONCE: Final = 8
 """Flags read again at the same time for one question."""
@@ -26,37 +35,75 @@ MOST_TOGETHER: Final = 9
 """Flags one key may change because they depend on each other; more are for marks."""
 
 
-class Planner:
-    """Plans requested changes on the records as they are now."""
+@dataclass(frozen=True)
+class FlagPlace:
+    """The project whose flags are changed."""
 
-    def __init__(self, app_state: AppState, tell: Callable[[Notice], None]) -> None:
-        self._app_state = app_state
-        self._tell = tell
+    app_state: AppState
+    workspace: Workspace
+    place: str = ""
+    """Where it happens, when that is not the project on screen."""
+    kind: Literal["flags"] = "flags"
 
-    async def plan_all(self, requests: Sequence[RequestedChange], workspace: Workspace) -> Planned:
-        """The plans that can be asked about together, and why the others cannot."""
+    @property
+    def signature(self) -> Signature:
+        return self.app_state.signature(self.workspace)
+
+    def adapter(self) -> FlagAdapter:
+        return FlagAdapter(self.workspace.client.flags)
+
+    def rows(self) -> FlagRows:
+        return FlagRows(self.workspace)
+
+    def record_of(self, plan: Plan) -> int:
+        return plan.id
+
+    def made(self, outcome: FlagOutcome) -> int | None:
+        is_new = outcome.plan.is_new or outcome.plan.values.get("deleted") is False
+        return outcome.record.id if is_new and outcome.record is not None else None
+
+
+@dataclass(frozen=True)
+class FlagPlanner(FlagPlace):
+    """Changes of flags that are there."""
+
+    def name_of(self, asked: Sequence[RequestedChange]) -> str:
+        row = self.workspace.flags.get(asked[0].record)
+        return row.key if row is not None and len(asked) == 1 else count(len(asked), "flag")
+
+    async def plan(self, asked: Sequence[RequestedChange]) -> Planned[RequestedChange, Plan]:
+        """On the flags as they are now."""
+        if len(asked) == 1:
+            return await self._planned_alone(asked[0])
         turn = asyncio.Semaphore(AT_ONCE)
 
-        async def one(request: RequestedChange) -> Looked | LeftOut:
+        async def one(request: RequestedChange) -> Looked | UnreadFlag:
             async with turn:
-                return await self._look(request, workspace, is_one_of_many=True)
+                return await self._look(request, is_one_of_many=True)
 
-        looked = await asyncio.gather(*map(one, requests))
-        unread = [item for item in looked if isinstance(item, LeftOut)]
-        planned = plan_together([item for item in looked if not isinstance(item, LeftOut)])
-        return Planned(planned.plans, (*unread, *planned.left_out, *planned.settled))
+        looked = await asyncio.gather(*map(one, asked))
+        unread = [item for item in looked if isinstance(item, UnreadFlag)]
+        planned = plan_together([item for item in looked if isinstance(item, Looked)])
+        by_id = {request.record: request for request in asked}
+        left_out = [*(item.left_out for item in unread), *planned.left_out, *planned.settled]
+        steps = [PlannedStep(by_id[plan.id], plan) for plan in planned.plans]
+        return Planned(steps, left_out, refused=next((item.error for item in unread), None))
 
-    async def plan_with_obstacles(self, request: RequestedChange, workspace: Workspace) -> Sequence[Plan]:
+    async def _plan_with_obstacles(
+        self, request: RequestedChange
+    ) -> Sequence[PlannedStep[RequestedChange, Plan]]:
         """The plans when flags that stand in the way, and in theirs, are turned on or off as well.
 
         Empty when one of them cannot be, or when there are too many for one key.
         """
         known: dict[int, Looked] = {}
+        requests: dict[int, RequestedChange] = {}
         needed = [request]
         while needed and len(known) + len(needed) <= MOST_TOGETHER:
-            looked = [await self._look(one, workspace, is_one_of_many=True) for one in needed]
+            looked = [await self._look(one, is_one_of_many=True) for one in needed]
             known |= {one.fresh.id: one for one in looked if isinstance(one, Looked)}
-            if any(isinstance(one, LeftOut) for one in looked):
+            requests |= {one.record: one for one in needed}
+            if any(isinstance(one, UnreadFlag) for one in looked):
                 return ()
             found = [(one.fresh, one.plan(frozenset(known))) for one in known.values()]
             needed = [
@@ -67,40 +114,96 @@ class Planner:
             ]
             if not needed:
                 plans = [plan for _, plan in found if isinstance(plan, Plan)]
-                return in_order(plans) if len(plans) == len(found) else ()
+                steps = [PlannedStep(requests[plan.id], plan) for plan in in_order(plans)]
+                return steps if len(plans) == len(found) else ()
         return ()
 
-    async def plan_one(self, request: RequestedChange, workspace: Workspace) -> tuple[str, Found] | None:
-        """The key of the record and the plan; None when it cannot be read, and the person was told."""
-        looked = await self._look(request, workspace, is_one_of_many=False)
-        if isinstance(looked, LeftOut):
-            return None
-        return looked.fresh.key, looked.plan(frozenset({request.record}))
+    async def _planned_alone(self, request: RequestedChange) -> Planned[RequestedChange, Plan]:
+        looked = await self._look(request, is_one_of_many=False)
+        if isinstance(looked, UnreadFlag):
+            notice = outcomes.explain_error(looked.error, looked.left_out.key)
+            return Planned(notice=notice, refused=looked.error)
+        match looked.plan(frozenset({looked.fresh.id})):
+            case Plan() as plan:
+                return Planned([PlannedStep(request, plan)])
+            case Blocked() as blocked:
+                if request.is_switch and blocked.together:
+                    steps = await self._plan_with_obstacles(request)
+                    if steps:
+                        return Planned(steps)
+                return Planned(notice=outcomes.explain_blocked(blocked, looked.fresh.key))
+            case nothing:
+                return Planned(notice=outcomes.explain_nothing(nothing), is_so_already=True)
 
-    async def _look(
-        self, request: RequestedChange, workspace: Workspace, *, is_one_of_many: bool
-    ) -> Looked | LeftOut:
+    async def _look(self, request: RequestedChange, *, is_one_of_many: bool) -> Looked | UnreadFlag:
+        workspace = self.workspace
         flags, asked = workspace.client.flags, workspace.flags.moment
         try:
             fresh = await flags.get(request.record)
         except ApiError as error:
-            if needs_key(error):
-                self._app_state.become_troubled(error)
             row = workspace.flags.get(request.record)
             key = row.key if row else f"flag {request.record}"
-            if not is_one_of_many:
-                self._tell(outcomes.explain_error(error, key))
-            return LeftOut(request.record, key, error.what.rstrip("."), error.next.rstrip("."))
+            why = LeftOut(request.record, key, error.what.rstrip("."), error.next.rstrip("."))
+            return UnreadFlag(why, error)
         if not fresh.deleted:
             workspace.flags.put(fresh.row(), asked)
         intent = request.intent(fresh)
         surroundings = Surroundings(
             workspace.flags.rows,
             workspace.me,
-            self._app_state.session.clock(),
+            self.app_state.session.clock(),
             intent.seen_version,
             is_one_of_many=is_one_of_many,
-            names=self._app_state.names,
+            names=self.app_state.names,
         )
         context = await gather(flags, fresh, intent.changes, surroundings)
         return Looked(fresh, context, request.plan)
+
+
+@dataclass(frozen=True)
+class NewFlagPlanner(FlagPlace):
+    """Flags that are not there yet."""
+
+    def name_of(self, asked: Sequence[NewFlag]) -> str:
+        key = as_text(asked[0].fields.get("key"))
+        return key if len(asked) == 1 else count(len(asked), "flag")
+
+    async def plan(self, asked: Sequence[NewFlag]) -> Planned[NewFlag, Plan]:
+        """Held against the keys that are taken there."""
+        taken = Taken(self.workspace.flags.rows, await self._deleted())
+        found = [(one, self._plan(one, taken)) for one in asked]
+        if len(asked) == 1 and isinstance(blocked := found[0][1], Blocked):
+            key = as_text(asked[0].fields.get("key")) or "new flag"
+            return Planned(notice=outcomes.explain_blocked(blocked, key))
+        left_out = [
+            LeftOut(one.source, as_text(one.fields.get("key")), plan.reason, plan.next)
+            for one, plan in found
+            if isinstance(plan, Blocked)
+        ]
+        return Planned([PlannedStep(one, plan) for one, plan in found if isinstance(plan, Plan)], left_out)
+
+    def record_of(self, plan: Plan) -> int:
+        """The flag that it is a copy of."""
+        return -plan.id
+
+    async def _deleted(self) -> dict[str, int]:
+        """Keys that deleted flags had, with their numbers."""
+        try:
+            return {one.key: one.id for one in await recent_deletions(self.workspace.client.flags)}
+        except ApiError:
+            # Not every key may read the activity; the warning is lost then, not the flag.
+            return {}
+
+    def _plan(self, one: NewFlag, taken: Taken) -> Plan | Blocked:
+        similar = similar_keys(as_text(one.fields.get("key")), (row.key for row in taken.rows))
+        now, names = self.app_state.session.clock(), self.app_state.names
+        context = Context(now=now, me=self.workspace.me, similar=similar, names=names)
+        return plan_create(one.fields, taken, context, one.told, one.source)
+
+
+@dataclass(frozen=True)
+class UnreadFlag:
+    """A flag that cannot be read."""
+
+    left_out: LeftOut
+    error: ApiError

@@ -1,11 +1,16 @@
 """What a change needs of the app while it is made: to ask, to tell, and to be waited for."""
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from textual.screen import Screen
 
 from flagtui.app.shell.sign_in import SignIn
+from flagtui.app.writing.listener import Listener
+from flagtui.app.writing.planner import Planner, Q
+from flagtui.changes.batch import Ended
+from flagtui.changes.outcome import P, R
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.notices import Notice
@@ -22,4 +27,17 @@ class Interface(Protocol):
     async def see_through(self, saving: Coroutine[Any, Any, Answer]) -> Answer: ...
     def show_made(self, kind: Kind, record: RecordId, workspace: Workspace) -> None: ...
     def open_record(self, kind: Kind, record: RecordId, key: str) -> None: ...
+    def reading(self, what: str) -> AbstractContextManager[None]: ...
     def tell(self, notice: Notice) -> None: ...
+    def no_connection(self) -> None: ...
+
+
+class UndoInterface(Interface, Protocol):
+    """The same with what undo and redo need."""
+
+    passed: frozenset[str]
+    """Ids of changes in the journal that were found to be as before already."""
+
+    async def write(
+        self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener
+    ) -> Ended[P, R] | None: ...

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.store.load_progress import RecordId
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.optimistic_save import FlagsEnded
+    from flagtui.changes.batch import Ended
+    from flagtui.changes.guard import Purpose
     from flagtui.changes.left_out import LeftOut
 
 
@@ -27,14 +28,12 @@ class Listener:
 
     saved: Saved = unheard
     """What was changed, as soon as that is known."""
-    ended: Callable[[FlagsEnded], None] = unheard
+    ended: Callable[[Ended[Any, Any]], None] = unheard
     """What was approved has come to an end, good or bad."""
-    place: str = ""
-    """Where it happens, when that is not the project on screen."""
-    project: int | None = None
-    """The number of that other project."""
     left_out: Sequence[LeftOut] = ()
     """What was chosen as well and cannot be changed like this."""
+    purpose: Purpose | None = None
+    """An undo or a redo."""
 
 
 NOBODY: Final = Listener()

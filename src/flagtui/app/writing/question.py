@@ -49,6 +49,10 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         Binding("o", "overwrite", "overwrite theirs"),
         Binding("down", "scroll(1)", "down", show=False),
         Binding("up", "scroll(-1)", "up", show=False),
+        Binding("pagedown", "scroll_page(1)", "page down", show=False),
+        Binding("pageup", "scroll_page(-1)", "page up", show=False),
+        Binding("end", "scroll_page(1000)", "end", show=False),
+        Binding("home", "scroll_page(-1000)", "begin", show=False),
     ]
 
     def __init__(self, question: Question[P], surface: Surface) -> None:
@@ -105,7 +109,9 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         return bool(self._question.type_this) or self._question.reason_required
 
     def _accept_label(self) -> Content:
-        title = safe_text(self._question.plans[0].title.removesuffix(" of"), 40)
+        purpose = self._question.purpose
+        title = purpose.name if purpose is not None else self._question.plans[0].title.removesuffix(" of")
+        title = safe_text(title, 40)
         if self._question.clashes:
             whose = "what is there" if self._question.is_own else "theirs"
             return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
@@ -113,9 +119,15 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
 
     def _hint(self) -> Content:
         plans = self._question.plans
-        words = plans[0].verb.undo_of(len(plans))
-        undo = f"u afterwards would {safe_text(words, 60)}" if words else ""
-        return styled((undo, "$faint"))
+        purpose = self._question.purpose
+        words = "" if self._question.without_journal else plans[0].verb.undo_of(len(plans))
+        if words and purpose is not None:
+            words = (
+                "U afterwards would do it again" if purpose.name == "Undo" else "u afterwards would undo it"
+            )
+        elif words:
+            words = f"u afterwards would {safe_text(words, 60)}"
+        return styled((words, "$faint"))
 
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""
@@ -145,7 +157,11 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._was_quiet = True
-        self._settle(overwrite=False)
+        reason = next(iter(self.query("#reason").results(Field)), None)
+        if event.input.id == "typed" and reason is not None and not reason.value.strip():
+            reason.focus()
+        else:
+            self._settle(overwrite=False)
 
     def action_decline(self) -> None:
         self.dismiss(None)
@@ -185,6 +201,10 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
     def action_scroll(self, lines: int) -> None:
         self.query_one("#consequences", VerticalScroll).scroll_relative(y=lines, animate=False)
 
+    def action_scroll_page(self, pages: int) -> None:
+        told = self.query_one("#consequences", VerticalScroll)
+        told.scroll_relative(y=pages * max(1, told.size.height - 1), animate=False)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         has_clashes = bool(self._question.clashes)
         allowed = {"answer_no": True, "overwrite": has_clashes, "accept": not has_clashes}
@@ -198,6 +218,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
             typed=self._text("typed"),
             reason=self._text("reason"),
             overwrite=overwrite,
+            without_journal=bool(self._question.without_journal),
             is_key_repeat=not self._was_quiet,
         )
         match self._question.settle(answer):

@@ -1,4 +1,4 @@
-"""What a person asked for, before it is known whether it can be done: new values, or one taken back."""
+"""What a person asked for of flags, before it is known whether it can be done."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +9,7 @@ from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent
 from flagtui.changes.flags.flags_together import Found
-from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.undo_list import told_apart
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -26,8 +23,6 @@ class RequestedChange:
     intent: Callable[[Flag], Intent]
     """What is meant, once the record has been read again."""
     plan: Callable[[Flag, Context], Found]
-    undoes: str = ""
-    """The journal entry it takes back."""
     is_switch: bool = False
     """Whether it turns the flag on or off and does nothing else."""
 
@@ -69,21 +64,6 @@ def request_along(switch: RequestedChange, obstacle: Linked, key: str) -> Reques
         return replace(found, cautions=(Caution("together", why), *found.cautions))
 
     return RequestedChange(obstacle.id, intent, plan)
-
-
-def request_undo(entry: Entry, here: Signature, entries: Sequence[Entry]) -> RequestedChange:
-    """An earlier change of this person taken back, whatever happened to the record since.
-
-    `entries` tell what of that this person did.
-    """
-
-    def plan(fresh: Flag, context: Context) -> Found:
-        found = plan_undo(entry, fresh, context, here)
-        if isinstance(found, Contested):
-            return replace(found.overwrite, clashes=told_apart(found.clashes, entry, entries))
-        return found
-
-    return RequestedChange(entry.record, lambda fresh: undo_intent(entry, fresh), plan, entry.id)
 
 
 def request_revert(record: int, entry: Activity) -> RequestedChange:

@@ -1,36 +1,25 @@
-"""Approved plans on their way: journal, together where that can be, and a true word about each."""
+"""Event definitions in the pipeline: they have no version, and older servers make none."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from flagtui.api.clock import Clock, SystemClock
-from flagtui.api.errors import (
-    ApiError,
-    Invalid,
-    NotFound,
-    NotOffered,
-    Unreachable,
-)
+from flagtui.api.errors import Invalid, NotFound, NotOffered
+from flagtui.changes.adapter import Adapter, Remembered
 from flagtui.changes.difference import same
-from flagtui.changes.event_definitions.bulk import Bulk, BulkWriter, grouped, save_group
+from flagtui.changes.event_definitions.bulk import BulkWriter, can_go_together, grouped, save_group
 from flagtui.changes.event_definitions.definition_intent import KIND
-from flagtui.changes.event_definitions.definition_lookup import judged, look
-from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import EventPlan, stored
-from flagtui.changes.flags.flag_context import FRESH_FOR
-from flagtui.changes.guard import Approved, spend
-from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Signature
-from flagtui.changes.pipeline import Concluded, Remembered, stops_all, write, write_together
+from flagtui.changes.outcome import Outcome
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 
-LONGEST_WAIT: Final = 120.0
-"""Seconds the server may make a batch wait before it stops."""
+NOT_KEPT: Final = "the server said yes and did not keep it"
+NO_TAGGING: Final = "the organisation may not have tagging"
+DefinitionOutcome = Outcome[EventPlan, EventDefinition]
 
 
-class Writer(BulkWriter, Protocol):
+class DefinitionsApi(BulkWriter, Protocol):
     """Reads and writes definitions: `client.event_definitions`."""
 
     async def by_name(self, name: str) -> EventDefinition: ...
@@ -39,58 +28,19 @@ class Writer(BulkWriter, Protocol):
     async def delete(self, id: str) -> None: ...
 
 
-@dataclass(frozen=True)
-class DefinitionSaveContext:
-    """What saving works with."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the journal notes of a definition."""
 
-    definitions: Writer
-    journal: Journal
-    signature: Signature = field(default_factory=Signature)
-    clock: Clock = field(default_factory=SystemClock)
-    tell: Callable[[str], None] = lambda _words: None
-
-
-async def save_all(
-    approved: Approved[EventPlan], context: DefinitionSaveContext, undoes: Mapping[str, str] | None = None
-) -> AsyncIterator[DefinitionEnded]:
-    """Every plan with how it ended; what would stop all stops here, and the rest is not sent.
-
-    `undoes` names by event name the journal entry a plan takes back. Raises for an approval that was used.
-    """
-    spend(approved)
-    adapter = DefinitionAdapter(context.definitions, context.clock)
-    for group in grouped(approved.plans):
-        every = await _save_group(group, approved, adapter, context, undoes or {})
-        for ended in every:
-            yield ended
-        if any(stops_all(ended, ended.error, by_journal=ended.is_without_journal) for ended in every):
-            return
-
-
-async def _save_group(
-    group: Bulk,
-    approved: Approved[EventPlan],
-    adapter: "DefinitionAdapter",
-    context: DefinitionSaveContext,
-    undoes: Mapping[str, str],
-) -> Sequence[DefinitionEnded]:
-    if len(group.plans) == 1:
-        plan = group.plans[0]
-        return [await write(approved, plan, adapter, context, undoes.get(plan.key, ""))]
-
-    async def send() -> Sequence[DefinitionEnded]:
-        return await save_group(group, adapter, context)
-
-    return await write_together(approved, group.plans, adapter, context, undoes, send)
+    id: str
+    version: int | None = None
 
 
 @dataclass(frozen=True)
-class DefinitionAdapter:
-    """Event definitions on the way of every change: they have no version, and older servers make none."""
+class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
+    """What is peculiar to event definitions."""
 
-    definitions: Writer
-    clock: Clock
-    longest_wait: float = LONGEST_WAIT
+    definitions: DefinitionsApi
 
     def remembered(self, plan: EventPlan) -> Remembered:
         return Remembered(
@@ -103,61 +53,97 @@ class DefinitionAdapter:
             words=tuple(line.words for line in plan.lines),
         )
 
-    async def changed_since_read(self, plan: EventPlan) -> DefinitionEnded | None:
-        """A question that stood long is checked against the definition as it is now."""
-        if plan.is_new or not plan.read_at or self.clock.time() - plan.read_at <= FRESH_FOR:
-            return None
+    def read_at(self, plan: EventPlan) -> float:
+        return 0.0 if plan.is_new else plan.read_at
+
+    def is_compared(self, plan: EventPlan) -> bool:
+        """Nothing is lost where a tag or the verification that another person gave is given again."""
+        return can_go_together(plan)
+
+    async def read(self, plan: EventPlan) -> EventDefinition | None:
+        if not plan.is_new:
+            return await self.definitions.get(plan.id)
         try:
-            now = await self.definitions.get(plan.id)
+            return await self.definitions.by_name(plan.key)
         except NotFound:
             return None
-        except ApiError as error:
-            return self.not_applied(plan, error)
+
+    def conflict(self, plan: EventPlan, now: EventDefinition) -> DefinitionOutcome | None:
         moved = [name for name in plan.body if not same(stored(now, name), plan.before.get(name))]
         if not moved:
             return None
         reason = f"changed since it was shown: {', '.join(moved)}"
-        return DefinitionEnded(plan, "conflicted", now, reason, "look at it, then try again")
+        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
 
-    async def send(self, plan: EventPlan) -> DefinitionEnded:
+    async def send(self, plan: EventPlan) -> DefinitionOutcome:
         try:
             found = await _ask(plan, self.definitions)
-        except NotFound as error:
+        except NotFound:
             if plan.is_deletion:
-                return DefinitionEnded(plan, "saved")
-            next = "it may have been deleted; F5 looks"
-            return DefinitionEnded(plan, "refused", reason=error.what, next=next, error=error)
-        return DefinitionEnded(plan, "saved") if found is None else judged(plan, found)
+                return Outcome(plan, "saved")
+            raise
+        if found is None:
+            return Outcome(plan, "saved")
+        missing = missing_in(plan, found)
+        if missing and len(missing) == len(plan.body):
+            why = NO_TAGGING if missing == ("tags",) else "it may not be licensed"
+            return Outcome(plan, "refused", found, NOT_KEPT, why)
+        remarks = (f"the server did not keep: {', '.join(missing)}",) if missing else ()
+        return Outcome(plan, "saved", found, remarks=remarks)
 
-    def without_answer(self, plan: EventPlan, error: ApiError) -> DefinitionEnded:
-        next = "it is kept in the journal as not known; F5 looks again"
-        return DefinitionEnded(
-            plan, "unknown", None, "no answer came, and it is not there so far", next, error
-        )
+    def judge(self, plan: EventPlan, seen: EventDefinition | None) -> DefinitionOutcome | None:
+        if seen is None or plan.is_deletion or missing_in(plan, seen):
+            return None
+        return Outcome(plan, "saved", seen)
 
-    async def look(self, plan: EventPlan, unknown: DefinitionEnded) -> DefinitionEnded:
-        return await look(plan, unknown, self.definitions)
+    def is_as_before(self, plan: EventPlan, seen: EventDefinition | None) -> bool:
+        """Definitions count no versions: what is neither as before nor as planned was changed since."""
+        if seen is None or plan.is_deletion:
+            return True
+        return all(same(stored(seen, name), plan.before.get(name)) for name in plan.body)
 
-    def waiting_words(self, unknown: DefinitionEnded) -> str:
-        return ""
+    def gone(self, plan: EventPlan, error: NotFound) -> DefinitionOutcome:
+        return Outcome(plan, "saved") if plan.is_deletion else super().gone(plan, error)
 
-    def not_applied(self, plan: EventPlan, error: ApiError) -> DefinitionEnded:
-        ending: Ending = "failed" if isinstance(error, Unreachable) else "refused"
-        return DefinitionEnded(plan, ending, reason=error.what, next=error.next, error=error)
+    def stored(self, outcome: DefinitionOutcome) -> Named:
+        return Named(id_of(outcome))
 
-    def not_remembered(self, plan: EventPlan, fault: JournalUnwritable) -> DefinitionEnded:
-        reason = f"the journal cannot be written: {fault}"
-        next = "make room, or agree to go without it"
-        return DefinitionEnded(plan, "refused", reason=reason, next=next, is_without_journal=True)
+    def groups(self, plans: Sequence[EventPlan]) -> Iterable[Sequence[EventPlan]]:
+        return grouped(plans)
 
-    def concluded(self, ended: DefinitionEnded) -> Concluded:
-        return Concluded(ended, ended.reason)
-
-    def noted(self, ended: DefinitionEnded, journal_id: str, note: str) -> DefinitionEnded:
-        return replace(ended, journal_id=journal_id, note=note)
+    async def send_group(self, plans: Sequence[EventPlan]) -> Sequence[DefinitionOutcome]:
+        kept, skipped = await save_group(plans, self.definitions)
+        return [_of_group(plan, kept.get(plan.id), skipped.get(plan.id)) for plan in plans]
 
 
-async def _ask(plan: EventPlan, definitions: Writer) -> EventDefinition | None:
+def id_of(outcome: DefinitionOutcome) -> str:
+    """The definition's id; one that was made again has a new one."""
+    return outcome.record.id if outcome.record is not None else outcome.plan.id
+
+
+def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
+    """Planned fields that are otherwise."""
+    return tuple(
+        name for name, value in plan.body.items() if not same(stored(found, name), _sorted(name, value))
+    )
+
+
+def _sorted(name: str, value: object) -> object:
+    return sorted(value) if name == "tags" and isinstance(value, list) else value
+
+
+def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOutcome:
+    if skipped is not None:
+        return Outcome(plan, "refused", None, skipped, "F5 looks whether it is still there")
+    retag = plan.intent.retag
+    if retag is not None and isinstance(kept, list):
+        is_kept = all((tag in kept) == (retag.action == "add") for tag in retag.tags)
+        if not is_kept:
+            return Outcome(plan, "refused", None, NOT_KEPT, NO_TAGGING)
+    return Outcome(plan, "saved")
+
+
+async def _ask(plan: EventPlan, definitions: DefinitionsApi) -> EventDefinition | None:
     if plan.is_deletion:
         await definitions.delete(plan.id)
         return None
@@ -175,7 +161,7 @@ async def _ask(plan: EventPlan, definitions: Writer) -> EventDefinition | None:
     return await definitions.update(found.id, plan.body) if plan.body else found
 
 
-async def _sent_again(plan: EventPlan, error: NotOffered, definitions: Writer) -> EventDefinition:
+async def _sent_again(plan: EventPlan, error: NotOffered, definitions: DefinitionsApi) -> EventDefinition:
     """Older servers make definitions from events alone; raises until there was one."""
     try:
         return await definitions.by_name(plan.key)

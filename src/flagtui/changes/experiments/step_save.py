@@ -1,35 +1,26 @@
-"""An approved step on its way: journal, the step once, and a true word about how it ended."""
+"""Steps of experiments in the pipeline: each is one request, and the answer tells whether it was taken."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
-from flagtui.api.clock import Clock, SystemClock
-from flagtui.api.errors import (
-    ApiError,
-    ApprovalNeeded,
-    NotFound,
-    Unreachable,
-)
+from flagtui.api.errors import NotFound
 from flagtui.api.request import Query
-from flagtui.changes.experiments.experiment_fields import WORDS
+from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.difference import same
+from flagtui.changes.experiments.experiment_fields import SAYS_HOW, WORDS, stored_field
 from flagtui.changes.experiments.journal_values import MAKING, before_and_after, learned
 from flagtui.changes.experiments.metric_order import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
-from flagtui.changes.flags.flag_context import FRESH_FOR
-from flagtui.changes.guard import Approved, spend
-from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Signature
-from flagtui.changes.pipeline import Concluded, Remembered, stops_all, write
+from flagtui.changes.outcome import Outcome
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import ExperimentRow
 
-LONGEST_WAIT: Final = 10.0
-"""Seconds a person is left waiting because the server asks for a pause."""
+StepOutcome = Outcome[ExperimentPlan, Experiment]
 
 
 class ExperimentsApi(Protocol):
@@ -69,32 +60,6 @@ class ExperimentsApi(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class StepEnded:
-    """How a step ended: applied, not applied, or not known."""
-
-    plan: ExperimentPlan
-    ending: Ending
-    record: Experiment | None = None
-    """As it is now, where that is known; the copy after a duplication."""
-    reason: str = ""
-    next: str = ""
-    error: ApiError | None = None
-    note: str = ""
-    journal_id: str = ""
-
-
-@dataclass(frozen=True)
-class StepSaveContext:
-    """What saving works with."""
-
-    experiments: ExperimentsApi
-    journal: Journal
-    signature: Signature = field(default_factory=Signature)
-    clock: Clock = field(default_factory=SystemClock)
-    tell: Callable[[str], None] = lambda _words: None
-
-
-@dataclass(frozen=True, slots=True)
 class Numbered:
     """What the journal notes of a record."""
 
@@ -102,42 +67,13 @@ class Numbered:
     version: int | None = None
 
 
-async def save_step(
-    approved: Approved[ExperimentPlan], context: StepSaveContext, undoes: str = ""
-) -> StepEnded:
-    """Takes the one approved step once. Raises for an approval that was used, or one for several plans."""
-    if len(approved.plans) != 1:
-        raise ValueError("several steps are taken by save_steps")
-    spend(approved)
-    return await write(
-        approved, approved.plans[0], StepAdapter(context.experiments, context.clock), context, undoes
-    )
-
-
-async def save_steps(
-    approved: Approved[ExperimentPlan], context: StepSaveContext
-) -> AsyncIterator[StepEnded]:
-    """Takes each approved step once, one after the other; what would stop all stops the rest.
-
-    Raises for an approval that was used.
-    """
-    spend(approved)
-    for plan in approved.plans:
-        ended = await write(approved, plan, StepAdapter(context.experiments, context.clock), context)
-        yield ended
-        # Refused without an answer and without a record: the journal cannot be written.
-        by_journal = ended.ending == "refused" and ended.error is None and ended.record is None
-        if stops_all(ended, ended.error, by_journal=by_journal):
-            return
-
-
 @dataclass(frozen=True)
-class StepAdapter:
-    """Steps of experiments on the way of every change: no step carries a version."""
+class StepAdapter(Adapter[ExperimentPlan, Experiment]):
+    """Steps of experiments in the pipeline: no step carries a version."""
 
     experiments: ExperimentsApi
-    clock: Clock
-    longest_wait: float = LONGEST_WAIT
+    elsewhere: Callable[[int], ExperimentsApi] | None = None
+    """The experiments of another project, by its number: that is where copies are."""
 
     def remembered(self, plan: ExperimentPlan) -> Remembered:
         before, after = before_and_after(plan)
@@ -153,68 +89,76 @@ class StepAdapter:
             is_secret=flag is not None and flag.has_encrypted_payloads,
         )
 
-    async def changed_since_read(self, plan: ExperimentPlan) -> StepEnded | None:
-        """A question that stood long is checked against today's state."""
-        if self.clock.time() - plan.read_at <= FRESH_FOR or plan.step.name in ("restore", "create"):
-            return None
-        try:
-            now = await self.experiments.get(plan.id)
-        except ApiError as error:
-            return self.not_applied(plan, error)
-        if now.state == plan.fresh.state and now.archived == plan.fresh.archived:
-            return None
-        reason = f"somebody changed it meanwhile: it is {now.state} now"
-        return StepEnded(plan, "conflicted", now, reason, "look at it, then try again")
+    def read_at(self, plan: ExperimentPlan) -> float:
+        """Deleted experiments cannot be read, and new ones are not there."""
+        return 0.0 if plan.step.name in ("restore", "create") else plan.read_at
 
-    async def send(self, plan: ExperimentPlan) -> StepEnded:
+    def is_compared(self, plan: ExperimentPlan) -> bool:
+        """A step that is not possible any more is refused; new values are taken whatever was there."""
+        return plan.step.name not in ("edit", "reopen")
+
+    async def read(self, plan: ExperimentPlan) -> Experiment | None:
+        name = plan.step.name
+        if name not in MAKING:
+            return await self.experiments.get(plan.id)
+        experiments = self.experiments
+        if name == "copy":
+            if self.elsewhere is None:
+                return None
+            experiments = self.elsewhere(plan.choices.project)
+        key = plan.choices.flag_key or plan.fresh.feature_flag_key
+        page = await experiments.page({"search": plan.choices.name or plan.fresh.name, "limit": 100})
+        row = next((row for row in page.rows if row.key == key and row.id != plan.id), None)
+        return None if row is None else await experiments.get(row.id)
+
+    def conflict(self, plan: ExperimentPlan, now: Experiment) -> StepOutcome | None:
+        if plan.step.name in MAKING:
+            return None
+        moved = [
+            WORDS.get(name, name)
+            for name in plan.choices.fields
+            if name not in SAYS_HOW and not same(stored_field(now, name), stored_field(plan.fresh, name))
+        ]
+        if now.state == plan.fresh.state and now.archived == plan.fresh.archived and not moved:
+            return None
+        told = f"{', '.join(moved)} changed since" if moved else f"it is {now.state} now"
+        reason = f"it was changed meanwhile: {told}"
+        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+
+    async def send(self, plan: ExperimentPlan) -> StepOutcome:
         found = await _take(plan, self.experiments)
         if is_reached(plan, found):
-            return StepEnded(plan, "saved", found)
+            return self._saved(plan, found)
         reason = f"the server said yes, but it is {found.state}"
         if dropped := left_out(plan, found):
             named = ", ".join(WORDS.get(name, name) for name in dropped)
             reason = f"the server said yes, and left out {named}"
-        return StepEnded(plan, "refused", found, reason, "look at it in the browser")
+        return Outcome(plan, "refused", found, reason, "look at it in the browser")
 
-    def without_answer(self, plan: ExperimentPlan, error: ApiError) -> StepEnded:
-        return StepEnded(plan, "unknown", None, error.what, "F5 reads it again", error)
+    def judge(self, plan: ExperimentPlan, seen: Experiment | None) -> StepOutcome | None:
+        return None if seen is None or not is_reached(plan, seen) else self._saved(plan, seen)
 
-    async def look(self, plan: ExperimentPlan, unknown: StepEnded) -> StepEnded:
-        try:
-            seen = await _seen(plan, self.experiments)
-        except NotFound:
-            return StepEnded(plan, "saved") if plan.step.name == "delete" else unknown
-        except ApiError:
-            return unknown
-        if seen is not None and is_reached(plan, seen):
-            return StepEnded(plan, "saved", seen)
-        return replace(unknown, record=seen)
+    def is_as_before(self, plan: ExperimentPlan, seen: Experiment | None) -> bool:
+        """Experiments count no versions: one that is in another state now may have been there between."""
+        if seen is None:
+            return plan.step.name != "copy" or self.elsewhere is not None
+        if plan.step.name in ("edit", "reopen"):
+            return all(same(stored_field(seen, move.where), move.line.before) for move in plan.moves)
+        return seen.state == plan.fresh.state and seen.archived == plan.fresh.archived
 
-    def waiting_words(self, unknown: StepEnded) -> str:
-        return ""
+    def gone(self, plan: ExperimentPlan, error: NotFound) -> StepOutcome:
+        if plan.step.name == "delete":
+            return Outcome(plan, "saved")
+        return super().gone(plan, error)
 
-    def not_applied(self, plan: ExperimentPlan, error: ApiError) -> StepEnded:
-        match error:
-            case ApprovalNeeded():
-                reason = "the change of its flag waits for somebody's approval in the browser"
-                return StepEnded(plan, "awaiting approval", None, reason, "", error)
-            case Unreachable():
-                return StepEnded(plan, "failed", None, error.what, error.next, error)
-        return StepEnded(plan, "refused", None, error.what, error.next, error)
+    def stored(self, outcome: StepOutcome) -> Numbered:
+        record, id = outcome.record, outcome.plan.id
+        if outcome.plan.step.name in MAKING:
+            id = record.id if record is not None and outcome.is_saved else 0
+        return Numbered(id)
 
-    def not_remembered(self, plan: ExperimentPlan, fault: JournalUnwritable) -> StepEnded:
-        reason = f"the journal cannot be written: {fault}"
-        return StepEnded(plan, "refused", None, reason, "make room, or agree to go without it")
-
-    def concluded(self, ended: StepEnded) -> Concluded:
-        name, record, id = ended.plan.step.name, ended.record, ended.plan.id
-        if name in MAKING:
-            id = record.id if record is not None else 0
-        told = learned(name, record) if record is not None and ended.ending == "saved" else {}
-        return Concluded(Numbered(id), "" if ended.ending == "saved" else ended.reason, told)
-
-    def noted(self, ended: StepEnded, journal_id: str, note: str) -> StepEnded:
-        return replace(ended, journal_id=journal_id, note=note)
+    def _saved(self, plan: ExperimentPlan, found: Experiment) -> StepOutcome:
+        return Outcome(plan, "saved", found, learned=learned(plan.step.name, found))
 
 
 async def _take(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment:
@@ -246,14 +190,3 @@ async def _take(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment
 async def _with_cohort(id: int, experiments: ExperimentsApi) -> Experiment:
     await experiments.create_exposure_cohort(id)
     return await experiments.get(id)
-
-
-async def _seen(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment | None:
-    if plan.step.name == "copy":
-        # It is in a project that is not open here.
-        return None
-    if plan.step.name not in ("duplicate", "create"):
-        return await experiments.get(plan.id)
-    page = await experiments.page({"search": plan.choices.name or plan.fresh.name, "limit": 100})
-    row = next((row for row in page.rows if row.key == plan.choices.flag_key and row.id != plan.id), None)
-    return None if row is None else await experiments.get(row.id)

@@ -12,28 +12,11 @@ from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.journal_entries import Entry, Signature, taken_back
+from flagtui.changes.journal_entries import Entry
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_id, as_text
 
-KIND: Final = "experiment"
 _DELETED: Final = "deleted"
-
-
-def last_step(entries: Iterable[Entry], here: Signature) -> Entry | None:
-    """The newest saved step of this project that nobody took back; `entries` come newest first."""
-    known = list(entries)
-    place = (here.host, here.project)
-    gone = taken_back(known)
-    found = (
-        entry
-        for entry in known
-        if entry.kind == KIND
-        and entry.ending == "saved"
-        and entry.id not in gone
-        and (entry.signature.host, entry.signature.project) == place
-    )
-    return next(found, None)
 
 
 def parts_of(entry: Entry) -> tuple[Entry, ...]:

@@ -27,8 +27,10 @@ def normal_filters(filters: JSON) -> dict[str, JSON]:
 
 def means_same(left: JSON, right: JSON, at: Path) -> bool:
     """Equal for a server that may have rewritten one of them; `at` is the path from the flag down."""
-    if same(left, right):
-        return True
+    return same(left, right) or _means_same(left, right, at)
+
+
+def _means_same(left: JSON, right: JSON, at: Path) -> bool:
     match at:
         case ("filters",):
             return same(normal_filters(left), normal_filters(right))
@@ -42,6 +44,9 @@ def means_same(left: JSON, right: JSON, at: Path) -> bool:
             return same(_payloads(left), _payloads(right))
         case ("filters", *_):
             return left in (None, MISSING) and right in (None, MISSING)
+        case ("tags" | "evaluation_contexts" | "evaluation_tags",):
+            # Servers keep them in an order of their own.
+            return sorted(map(str, as_list(left))) == sorted(map(str, as_list(right)))
     return False
 
 

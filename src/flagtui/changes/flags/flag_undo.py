@@ -1,6 +1,6 @@
 """Taking back a journalled change: the old values on today's record, nobody else's work lost unseen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_words import hidden_clash
-from flagtui.changes.journal_entries import Entry, Signature, taken_back, with_payloads
+from flagtui.changes.journal_entries import Entry, Signature, with_payloads
 from flagtui.changes.verbs import verb_for
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -30,22 +30,6 @@ class Contested:
     clashes: tuple[Clash, ...]
     """`seen` is what this person wrote, `mine` what undoing brings back, `theirs` what is there now."""
     overwrite: Plan
-
-
-def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """The saved changes of flags of this project that nobody took back, newest first; any can be undone."""
-    known = list(entries)
-    gone = taken_back(known)
-    return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
-
-
-def last_batch(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """What one `u` takes back: the newest undoable change, with all that were confirmed together with it."""
-    found = undoable(entries, here)
-    if not found:
-        return []
-    batch = found[0].batch
-    return [entry for entry in found if entry.batch == batch] if batch else found[:1]
 
 
 def why_not(entry: Entry, here: Signature) -> Blocked | None:

@@ -45,6 +45,8 @@ def in_words(
             return f"payload of {key} {_happened(line)}"
         case (str() as field,):
             return _field_words(field, line)
+        case (str() as field, int()):
+            return f"{FIELD_WORDS.get(field, field)}: {arrow(line.before, line.after)}"
         case _:
             return f"{line.where}: {arrow(line.before, line.after)}"
 

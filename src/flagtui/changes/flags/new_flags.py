@@ -1,20 +1,20 @@
 """New flags: what they start with, and the plan that the guard is asked about like any other change."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.changes.difference import DifferenceLine, difference
+from flagtui.changes.difference import MISSING, DifferenceLine, Path
 from flagtui.changes.flags.field_rules import problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence, reach_in_words
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import FIELD_WORDS, Intent
 from flagtui.changes.flags.flag_plan import DiffLine, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.changes.flags.flag_words import brief, condition_in_short, hidden, percent
 from flagtui.changes.flags.targeting_intents import even_shares
 from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
@@ -31,7 +31,8 @@ COPIED: Final = (
     "is_remote_configuration",
 )
 """What a copy takes over besides the targeting."""
-_BLANK: Final[Mapping[str, JSON]] = {"filters": {"groups": [], "payloads": {}, "multivariate": None}}
+_BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
+"""What a field has where nothing was said about it."""
 
 
 def boolean_flag(key: str, name: str = "") -> dict[str, JSON]:
@@ -138,9 +139,49 @@ def _filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
 
 
 def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
+    """What the flag will be, without what every flag is by itself."""
     shown = hidden if is_secret else _as_is
-    found = difference(dict(_BLANK), dict(values))
-    return tuple(DiffLine(shown(line), in_words(line, _BLANK, values, names)) for line in found)
+    found = [
+        *_what_it_is(values),
+        *_targeting(as_dict(values.get("filters")), names),
+        *_other_fields(values),
+    ]
+    return tuple(DiffLine(shown(DifferenceLine(path, MISSING, value)), words) for path, value, words in found)
+
+
+def _what_it_is(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]]:
+    yield ("active",), values.get("active", True), "on" if values.get("active", True) else "off"
+    filters = as_dict(values.get("filters"))
+    variants = [as_dict(each) for each in as_list(as_dict(filters.get("multivariate")).get("variants"))]
+    if variants:
+        shares = [
+            f"{as_text(each.get('key'))} {percent(each.get('rollout_percentage'))}" for each in variants
+        ]
+        counted = f"{len(variants)} variant{'s' * (len(variants) > 1)}: {', '.join(shares)}"
+        yield ("filters", "multivariate"), filters.get("multivariate"), counted
+
+
+def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:
+    for place, group in enumerate(as_list(filters.get("groups"))):
+        short = condition_in_short(group, names, filters.get("aggregation_group_type_index"))
+        yield ("filters", "groups", place), group, f"condition {place + 1}: {short}"
+    for key, payload in as_dict(filters.get("payloads")).items():
+        yield ("filters", "payloads", key), payload, f"payload of {key}"
+    for name, value in filters.items():
+        if name not in ("groups", "payloads", "multivariate") and value not in _BY_ITSELF:
+            yield ("filters", name), value, f"filters.{name}: {brief(value)}"
+
+
+def _other_fields(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]]:
+    for name, value in values.items():
+        if name in ("key", "active", "filters") or value in _BY_ITSELF:
+            continue
+        words = FIELD_WORDS.get(name, name)
+        if isinstance(value, list):
+            words = f"{words}: {', '.join(map(brief, value))}"
+        elif value is not True:
+            words = f"{words}: {brief(value)}"
+        yield (name,), value, words
 
 
 def _as_is(line: DifferenceLine) -> DifferenceLine:

@@ -108,10 +108,12 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         Consequence("Then", f"{later.words}, {later.moment}", "plain"),
         Consequence("By", "the server, in your name, without asking again", "plain"),
     )
-    verb = Verb("schedule", "Schedule a change of", f"will be {later.words}, {later.moment}", "")
+    verb = Verb("schedule", "Schedule a change of", f"will be {later.words}, {later.moment}", "drop it")
     if later.known is not None:
         told = (Consequence("Not any more", f"{later.words}, {later.moment}", "plain"),)
-        verb = Verb("unschedule", "Drop a scheduled change of", "has that change no longer", "")
+        verb = Verb(
+            "unschedule", "Drop a scheduled change of", "has that change no longer", "schedule it again"
+        )
     return RelatedPlan(
         fresh=fresh,
         verb=verb,

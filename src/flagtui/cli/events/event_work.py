@@ -1,22 +1,19 @@
 """Event definitions from the command line: listed, shown, planned and changed."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final, Literal
 
 from flagtui.api.errors import NotFound
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, set_owner
-from flagtui.changes.event_definitions.definition_outcome import DefinitionEnded
 from flagtui.changes.event_definitions.definition_plan import (
     AlreadySo,
     DefinitionContext,
     EventPlan,
     plan_event,
 )
-from flagtui.changes.event_definitions.definition_save import DefinitionSaveContext, save_all
-from flagtui.changes.guard import Approved
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.left_out import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
@@ -24,7 +21,6 @@ from flagtui.cli.flags.flag_selection import several
 from flagtui.cli.options import WorkPlace, WriteTerms
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.records.change_records import ChangeResult
 from flagtui.cli.records.event_records import EVENT, TYPES, EventTypes
 from flagtui.cli.row_source import EVENTS, names_of
 from flagtui.cli.selection import Wanted, not_found, read_words
@@ -138,27 +134,7 @@ async def plan_events(
             plans.append(plan)
     if len({plan.verb.name for plan in plans}) > 1:
         plans = [replace(plan, verb=event_verb("tidy up")) for plan in plans]
-    return PlannedChange(plans, partial(send_events, session), (), settled)
-
-
-async def send_events(
-    session: ProjectSession, approved: Approved[EventPlan], tell: Callable[[str], None]
-) -> AsyncIterator[ChangeResult]:
-    """Each plan once; those that a server takes together go together."""
-    context = DefinitionSaveContext(
-        session.client.event_definitions, session.journal, session.signature, session.clock, tell
-    )
-    async for ended in save_all(approved, context):
-        yield result_of(ended)
-
-
-def result_of(ended: DefinitionEnded) -> ChangeResult:
-    """How a change of a definition ended."""
-    plan = ended.plan
-    words = plan.verb.done if ended.is_saved else ended.reason
-    lost = f"The server did not keep: {', '.join(ended.missing)}." if ended.missing else ""
-    following = " ".join(part for part in (lost, ended.note or ended.next) if part)
-    return ChangeResult(plan.key, ended.ending, words, following, ended.id, journal_id=ended.journal_id)
+    return PlannedChange(plans, DefinitionAdapter(session.client.event_definitions), (), settled)
 
 
 async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:

@@ -1,24 +1,21 @@
 """Steps of experiments from the command line: planned on today's records, taken as the app takes them."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.experiment_editor_text import Draft, editable, from_text
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepEnded, StepSaveContext, save_steps
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_surroundings import gather_for_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import Approved
 from flagtui.changes.left_out import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.records.change_records import ChangeResult
 from flagtui.cli.row_source import EXPERIMENTS, FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.models.experiment import Experiment
@@ -117,35 +114,6 @@ async def plan_steps(
             left_out.append(LeftOut(fresh.id, fresh.name, plan.reason, plan.next))
         else:
             plans.append(plan)
-    return PlannedChange(plans, partial(send_steps, session), left_out)
-
-
-async def send_steps(
-    session: ProjectSession, approved: Approved[ExperimentPlan], tell: Callable[[str], None]
-) -> AsyncIterator[ChangeResult]:
-    """Each step once, one after the other."""
-    context = StepSaveContext(
-        session.client.experiments, session.journal, session.signature, session.clock, tell
-    )
-    async for ended in save_steps(approved, context):
-        yield result_of(ended)
-
-
-def result_of(ended: StepEnded) -> ChangeResult:
-    """How a step ended."""
-    plan, record = ended.plan, ended.record
-    id = str(record.id if record is not None else plan.id or "")
-    if ended.ending == "saved":
-        following = ended.note
-        if record is not None and record.id != plan.id:
-            following = " ".join(part for part in (f"It is #{record.id}.", ended.note) if part)
-        return ChangeResult(
-            plan.key,
-            "saved",
-            plan.verb.done,
-            following,
-            id,
-            record.version if record else None,
-            ended.journal_id,
-        )
-    return ChangeResult(plan.key, ended.ending, ended.reason, ended.next, id, journal_id=ended.journal_id)
+    client = session.client
+    adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
+    return PlannedChange(plans, adapter, left_out)

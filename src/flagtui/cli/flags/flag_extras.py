@@ -1,14 +1,15 @@
 """What is made from flags, or kept for later, from the command line: schedules, cohorts, dashboards."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from flagtui import local_time
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import Approved
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.related.creation import RelatedPlan, RelatedSaveContext, Send, send_related
+from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.derived import What, plan_beside, send_beside
+from flagtui.changes.related.related_save import RelatedAdapter
 from flagtui.changes.related.schedules import (
     Later,
     adding_condition,
@@ -23,7 +24,6 @@ from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.records.change_records import ChangeResult
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.models.flag import Flag
@@ -95,16 +95,7 @@ def related_change(
     session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, send: Send, place: str = ""
 ) -> PlannedChange[RelatedPlan]:
     """The plan with the way it is sent."""
-
-    async def sent(
-        approved: Approved[RelatedPlan], tell: Callable[[str], None]
-    ) -> AsyncIterator[ChangeResult]:
-        context = RelatedSaveContext(session.journal, session.signature, session.clock, tell)
-        ended = await send_related(approved, send, context)
-        words = ended.plan.verb.done if ended.ending == "saved" else ended.note
-        following = ended.note if ended.ending == "saved" else ended.error.next if ended.error else ""
-        yield ChangeResult(ended.plan.key, ended.ending, words, following, str(ended.plan.id))
-
+    adapter = RelatedAdapter(session.client, send)
     if isinstance(plan, Blocked):
-        return PlannedChange((), sent, [LeftOut(flag.id, flag.key, plan.reason, plan.next)])
-    return PlannedChange([plan], sent, place=place)
+        return PlannedChange((), adapter, [LeftOut(flag.id, flag.key, plan.reason, plan.next)])
+    return PlannedChange([replace(plan, read_at=session.now)], adapter, place=place)

@@ -1,29 +1,24 @@
 """Changes of flags from the command line: plans on today's records, sent as the app sends them."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.batch import Batch
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagSaveContext
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import Found, Looked, plan_together
 from flagtui.changes.flags.surroundings import Surroundings, gather
-from flagtui.changes.guard import Approved
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.outcome import Conflicted, Outcome, Refused, Saved, Unknown
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.records.change_records import ChangeResult
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
-from flagtui.text.outcomes import reason_of
 
 MakeIntent = Callable[[Flag], Intent | LeftOut]
 """What is meant for one flag, or why it cannot be."""
@@ -77,7 +72,7 @@ async def plan_flags(
         looked.append(Looked(flag, context, partial(_plan, intent)))
     planned = plan_together(looked)
     return PlannedChange(
-        planned.plans, partial(send_flags, session), [*left_out, *planned.left_out], planned.settled
+        planned.plans, FlagAdapter(session.client.flags), [*left_out, *planned.left_out], planned.settled
     )
 
 
@@ -90,52 +85,6 @@ async def rows_of(session: ProjectSession, ids: Sequence[int]) -> list[FlagRow]:
         except ApiError:
             continue
     return found
-
-
-async def send_flags(
-    session: ProjectSession, approved: Approved[Plan], tell: Callable[[str], None]
-) -> AsyncIterator[ChangeResult]:
-    """Each plan once, one after the other; looks until it is known how each ended, or a minute is over."""
-    context = FlagSaveContext(session.client.flags, session.journal, session.signature, session.clock, tell)
-    batch = Batch(approved, context)
-    async for _plan, outcome in batch.run():
-        if not isinstance(outcome, Unknown):
-            yield result_of(outcome)
-    async for _plan, outcome in batch.settle():
-        yield result_of(outcome)
-    paused = batch.paused_by
-    if paused is not None and paused.plan.id not in batch.outcomes:
-        yield result_of(paused)
-
-
-def result_of(outcome: Outcome) -> ChangeResult:
-    """How a change of a flag ended."""
-    key, ending = outcome.plan.key, outcome.ending
-    told = ChangeResult(key, ending, reason_of(outcome), id=str(max(outcome.plan.id, 0) or ""))
-    match outcome:
-        case Saved(record=record, report=report):
-            notes = [outcome.note, *(f"moved beyond the plan: {line.words}" for line in report.beyond[:4])]
-            notes += [f"did not move as planned: {line.words}" for line in report.missing[:4]]
-            notes += ["somebody else changed it meanwhile"] if report.others else []
-            return ChangeResult(
-                key,
-                ending,
-                outcome.words,
-                "; ".join(note for note in notes if note),
-                str(record.id),
-                record.version,
-                outcome.journal_id,
-            )
-        case Conflicted(theirs=theirs, clashes=clashes):
-            who = theirs.last_modified_by.label if theirs and theirs.last_modified_by else "somebody else"
-            words = f"{who} changed the same thing first; nothing of yours was saved"
-            return ChangeResult(key, ending, words, "Look at it, then try again.", told.id, clashes=clashes)
-        case Unknown():
-            words = "no answer came, and whether it was done is not known; it was not sent twice"
-            return ChangeResult(key, ending, words, "flagtui journal keeps it.", told.id)
-        case Refused(next=following):
-            return ChangeResult(key, ending, told.words, following, told.id)
-    return told
 
 
 def _plan(intent: Intent, fresh: Flag, context: Context) -> Found:

@@ -1,12 +1,12 @@
 """New flags and copies from the command line."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import (
     Taken,
     boolean_flag,
@@ -30,7 +30,6 @@ from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_extras import related_change
 from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.flags.flag_writes import send_flags
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
@@ -131,7 +130,7 @@ def _change(
         if isinstance(plan, Blocked)
     ]
     made = [plan for plan in plans if isinstance(plan, Plan)]
-    return PlannedChange(made, partial(send_flags, session), out, place=place)
+    return PlannedChange(made, FlagAdapter(session.client.flags), out, place=place)
 
 
 def _in_project(session: ProjectSession, project: int) -> ProjectSession:

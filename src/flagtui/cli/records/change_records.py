@@ -26,6 +26,8 @@ class ChangeResult:
     journal_id: str = ""
     undoes: str = ""
     clashes: "Sequence[Clash]" = ()
+    is_without_journal: bool = False
+    """Nothing was sent, because the journal cannot be written."""
 
 
 @dataclass(frozen=True)

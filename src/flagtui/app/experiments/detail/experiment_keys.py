@@ -6,10 +6,8 @@ from typing import Final
 
 from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
-from flagtui.app.experiments.experiment_batch import TOGETHER, ExperimentBatch
 from flagtui.app.experiments.experiment_edits import ExperimentEdits
-from flagtui.app.experiments.experiment_steps import ExperimentSteps
-from flagtui.app.experiments.experiment_undo import ExperimentUndo
+from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.changes.experiments.steps import StepName
 from flagtui.models.rows import ExperimentRow
@@ -60,13 +58,13 @@ class ExperimentKeys(RecordKeys):
         """For everything chosen where one answer does for all, else for the one that is meant."""
         rows = self.chosen()
         if len(rows) > 1 and name in TOGETHER:
-            ExperimentBatch(self._app_state, self.experimenting).start(name, rows, self.saved)
+            self.experimenting.start(name, rows, saved=self.saved)
             return
         row = rows[0] if len(rows) == 1 else self.subject()
         if row is not None:
             leading = leading_of(self.known(row))
             words = leading.words if leading else ""
-            self.experimenting.start(name, row, words, lambda: self.saved([row.id]))
+            self.experimenting.start(name, [row], words, self.saved)
 
     def action_switch(self) -> None:
         """Pause what runs, resume what is paused: the first decides, and why not is told of the rest."""
@@ -95,6 +93,3 @@ class ExperimentKeys(RecordKeys):
 
     def action_new(self) -> None:
         self.writing.create()
-
-    def action_undo(self) -> None:
-        ExperimentUndo(self._app_state, self.experimenting).undo()

@@ -1,6 +1,7 @@
 """A flag as a form of lines."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from textual import work
 
@@ -11,8 +12,8 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.listener import Listener
-from flagtui.app.writing.optimistic_save import FlagsEnded
 from flagtui.app.writing.requested_changes import NewFlag
+from flagtui.changes.batch import Ended
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.safe_text import safe_text
@@ -83,6 +84,6 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         else:
             self._changing.tell(Notice("Nothing is changed."))
 
-    def _ended(self, ended: FlagsEnded) -> None:
+    def _ended(self, ended: Ended[Any, Any]) -> None:
         if ended.is_saved and self.is_attached:
             self.leave()

@@ -66,9 +66,6 @@ class FlagKeys(RecordKeys):
     def action_deleted(self) -> None:
         self.editing.making.deleted()
 
-    def action_undo(self) -> None:
-        self._changing.undo()
-
     def action_schedule(self) -> None:
         for row in self.at_cursor():
             self.editing.scheduling.begin(row)

@@ -1,0 +1,144 @@
+"""Optimistic updates: rows show a change on its way, and afterwards what the server says."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.outcome import P, R
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flagtui.changes.event_definitions.definition_save import DefinitionOutcome
+    from flagtui.changes.experiments.step_save import StepOutcome
+    from flagtui.changes.flags.flag_save import FlagOutcome
+    from flagtui.changes.outcome import Outcome
+    from flagtui.models.json_value import JSON
+    from flagtui.store.collection import Collection
+    from flagtui.store.load import Loading
+    from flagtui.store.workspace import Workspace
+
+
+class OptimisticRows(Protocol[P, R]):
+    """Rows of one list for one approval; they know what was there when it was given."""
+
+    def showing(self, plan: P) -> AbstractContextManager[None]:
+        """Paints the plan over its row until the block is left, which is the rollback."""
+
+    async def believe(self, outcome: Outcome[P, R]) -> None:
+        """Puts what the server said into the list."""
+
+    @property
+    def listed(self) -> tuple[Collection[Any], Loading[Any]] | None:
+        """The list, for the sign of a change that is not known; None where the change shows in none."""
+
+
+class FlagRows:
+    """The list of flags."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._flags = workspace.flags
+        self._asked = workspace.flags.moment
+        self.listed = workspace.flags, workspace.flags_loading
+
+    def showing(self, plan: Any) -> AbstractContextManager[None]:
+        return self._flags.showing(plan.id, plan.values)
+
+    async def believe(self, outcome: FlagOutcome) -> None:
+        record = outcome.record
+        if record is None:
+            return
+        if record.deleted:
+            self._flags.remove(record.id)
+        else:
+            # What was found by looking is newer than what was asked for with the request.
+            self._flags.put(record.row(), None if outcome.was_read else self._asked)
+
+
+class ExperimentRows:
+    """The list of experiments, and of the flags that go with them."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.listed = workspace.experiments, workspace.experiments_loading
+
+    def showing(self, plan: Any) -> AbstractContextManager[None]:
+        """A step is not shown before it is taken: what it brings along is the server's to say."""
+        return self._workspace.experiments.showing(plan.id, {}) if plan.id else nullcontext()
+
+    async def believe(self, outcome: StepOutcome) -> None:
+        workspace, record, step = self._workspace, outcome.record, outcome.plan.step.name
+        if outcome.is_saved and step == "delete":
+            workspace.experiments.remove(outcome.plan.id)
+            return
+        if record is None or step == "copy":
+            return
+        workspace.experiments.put(record.row())
+        if not outcome.is_saved or record.feature_flag is None:
+            return
+        asked = workspace.flags.moment
+        try:
+            flag = await workspace.client.flags.get(record.feature_flag.id)
+        except ApiError:
+            # The list of flags will learn of it when it looks for changes.
+            return
+        workspace.flags.put(flag.row(), asked)
+
+
+class EventRows:
+    """The list of event definitions; `now` is the time in Unix seconds."""
+
+    def __init__(self, workspace: Workspace, now: float) -> None:
+        self._events, self._people, self._now = workspace.events, workspace.people, now
+        self.listed = workspace.events, workspace.events_loading
+
+    def showing(self, plan: Any) -> AbstractContextManager[None]:
+        return self._events.showing(plan.id, self._shown(plan.values))
+
+    async def believe(self, outcome: DefinitionOutcome) -> None:
+        plan = outcome.plan
+        if outcome.record is not None:
+            self._events.put(outcome.record.row())
+        elif not outcome.is_saved:
+            return
+        elif plan.is_deletion:
+            self._events.remove(plan.id)
+        elif (row := self._events.said(plan.id)) is not None:
+            # Changed together with others, for which servers do not send the records back.
+            changed = self._shown(plan.values)
+            at = max(self._now, row.updated_at or 0.0)
+            self._events.put(msgspec.structs.replace(row, **changed, updated_at=at))
+
+    def _shown(self, values: Mapping[str, JSON]) -> dict[str, object]:
+        """A change as the row shows it; rows name some fields otherwise and owners by e-mail."""
+        shown: dict[str, object] = {}
+        for name, value in values.items():
+            if name == "owner":
+                number = value if isinstance(value, int) else None
+                shown["owner_id"] = number
+                shown["owner"] = self._people.get(number, "") if number is not None else ""
+            elif name == "enforcement_mode":
+                shown["enforcement"] = value
+            elif name == "tags" and isinstance(value, list):
+                shown["tags"] = tuple(map(str, value))
+            elif name in ("verified", "hidden"):
+                shown[name] = value
+            elif name in ("description", "primary_property"):
+                shown[name] = value or ""
+        return shown
+
+
+class NoRows:
+    """For what shows in no list."""
+
+    listed = None
+
+    def showing(self, _plan: object) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    async def believe(self, _outcome: object) -> None:
+        """Nothing shows it."""

@@ -1,0 +1,89 @@
+"""Undo and redo of this person's changes, of whatever kind of record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from flagtui.api.errors import ApiError
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.listener import Listener
+from flagtui.app.writing.undo_planner import UndoPlanner
+from flagtui.changes.guard import Purpose
+from flagtui.changes.undo import asked_together, parts_left
+from flagtui.changes.undo_list import SURPRISING, as_left, next_redo, next_undo, undo_words, why_not
+from flagtui.text.formats import ago
+from flagtui.text.notices import Notice
+from flagtui.text.outcomes import explain_blocked, explain_error
+
+if TYPE_CHECKING:
+    from flagtui.app.writing.interface import UndoInterface
+    from flagtui.changes.journal_entries import Entry
+
+
+async def undo_newest(app_state: AppState, changes: UndoInterface, *, is_redo: bool) -> None:
+    """What `u` or `U` is about. Only within `Changes.run`."""
+    workspace = app_state.workspace
+    if workspace is None:
+        changes.no_connection()
+        return
+    entries = await asyncio.to_thread(app_state.session.journal.entries)
+    here = app_state.signature(workspace)
+    found = next_redo(entries, here) if is_redo else next_undo(entries, here, changes.passed)
+    if found:
+        await undo_entries(found, app_state, changes, is_newest=True, is_redo=is_redo)
+        return
+    nothing = "Nothing of yours is left to undo in this project."
+    if is_redo:
+        nothing = "There is nothing to redo: nothing was undone since your last change."
+    changes.tell(Notice(nothing))
+
+
+async def undo_entries(
+    found: Sequence[Entry],
+    app_state: AppState,
+    changes: UndoInterface,
+    *,
+    is_newest: bool = False,
+    is_redo: bool = False,
+) -> None:
+    """Take back these changes; what follows is not asked about when one was not done.
+
+    Of `is_newest` a pause of hours is said, since it may not be the change that the person has in mind.
+    """
+    workspace = app_state.workspace
+    if workspace is None:
+        changes.no_connection()
+        return
+    refusal = why_not(found[0], app_state.signature(workspace))
+    if refusal is not None:
+        told = explain_blocked(refusal, f"{found[0].key}, {found[0].verb}")
+        changes.tell(Notice(f"{told.text}\nJ, u takes back any other change.", told.tone, told.title))
+        return
+    entries = await asyncio.to_thread(app_state.session.journal.entries)
+    now = app_state.session.clock()
+    is_long_ago = is_newest and now - found[0].at > SURPRISING
+    purpose = Purpose(
+        "Redo" if is_redo else "Undo",
+        undo_words(found, is_redo=is_redo),
+        ago(found[0].at, now) if is_long_ago else "",
+    )
+    try:
+        parts = [await parts_left(as_left(entry, entries), workspace.client) for entry in found]
+    except ApiError as error:
+        if await changes.signing_in.helps(error):
+            await undo_entries(found, app_state, changes, is_newest=is_newest, is_redo=is_redo)
+        else:
+            changes.tell(explain_error(error, found[0].key))
+        return
+    questions = asked_together(parts)
+    for place, together in enumerate(questions, 1):
+        planner = UndoPlanner(app_state, workspace, entries)
+        part = f"{place} of {len(questions)}" if len(questions) > 1 else ""
+        ended = await changes.write(together, planner, Listener(purpose=replace(purpose, part=part)))
+        if ended is None or not ended.is_saved:
+            return
+        if not ended.outcomes:
+            changes.passed |= {part.undoes.id for part in together}

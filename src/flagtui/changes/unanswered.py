@@ -1,0 +1,127 @@
+"""A write without an answer: looked up, watched, never sent again, until it is known what became of it."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.adapter import Adapter, WriteContext
+from flagtui.changes.journal import JournalUnwritable, Stored
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.outcome import Outcome, P, R
+from flagtui.models.json_value import JSON
+
+LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
+"""Seconds after a request without an answer at which the record is read again."""
+WATCH_FOR: Final = 60.0
+"""Seconds after which a server is taken not to apply it any more."""
+WATCH_EVERY: Final = 4.0
+LOOKED: Final = "found out by reading it again"
+
+
+Truth = Literal["applied", "not applied", "changed since", "gone", "not known"]
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What today's record says about an entry of the journal that has no ending."""
+
+    entry: Entry
+    truth: Truth
+    record: Stored | None = None
+    learned: Mapping[str, JSON] = field(default_factory=dict)
+    """Values the server chose, which taking it back has to know."""
+
+    @property
+    def is_known(self) -> bool:
+        return self.truth in ("applied", "not applied")
+
+    @property
+    def words(self) -> str:
+        """The state, not the cause: who did it cannot be known from the record alone."""
+        version = self.record.version if self.record is not None else None
+        at = f" at version {version}" if version is not None else ""
+        key, asked = self.entry.key, f"“{self.entry.verb}”"
+        said: dict[Truth, str] = {
+            "applied": f"{key}: {asked} was done{at}",
+            "not applied": f"{key}: {asked} was not done; it is as it was{at}",
+            "changed since": f"{key} was changed since{at}: whether {asked} was done cannot be told",
+            "gone": f"{key} is not there any more",
+            "not known": f"{key}: whether {asked} was done is still not known",
+        }
+        return said[self.truth]
+
+
+def without_answer(plan: P, error: ApiError, record: R | None = None) -> Outcome[P, R]:
+    """Not known: it was sent, and may have been done."""
+    return Outcome(plan, "unknown", record, error.what, "F5 reads it again", error)
+
+
+async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
+    """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
+    waited = 0.0
+    for at in LOOKS:
+        await context.clock.sleep(at - waited)
+        waited = at
+        unknown = await _look(unknown.plan, unknown, adapter, context)
+        if unknown.ending != "unknown":
+            break
+    return unknown
+
+
+async def _look(
+    plan: P, unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext
+) -> Outcome[P, R]:
+    """One read: as planned, surely not, or still not known, which is told when it is something new."""
+    try:
+        seen = await adapter.find(plan)
+    except NotFound as error:
+        return replace(adapter.gone(plan, error), journal_id=unknown.journal_id)
+    except ApiError:
+        told = replace(unknown, reason="no answer, and it cannot be read at the moment")
+    else:
+        found = adapter.judge(plan, seen)
+        if found is not None:
+            return replace(found, journal_id=unknown.journal_id)
+        version = getattr(seen, "version", None)
+        at = f" at version {version}" if version is not None else ""
+        words = f"no answer; the change is not there so far{at}"
+        told = replace(unknown, record=seen, was_read=True, reason=words)
+    if told.reason != unknown.reason:
+        context.tell(f"{adapter.remembered(plan).key}: {told.reason}")
+    return told
+
+
+async def watch(unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
+    """Goes on looking until a minute after the request, and writes down what was found.
+
+    A record that is as before by then has not been changed by it.
+    """
+    plan, clock = unknown.plan, context.clock
+    began, journal_id = clock.monotonic() - LOOKS[-1], unknown.journal_id
+    while unknown.ending == "unknown" and clock.monotonic() - began < WATCH_FOR:
+        await clock.sleep(WATCH_EVERY)
+        unknown = await _look(plan, unknown, adapter, context)
+    if unknown.ending == "unknown" and unknown.was_read and adapter.is_as_before(plan, unknown.record):
+        reason = f"the server did not do it within {WATCH_FOR:.0f} s"
+        unknown = replace(unknown, ending="failed", reason=reason, next="look at it, then try again")
+    if unknown.ending == "unknown":
+        return unknown
+    return await write_down(replace(unknown, note=LOOKED), journal_id, adapter, context)
+
+
+async def write_down(
+    outcome: Outcome[P, R], begun: str, adapter: Adapter[P, R], context: WriteContext
+) -> Outcome[P, R]:
+    """Closes the entry `begun` of the journal; a disk that filled meanwhile is told and not raised."""
+    if not begun:
+        return outcome
+    record, why, note = adapter.stored(outcome), outcome.note or outcome.reason, ""
+    finish = context.journal.finish
+    try:
+        await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.learned)
+    except JournalUnwritable as fault:
+        # The entry stays open, and the next start finds out what became of it.
+        note = f"how it ended could not be written down: {fault}"
+    return replace(outcome, journal_id=begun, note=note)

@@ -1,0 +1,135 @@
+"""An imaginary kind of record: its adapter, and a server that fails as told."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tests.changes.writing import Writing
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.api.errors import ApiError, ErrorFacts, NotFound
+from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_plan import DiffLine
+from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Signature
+from flagtui.changes.outcome import Outcome
+from flagtui.changes.verbs import Verb
+
+HERE: Final = Signature("alice@acme.com", "prod", "https://us.example", "1")
+SLOW_DOWN: Final = ErrorFacts("POST", True, status=429, retry_after=3)
+LONG_PAUSE: Final = ErrorFacts("POST", True, status=429, retry_after=500)
+
+
+BOIL: Final = Verb("boil", "Boil", "is hot", "let it cool")
+PLAIN: Final = Around()
+
+
+@dataclass(frozen=True)
+class Kettle:
+    """What is to be boiled; a plan like any other."""
+
+    key: str
+    degrees: int = 100
+    read_at: float = 0.0
+    id: int = 7
+    noun: str = "kettle"
+    title: str = "Boil"
+    versions: str = ""
+    verb: Verb = BOIL
+    lines: tuple[DiffLine, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+    clashes: tuple[Any, ...] = ()
+
+    @property
+    def type_to_confirm(self) -> str:
+        return self.key
+
+    def title_of(self, counted: str) -> str:
+        return f"Boil {counted}"
+
+
+@dataclass
+class Kitchen(Adapter[Kettle, int]):
+    """The adapter: a server that fails as told and notices what it is asked. A record is its temperature."""
+
+    journal: Journal
+    faults: list[ApiError] = field(default_factory=list)
+    boils_at: int | None = None
+    """The read at which it has boiled; None never."""
+    now: int = 20
+    is_gone: bool = False
+    compares: bool = True
+    asked: list[str] = field(default_factory=list)
+    open_when_asked: list[bool] = field(default_factory=list)
+
+    def remembered(self, plan: Kettle) -> Remembered:
+        return Remembered(key=plan.key, verb="boil", kind="kettle", after={"degrees": plan.degrees})
+
+    def read_at(self, plan: Kettle) -> float:
+        return plan.read_at
+
+    def is_compared(self, plan: Kettle) -> bool:
+        return self.compares
+
+    async def read(self, plan: Kettle) -> int | None:
+        self.asked.append("read")
+        if self.is_gone:
+            raise NotFound("Not found.")
+        is_hot = self.boils_at is not None and self.asked.count("read") > self.boils_at
+        return plan.degrees if is_hot else self.now
+
+    def conflict(self, plan: Kettle, now: int) -> Outcome[Kettle, int] | None:
+        return None if now == 20 else Outcome(plan, "conflicted", now, "it was heated meanwhile")
+
+    async def send(self, plan: Kettle) -> Outcome[Kettle, int]:
+        self.asked.append(f"send {plan.key}")
+        self.open_when_asked.append(any(entry.is_open for entry in self.journal.entries()))
+        if self.faults:
+            raise self.faults.pop(0)
+        return Outcome(plan, "saved", plan.degrees)
+
+    def judge(self, plan: Kettle, seen: int | None) -> Outcome[Kettle, int] | None:
+        return Outcome(plan, "saved", seen) if seen == plan.degrees else None
+
+    def is_as_before(self, plan: Kettle, seen: int | None) -> bool:
+        return seen == 20
+
+
+@dataclass
+class Room:
+    """A kitchen, and what is around every request."""
+
+    writing: Writing
+    kitchen: Kitchen
+    clock: SteadyClock
+    told: list[str]
+    journal: Journal
+
+    async def boil(self, *kettles: Kettle, around: Around = PLAIN) -> list[Outcome]:
+        batch = self.writing.batch(agreed(*(kettles or (KETTLE,)), around=around))
+        return [outcome async for outcome in batch.run()]
+
+
+KETTLE: Final = Kettle("kettle")
+
+
+def agreed(*kettles: Kettle, around: Around = PLAIN) -> Approved[Any]:
+    question = guard(list(kettles), GuardRules(), around)
+    assert isinstance(question, Question)
+    answer = Confirmation(
+        yes=True, typed=question.type_this or "", without_journal=bool(around.without_journal)
+    )
+    approved = question.settle(answer)
+    assert isinstance(approved, Approved)
+    return approved
+
+
+def room_of(folder: Path, **more: Any) -> Room:
+    clock = SteadyClock()
+    journal, told = Journal(folder, clock=clock.time), list[str]()
+    kitchen = Kitchen(journal, **more)
+    return Room(Writing(kitchen, journal, HERE, clock, told.append), kitchen, clock, told, journal)

@@ -1,0 +1,141 @@
+"""One change of every kind of record, planned at the bench and not sent."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from tests.changes.bench import Bench
+from tests.changes.cases import TURNED_OFF
+
+from flagtui.changes.event_definitions.definition_intent import delete, describe, verify
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
+from flagtui.changes.experiments.step_consequences import StepContext
+from flagtui.changes.experiments.step_plan import plan_step
+from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import plan_flag
+from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
+from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.derived import What, plan_beside, send_beside
+from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
+from flagtui.changes.related.related_save import RelatedAdapter
+from flagtui.changes.related.schedules import Later, plan_later, send_later
+from flagtui.models.experiment import Experiment
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One change that was planned and not sent."""
+
+    plan: Any
+    adapter: Any
+    interfere: Callable[[], Awaitable[object]] | None = None
+    """Another person changes the same thing; None where there is nothing yet that could be changed."""
+
+
+Make = Callable[[Bench], Awaitable[Prepared]]
+
+
+def of_flag(wanted: Callable[[int], Intent], **theirs: Any) -> Make:
+    async def make(bench: Bench) -> Prepared:
+        id = await bench.new_flag(tags=["ours"])
+        plan = plan_flag(wanted(id), await bench.client.flags.get(id), Context(now=bench.now, dependents=()))
+        return Prepared(plan, FlagAdapter(bench.client.flags), lambda: bench.client.flags.update(id, theirs))
+
+    return make
+
+
+async def new_flag(bench: Bench) -> Prepared:
+    plan = plan_create(boolean_flag("fresh"), Taken(()), Context(now=bench.now, dependents=()))
+    return Prepared(plan, FlagAdapter(bench.client.flags))
+
+
+def of_experiment(name: StepName, state: str, /, **chosen: Any) -> Make:
+    async def make(bench: Bench) -> Prepared:
+        client = bench.client
+        bare = Experiment.of({"id": 0, "name": "Green button", "feature_flag_key": "green"})
+        fresh = bare if name == "create" else await bench.in_state(state)
+        intent = ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen))
+        plan = plan_step(intent, fresh, StepContext(bench.now))
+        adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
+        id = fresh.id
+
+        async def interfere() -> object:
+            if name == "edit":
+                return await client.experiments.update(id, {"description": "theirs"})
+            return await client.experiments.end(id)
+
+        return Prepared(plan, adapter, interfere if name in ("pause", "edit") else None)
+
+    return make
+
+
+def of_event(wanted: Callable[[str], Any]) -> Make:
+    async def make(bench: Bench) -> Prepared:
+        id, definitions = bench.new_event(), bench.client.event_definitions
+        plan = plan_event(wanted(id), await definitions.get(id), DefinitionContext(bench.now))
+        theirs = {"description": "theirs", "verified": True}
+        assert isinstance(plan, EventPlan), plan
+        return Prepared(
+            plan,
+            DefinitionAdapter(definitions),
+            None if plan.is_deletion else lambda: definitions.update(id, theirs),
+        )
+
+    return make
+
+
+def of_related(send: Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]) -> Make:
+    async def make(bench: Bench) -> Prepared:
+        flag = await bench.client.flags.get(await bench.new_flag())
+        plan, request = await send(bench, flag)
+        assert isinstance(plan, RelatedPlan), plan
+        return Prepared(
+            replace(plan, read_at=bench.now),
+            RelatedAdapter(bench.client, request),
+            lambda: bench.client.flags.update(flag.id, {"active": False}),
+        )
+
+    return make
+
+
+async def a_copy(bench: Bench, flag: Any) -> tuple[Any, Send]:
+    target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
+    return plan_copy(flag, target, ()), send_copy(flag, target, bench.client.flags)
+
+
+async def a_schedule(bench: Bench, flag: Any) -> tuple[Any, Send]:
+    later = Later("turned off", TURNED_OFF, datetime.fromtimestamp(bench.now, UTC) + timedelta(days=1))
+    return plan_later(later, flag), send_later(later, flag.id, bench.client.schedule)
+
+
+def made_beside(what: What) -> Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]:
+    async def send(bench: Bench, flag: Any) -> tuple[Any, Send]:
+        return plan_beside(what, flag, "everyone"), send_beside(what, flag.id, bench.client.flags)
+
+    return send
+
+
+KINDS: Final[dict[str, Make]] = {
+    "flag": of_flag(flag_intent.turn_off, active=False, name="theirs"),
+    "tags of a flag": of_flag(
+        lambda id: flag_intent.set_field(id, "tags", ["ours"], ["ours", "more"]), tags=["theirs"]
+    ),
+    "new flag": new_flag,
+    "step of an experiment": of_experiment("pause", "running"),
+    "fields of an experiment": of_experiment("edit", "draft", fields={"description": "ours"}),
+    "new experiment": of_experiment("create", "", name="Green button", flag_key="green"),
+    "event definition": of_event(lambda id: describe(id, "ours", "")),
+    "verified event": of_event(verify),
+    "deleted event": of_event(delete),
+    "copy": of_related(a_copy),
+    "schedule": of_related(a_schedule),
+    "dashboard": of_related(made_beside("dashboard")),
+    "cohort": of_related(made_beside("cohort")),
+}

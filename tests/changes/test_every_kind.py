@@ -1,0 +1,238 @@
+"""What can happen between a yes and its answer, for every kind of record: the matrix of the pipeline."""
+
+import asyncio
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+from tests.changes.bench import Bench, working
+from tests.changes.kinds import KINDS, Prepared
+from tests.changes.test_with_the_service import HERE
+from tests.changes.writing import Writing
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
+from flagtui.changes.journal import Disk, Journal
+from flagtui.changes.outcome import Outcome
+from flagtui.changes.pipeline import STOPPED
+from flagtui.changes.recovery import recover_all
+
+NEVER_KNOWN: Final = {"cohort"}
+"""Nothing in the API tells whether such a change was made."""
+KIND: Final = pytest.mark.parametrize("kind", KINDS)
+
+
+def is_write(request: httpx.Request) -> bool:
+    return request.method != "GET"
+
+
+class Scene:
+    """A change that was agreed to, on a link that does as it is told."""
+
+    def __init__(self, bench: Bench, prepared: Prepared) -> None:
+        self.bench, self.prepared = bench, prepared
+        self.journal = bench.journal
+        bench.wire.passed.clear()
+
+    @property
+    def sends(self) -> int:
+        """Requests that were meant to change something."""
+        return sum(not line.startswith("GET") for line in self.bench.wire.passed)
+
+    def writing(self, journal: Journal | None = None) -> Writing:
+        return Writing(self.prepared.adapter, journal or self.journal, HERE, self.bench.clock)
+
+    def agree(self, without_journal: str = "") -> Approved[Any]:
+        around = Around(without_journal=without_journal)
+        question = guard([self.prepared.plan], GuardRules(), around)
+        assert isinstance(question, Question), question
+        typed = question.type_this or ""
+        approved = question.settle(Confirmation(yes=True, typed=typed, without_journal=bool(without_journal)))
+        assert isinstance(approved, Approved), approved
+        return approved
+
+    async def save(self, journal: Journal | None = None) -> Outcome:
+        return await self.writing(journal).save(self.agree())
+
+    async def at_the_next_start(self) -> str:
+        """What the journal says ten minutes later, once it was looked up."""
+        journal = Journal(self.journal.folder, clock=lambda: self.bench.clock.time() + 600)
+        await recover_all(journal, self.bench.client, HERE)
+        return journal.entries()[0].ending
+
+
+async def scene_of(kind: str, bench: Bench) -> Scene:
+    return Scene(bench, await KINDS[kind](bench))
+
+
+def from_the_write_on(answer: Callable[[httpx.Request], Any], times: int = 10_000) -> Any:
+    """A link that fails with the first write, and for as many requests."""
+    seen: list[httpx.Request] = []
+
+    def fault(request: httpx.Request) -> Any:
+        if seen or is_write(request):
+            seen.append(request)
+        return answer(request) if seen and len(seen) <= times else None
+
+    return fault
+
+
+def lost(request: httpx.Request) -> Exception:
+    return httpx.ReadTimeout("no answer", request=request)
+
+
+@KIND
+@pytest.mark.parametrize("is_done", [True, False])
+async def test_a_lost_answer_is_looked_for_until_it_is_known(
+    kind: str, is_done: bool, tmp_path: Path
+) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        fault = from_the_write_on(lost, times=1)
+        if is_done:
+            bench.wire.after = fault
+        else:
+            bench.wire.before = fault
+        outcome = await scene.save()
+        if outcome.ending == "unknown":
+            outcome = await scene.writing().settle(outcome)
+        expected = "unknown" if kind in NEVER_KNOWN else "saved" if is_done else "failed"
+        assert (outcome.ending, scene.sends) == (expected, 1)
+        assert scene.journal.entries()[0].ending == expected
+
+
+@KIND
+@pytest.mark.parametrize("is_done", [True, False])
+async def test_what_could_not_be_found_out_is_at_the_next_start(
+    kind: str, is_done: bool, tmp_path: Path
+) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        fault = from_the_write_on(lost)
+        if is_done:
+            bench.wire.after = fault
+        else:
+            bench.wire.before = fault
+        outcome = await scene.save()
+        assert (outcome.ending, scene.sends) == ("unknown", 1)
+        assert scene.journal.entries()[0].ending == "unknown"
+        bench.wire.after = bench.wire.before = lambda request: None
+        expected = "unknown" if kind in NEVER_KNOWN else "saved" if is_done else "failed"
+        assert await scene.at_the_next_start() == expected
+        assert scene.sends == 1
+
+
+@KIND
+async def test_without_room_for_the_journal_nothing_leaves_until_that_is_agreed_to(
+    kind: str, tmp_path: Path
+) -> None:
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        journal = Journal(tmp_path / "full", disk=Disk(write=full))
+        outcome = await scene.save(journal)
+        assert (outcome.ending, outcome.is_without_journal, scene.sends) == ("refused", True, 0)
+        agreed = scene.agree(without_journal=outcome.reason)
+        outcome = await scene.writing(journal).save(agreed)
+        assert (outcome.ending, scene.sends, outcome.undo_words) == ("saved", 1, "")
+
+
+@KIND
+async def test_a_disk_that_fills_meanwhile_is_told(kind: str, tmp_path: Path) -> None:
+    writes: list[bytes] = []
+
+    def full_the_second_time(descriptor: int, data: bytes) -> int:
+        writes.append(data)
+        if len(writes) > 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return os.write(descriptor, data)
+
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        outcome = await scene.save(Journal(tmp_path / "filling", disk=Disk(write=full_the_second_time)))
+        assert outcome.is_saved
+        assert "could not be written down" in outcome.note
+
+
+@KIND
+async def test_what_is_stopped_on_its_way_is_noted_and_looked_up(kind: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        bench.wire.held = is_write
+        saving = asyncio.create_task(scene.save())
+        await asyncio.wait_for(scene.bench.wire.is_holding.wait(), 10)
+        saving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await saving
+        (entry,) = [one for one in scene.journal.entries() if one.is_open]
+        assert (entry.ending, entry.note) == ("unknown", STOPPED)
+        expected = "unknown" if kind in NEVER_KNOWN else "failed"
+        assert await scene.at_the_next_start() == expected
+
+
+ANSWERS: Final = {
+    401: ({"type": "authentication_error", "detail": "Invalid API key."}, "refused"),
+    402: ({"detail": "This needs a licence."}, "refused"),
+}
+
+
+@KIND
+@pytest.mark.parametrize("status", [401, 402])
+async def test_a_refusal_is_not_looked_for(kind: str, status: int, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        body, ending = ANSWERS[status]
+        bench.wire.before = lambda request: httpx.Response(status, json=body) if is_write(request) else None
+        outcome = await scene.save()
+        assert (outcome.ending, scene.sends) == (ending, 1)
+        assert isinstance(outcome.error, ApiError)
+        assert scene.journal.entries()[0].ending == ending
+
+
+@KIND
+async def test_a_pause_is_waited_for_and_it_goes_once_more(kind: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        began = bench.clock.now
+
+        def slower(request: httpx.Request) -> httpx.Response:
+            return httpx.Response(
+                429, headers={"Retry-After": "3"}, json={"detail": "Request was throttled."}
+            )
+
+        bench.wire.before = from_the_write_on(slower, times=1)
+        outcome = await scene.save()
+        assert (outcome.ending, scene.sends) == ("saved", 2)
+        assert bench.clock.now - began >= 3
+        assert len([one for one in scene.journal.entries() if one.ending == "saved"]) == 1
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind not in ("new flag", "new experiment", "deleted event")]
+)
+async def test_a_question_that_stood_ten_minutes_is_held_against_today(kind: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        assert scene.prepared.interfere is not None
+        await scene.prepared.interfere()
+        bench.clock.now += 600
+        sent = scene.sends
+        outcome = await scene.save()
+        assert (outcome.ending, scene.sends) == ("conflicted", sent)
+
+
+@KIND
+async def test_an_approval_is_good_for_one_use(kind: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        scene = await scene_of(kind, bench)
+        approved = scene.agree()
+        assert (await scene.writing().save(approved)).is_saved
+        with pytest.raises(ValueError, match="used before"):
+            await scene.writing().save(approved)
+        assert scene.sends == 1

@@ -1,0 +1,75 @@
+"""Approvals written through the pipeline, and what became of changes that were left open."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flagtui.api.clock import Clock, SystemClock
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.batch import Batch
+from flagtui.changes.guard import Approved
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Signature, TakenBack
+from flagtui.changes.outcome import Outcome
+from flagtui.changes.recovery import recover_all
+from flagtui.changes.unanswered import LookedUp, watch
+
+
+def _silent(_words: str) -> None:
+    """For tests that do not look at what is told."""
+
+
+async def run_all(batch: Batch[Any, Any]) -> list[Outcome]:
+    """How every plan that was sent ended, without watching what is not known."""
+    return [outcome async for outcome in batch.run()]
+
+
+@dataclass
+class Writing:
+    """One kind of record, and what every request needs around it."""
+
+    adapter: Any
+    """An `Adapter`."""
+    journal: Journal
+    signature: Signature = field(default_factory=Signature)
+    clock: Clock = field(default_factory=SystemClock)
+    tell: Callable[[str], None] = _silent
+
+    @property
+    def context(self) -> WriteContext:
+        return WriteContext(self.journal, self.signature, self.clock, self.tell)
+
+    def batch(self, approved: Approved[Any], undoes: Mapping[str, str] | None = None) -> Batch[Any, Any]:
+        """`undoes` names by key the entry that a plan takes back as a whole."""
+        taken_back = {key: TakenBack(id) for key, id in (undoes or {}).items()}
+        return Batch(approved, self.adapter, self.context, taken_back)
+
+    async def save(self, approved: Approved[Any], undoes: str = "") -> Outcome:
+        """The one plan of an approval."""
+        (plan,) = approved.plans
+        (outcome,) = await run_all(self.batch(approved, {plan.key: undoes} if undoes else None))
+        return outcome
+
+    async def settle(self, outcome: Outcome) -> Outcome:
+        """Goes on looking for what has no answer."""
+        return await watch(outcome, self.adapter, self.context)
+
+
+@dataclass
+class Rooms:
+    """As much of a client as what was left open is looked up with."""
+
+    flags: Any = None
+    experiments: Any = None
+    event_definitions: Any = None
+    elsewhere: Mapping[int, Any] = field(default_factory=dict)
+    """The experiments of other projects."""
+
+    def for_project(self, project: int) -> "Rooms":
+        return Rooms(self.flags, self.elsewhere[project])
+
+
+async def recover(journal: Journal, here: Signature, **rooms: Any) -> list[LookedUp]:
+    """What is found out at the next start."""
+    client: Any = Rooms(**rooms)
+    return await recover_all(journal, client, here)
