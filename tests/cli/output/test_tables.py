@@ -34,6 +34,8 @@ def test_the_widest_columns_give_way_first() -> None:
     assert fitted([4, 60, 20], 60) == [4, 32, 20]
     assert fitted([4, 60, 20], 40) == [4, 16, 16]
     assert fitted([4, 60, 20], 5) == [4, 6, 6]
+    assert fitted([30, 30, 30], 60) == [30, 13, 13]
+    assert fitted([30, 30, 30], 40) == [24, 6, 6]
     assert fitted([4, 6], 80) == [4, 6]
 
 

@@ -28,16 +28,16 @@ def table_lines(
 
 
 def fitted(widths: Sequence[int], width: int) -> list[int]:
-    """The widest columns made narrower until all fit, or all are as narrow as they get."""
+    """The widest columns made narrower until all fit; the first, which names the record, only at last."""
     fit = list(widths)
     over = sum(fit) + GAP * (len(fit) - 1) - width
-    while over > 0 and max(fit) > LEAST:
-        widest = max(fit)
-        next_widest = max([LEAST, *(wide for wide in fit if wide < widest)])
-        place = fit.index(widest)
-        step = min(over, widest - next_widest) if fit.count(widest) == 1 else 1
-        fit[place] -= step
-        over -= step
+    for first in (1, 0):
+        while over > 0 and max(fit[first:], default=0) > LEAST:
+            widest = max(fit[first:])
+            next_widest = max([LEAST, *(wide for wide in fit[first:] if wide < widest)])
+            step = min(over, widest - next_widest) if fit[first:].count(widest) == 1 else 1
+            fit[fit.index(widest, first)] -= step
+            over -= step
     return fit
 
 
