@@ -23,7 +23,6 @@ lists
 
 flags flag experiments experiment events event activity journal
 *! app.undo  u  .  .  Take back your last change, of whatever kind
-! app.redo  U  .  .  Make again what you undid last
 
 flags flag
 *! flags.rollout  percent_sign  .  .  Set the rollout: a number, or a step of the ramp
@@ -200,6 +199,9 @@ form
 * form.down  greater_than_sign,ctrl+down  .  move(1)  Move the condition down
 * form.distribute  equals_sign  even shares  .  Give every variant the same share
 * form.back  escape  leave  back  Leave the form; asks first when something was changed
+
+flags flag experiments experiment events event activity journal
+! app.redo  U  .  .  Make again what you undid last
 
 everywhere
 - app.flags  1  .  app.tab('1')  Go to the flags
