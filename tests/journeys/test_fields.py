@@ -33,7 +33,7 @@ class Place:
 PLACES = {
     "who": Place(("w",), 2),
     "search in JSON": Place(("enter", "shift+tab", "slash")),
-    "ids": Place(("i",)),
+    "ids": Place(("number_sign",)),
     "my flags": Place(("I",)),
     "rollout": Place(("%",), letters="172"),
     "tags": Place(("T",)),
