@@ -85,7 +85,9 @@ async def test_ctrl_c_ends_after_the_change_on_its_way_and_says_what_was_done(
     said = capsys.readouterr()
     ended = [json.loads(told)["ending"] for told in said.out.splitlines()]
     assert code == STOPPED
-    assert ended == ["saved", "saved", "not_sent", "not_sent", "not_sent"]
+    # When the loop hears of it is the system's business; that nothing more begins then is ours.
+    assert ended == ["saved"] * line.ada.sends + ["not_sent"] * (5 - line.ada.sends)
+    assert 2 <= line.ada.sends <= 3
     assert "stopping after the change that is on its way" in said.err
 
 
