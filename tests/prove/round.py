@@ -58,7 +58,7 @@ class Round:
         self._server, self._seed, self._folder = server, seed, folder
         self._hands = operations(seed)
         self.found = Findings()
-        self._before = 0
+        self._before: int | None = None
         """The last entry of the activity before the hands began."""
 
     def play(self, wanted: int, until: float = float("inf")) -> Findings:
@@ -80,7 +80,7 @@ class Round:
         self.found.starts += 1
         with Blind([sys.executable, str(PROGRAM), self._server, str(self._folder)], environment) as terminal:
             if self._wait_for_start(terminal):
-                if self.found.starts == 1:
+                if self._before is None:
                     self._before = int(self._activity("max(rowid)", 0)[0][0])
                 self._handle(terminal, wanted, until)
             self._leave(terminal)
@@ -171,6 +171,8 @@ class Round:
 
     def _compare_changes(self) -> None:
         """Each entry of the service's activity needs a confirmation of the same record."""
+        if self._before is None:
+            return
         approvals = self._folder / "approvals"
         lines = approvals.read_text().splitlines() if approvals.exists() else []
         approved = [json.loads(line) for line in lines]
@@ -187,7 +189,7 @@ class Round:
 
     def _has_steps(self, approved: list[dict[str, str]]) -> bool:
         """Whether experiments were changed, which changes their flags with them."""
-        entries = self._activity("item_id, scope", self._before)
+        entries = self._activity("item_id, scope", self._before or 0)
         return bool(
             {line["id"] for line in approved} & {item for item, scope in entries if scope == "Experiment"}
         )
