@@ -14,6 +14,7 @@ from flagtui.app.terminal.first_frame import leave
 from flagtui.cli.errors import Trouble
 from flagtui.safe_text import safe_text
 
+LINEAR = "flagtui.linear"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
@@ -110,6 +111,13 @@ class Door(click.Group):
     help="Add a line to FILE for every request: never a key, a header or what is in it.",
 )
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
+@click.option(
+    "--linear",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _option, wanted: context.meta.update({LINEAR: wanted}),
+    help="Ask for commands and answer in lines, without a screen.",
+)
 @click.pass_context
 def door(
     context: click.Context,
@@ -125,6 +133,13 @@ def door(
     (FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE) or from a profile,
     which flagtui auth login makes. To try it without an account: flagtui demo
     """
+    if context.invoked_subcommand is None and context.meta[LINEAR]:
+        from flagtui.cli.linear import run_linear
+
+        given = {"--profile": profile, "--project": project}
+        raise SystemExit(
+            run_linear(_run, [word for name, each in given.items() if each for word in (name, each)])
+        )
     if context.invoked_subcommand is None:
         from flagtui.cli.launch import open_app
         from flagtui.cli.profile_choice import ProfileRequest
@@ -150,9 +165,9 @@ def main() -> None:
     raise SystemExit(code)
 
 
-def _run() -> int:
+def _run(arguments: list[str] | None = None) -> int:
     try:
-        return int(door(prog_name="flagtui", standalone_mode=False) or 0)
+        return int(door(arguments, prog_name="flagtui", standalone_mode=False) or 0)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except click.UsageError as wrong:

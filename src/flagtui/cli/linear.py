@@ -1,0 +1,62 @@
+"""`flagtui --linear`: the commands as lines and prompts, for a screen reader, a braille line, a slow link.
+
+Nothing is addressed on the screen, nothing is drawn with box characters: a line is asked for, lines answer.
+"""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO, cast
+
+from flagtui.cli.output.lines import say
+from flagtui.config.locations import KEY_VARIABLE, take_variable
+
+LEAVING = ("quit", "exit", "q")
+DRAWN = dict.fromkeys(range(0x2500, 0x2580))
+"""Box characters: bars and frames, which say nothing that words beside them don't."""
+
+
+class WithoutDrawing:
+    """Standard output without what is only drawn."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(text.translate(DRAWN))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def run_linear(run: Callable[[list[str]], int], common: list[str]) -> int:
+    """Ask for commands until the person leaves; `common` are the options that each of them gets."""
+    key = take_variable(KEY_VARIABLE)
+    sys.stdout = cast(TextIO, WithoutDrawing(sys.stdout))
+    sys.stderr = cast(TextIO, WithoutDrawing(sys.stderr))
+    say("flagtui, line by line. Type a command: flags list, flags disable KEY, undo. Also: help, quit.")
+    while True:
+        try:
+            line = input("flagtui> ").strip()
+        except (EOFError, KeyboardInterrupt):
+            say("")
+            return 0
+        if line in LEAVING:
+            return 0
+        if not line:
+            continue
+        try:
+            words = shlex.split(line)
+        except ValueError as wrong:
+            say(f"The line cannot be read: {wrong}.")
+            continue
+        if words[0] == "help":
+            words = [*words[1:], "--help"]
+        if key:
+            # The command takes it out of the environment before anything else.
+            os.environ[KEY_VARIABLE] = key
+        code = run([*common, *words])
+        take_variable(KEY_VARIABLE)
+        if code:
+            say(f"ended with {code}")
