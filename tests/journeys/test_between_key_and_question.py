@@ -1,0 +1,68 @@
+"""What is said while a question is on its way, and what it offers where the journal cannot be written."""
+
+import asyncio
+from dataclasses import replace
+
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.writing.question import ConfirmScreen, Typed
+from flagtui.changes.guard import GuardRules, Level
+
+
+async def heard(program: Program) -> None:
+    """Until it is said what is read."""
+    state, said = program.app.app_state, asyncio.Event()
+    stop = state.watch(lambda: said.set() if state.reading else None)
+    try:
+        async with asyncio.timeout(10):
+            await said.wait()
+    finally:
+        stop()
+
+
+async def test_a_slow_server_s_question_is_announced_by_name(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        program.wire.held = lambda request: request.method == "GET"
+        await program.press_without_waiting("space")
+        await heard(program)
+        assert "reading new-nav…" in words(program.screen)
+        program.wire.let_go.set()
+        await program.settle()
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert "reading" not in words(program.screen)
+
+
+async def test_a_journal_that_cannot_be_written_is_said_and_may_be_gone_without(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        folder = setting.folder / "journal"
+        for file in folder.glob("*") if folder.is_dir() else ():
+            file.unlink()
+        if folder.is_dir():
+            folder.rmdir()
+        folder.write_text("")
+        await program.press("space", "y")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        question = words(program.screen)
+        assert "the journal cannot be written" in question
+        assert "u cannot take this back" in question
+        assert program.wire.writes() == []
+        await program.press("escape")
+        assert (await program.stored("new-nav")).active
+        await program.press("space", "y", "y")
+        assert not (await program.stored("new-nav")).active
+        assert "u to undo" not in program.notices[-1]
+
+
+async def test_in_strict_profiles_enter_leads_from_the_key_to_the_reason(setting: Setting) -> None:
+    rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
+    async with running(replace(setting, rules=rules)) as program:
+        await program.go_to("new-nav")
+        await program.press("space", *"new-nav", "enter")
+        focused = program.app.screen.focused
+        assert isinstance(focused, Typed)
+        assert focused.id == "reason"
+        await program.press(*"incident", "enter")
+        assert program.journal.entries()[0].reason == "incident"
+        assert not (await program.stored("new-nav")).active
