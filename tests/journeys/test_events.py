@@ -220,6 +220,28 @@ async def test_a_description_is_written_in_the_person_s_editor(
         assert (await stored(program, "checkout completed")).description == "First line\nsecond line"
 
 
+async def test_an_event_is_edited_as_json_and_only_what_differs_is_sent(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i \'s/"description": .*/"description": "Paid",/\' "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    async with running(setting) as program:
+        await stand_on_event(program, "checkout completed")
+        before = await stored(program, "checkout completed")
+        await program.press("E", "y")
+        after = await stored(program, "checkout completed")
+        assert (after.description, after.tags, after.verified) == ("Paid", before.tags, before.verified)
+        assert len(program.wire.writes()) == 1
+        await program.press("E")
+        assert "nothing was changed" in program.notices[-1]
+        editor.write_text('#!/bin/sh\necho "{\\"verified\\": 3}" > "$1"\n')
+        await program.press("E")
+        assert "verified takes true or false" in program.notices[-1]
+        assert len(program.wire.writes()) == 1
+
+
 async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(setting: Setting) -> None:
     async with running(setting) as program:
         page = await program.colleague().experiments.page({"limit": 1})

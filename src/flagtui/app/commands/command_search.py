@@ -50,6 +50,7 @@ OTHER_WORDS: Final = {
     "events.verify": "approve",
     "events.hide": "show unhide",
     "events.describe": "edit comment rename",
+    "events.edit_json": "editor vim raw",
     "events.describe_in_editor": "edit vim",
     "events.tags": "label",
     "events.owner": "assign responsible",

@@ -106,6 +106,7 @@ events event
 *! events.tags  T  .  .  Add and remove tags
 *! events.owner  O  .  .  Choose who looks after it
 *! events.delete  d  .  .  Delete the definition for real; the next event brings it back bare
+! events.edit_json  E  edit JSON  .  Edit it as JSON in your editor
 ! events.describe_in_editor  ctrl+e  in editor  .  Change the description in your editor
 ! events.primary_property  K  property  .  Change the property that tells most
 ! events.enforcement  exclamation_mark  .  .  Accept or reject events that do not fit

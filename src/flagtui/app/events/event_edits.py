@@ -23,6 +23,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
+from flagtui.changes.event_definitions.definition_text import definition_as_text, definition_from_text
 from flagtui.changes.flags.tag_line import read_tags
 from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.models.rows import EventDefinitionRow
@@ -86,6 +87,24 @@ class EventEditing:
                 self._path.changing.tell(Notice(f"{row.name}: nothing was changed"))
             else:
                 self._start([describe(row.id, text.strip(), row.description)], saved)
+
+    def edit_json(self, rows: Rows, saved: Saved) -> None:
+        """All that can be changed, as JSON in the person's own editor."""
+        if not rows or self._is_read_only():
+            return
+        row = rows[0]
+        try:
+            text = hand_over(self._path.changing.app, lambda: _written(definition_as_text(row), "event.json"))
+        except NoEditor as why:
+            self._path.changing.tell(Notice(str(why), "warning", "no editor"))
+            return
+        made = definition_from_text(text, row) if text is not None else None
+        if isinstance(made, str):
+            self._path.changing.tell(Notice(f"{row.name}: {made}", "warning", "not saved"))
+        elif made is None:
+            self._path.changing.tell(Notice(f"{row.name}: nothing was changed"))
+        else:
+            self._start([made], saved)
 
     def tags(self, rows: Rows, saved: Saved) -> None:
         """Add, remove or set, for one event or many."""
@@ -179,10 +198,10 @@ def _afterwards(line: str, rows: Rows) -> PromptReading:
     return PromptReading([(shown, "$success")])
 
 
-def _written(description: str) -> str | None:
-    """What the person's editor leaves of the description; None when it was given up. Raises NoEditor."""
+def _written(text: str, name: str = "description.txt") -> str | None:
+    """What the person's editor leaves of the text; None when it was given up. Raises NoEditor."""
     open_editor = find_editor()
     with TemporaryDirectory(prefix="flagtui-") as folder:
-        path = Path(folder) / "description.txt"
-        path.write_text(description, encoding="utf-8")
+        path = Path(folder) / name
+        path.write_text(text, encoding="utf-8")
         return path.read_text(encoding="utf-8") if open_editor(path) else None

@@ -39,6 +39,9 @@ class EventKeys(RecordKeys):
     def action_describe(self) -> None:
         self.event_editing.describe(self.at_cursor(), self.saved)
 
+    def action_edit_json(self) -> None:
+        self.event_editing.edit_json(self.at_cursor(), self.saved)
+
     def action_describe_in_editor(self) -> None:
         self.event_editing.describe_in_editor(self.at_cursor(), self.saved)
 
