@@ -1,4 +1,4 @@
-"""What a host turned out not to offer, remembered so that nobody is told twice."""
+"""What a host turned out not to offer, remembered so that it is told once."""
 
 from dataclasses import dataclass, field
 from typing import Final

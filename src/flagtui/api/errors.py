@@ -115,7 +115,7 @@ class TlsFailed(Unreachable):
 
 
 class ConnectTimedOut(Unreachable):
-    """Nobody answered the door."""
+    """There is no answer to a connection."""
 
 
 class ProxyFailed(Unreachable):

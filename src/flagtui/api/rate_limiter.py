@@ -28,7 +28,7 @@ class Urgency(IntEnum):
     LOADING = 1
     """Part of a list that is on screen."""
     BACKGROUND = 2
-    """Nobody waits."""
+    """No request waits."""
 
 
 @dataclass(eq=False)

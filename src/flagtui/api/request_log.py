@@ -26,7 +26,7 @@ Log: TypeAlias = Callable[[LogLine], None]
 
 
 def log_to(path: Path) -> Log:
-    """Appends JSON lines, ASCII only, to a file nobody else may read."""
+    """Appends JSON lines, ASCII only, to a file that its owner alone may read."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.fchmod(handle, 0o600)
 

@@ -116,7 +116,7 @@ class Question(Generic[P]):
 
     @property
     def is_own(self) -> bool:
-        """Whether nobody but this person changed what would be overwritten."""
+        """Whether this person alone changed what would be overwritten."""
         return all(clash.is_own for clash in self.clashes)
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":

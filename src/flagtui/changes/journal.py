@@ -27,7 +27,7 @@ LOCK_PATIENCE: Final = 2.0
 DAY: Final = 86_400.0
 """Seconds a file may be older than what is looked for in it: clocks are set back now and then."""
 RECOVERY_WINDOW: Final = 30 * DAY
-"""Seconds after which nobody asks any more how a change ended."""
+"""Seconds after which it is not looked up any more how a change ended."""
 IN_FLIGHT_FOR: Final = 90.0
 """Seconds a write of another living program may still be on its way."""
 

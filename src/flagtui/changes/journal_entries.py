@@ -53,7 +53,7 @@ class Entry:
     at: float
     """Unix seconds; when it began."""
     record: int
-    """Its number; 0 for a new one whose number nobody learned."""
+    """Its number; 0 for a new one whose number was never learned."""
     key: str
     verb: str
     signature: Signature = Signature()

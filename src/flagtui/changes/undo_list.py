@@ -115,7 +115,7 @@ def _undo_of(entry: Entry) -> str:
 
 
 def as_left(entry: Entry, entries: Iterable[Entry]) -> Entry:
-    """What this person made, as this person left it: their own later changes are nobody else's."""
+    """What this person made, as this person left it: their own later changes count as theirs."""
     step = BY_VERB.get(entry.verb)
     if entry.kind == COPY:
         made = as_creation(entry)

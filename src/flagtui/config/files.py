@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Writes the text as the whole file, readable by nobody else, or leaves the old one. Raises OSError.
+    """Writes the text as the whole file, readable by its owner alone, or leaves the old one. Raises OSError.
 
     A link is followed, so that settings kept elsewhere stay there.
     """

@@ -38,7 +38,7 @@ _TERMINAL: Final = (
     "LC_ALL",
 )
 _PRESENCE_ONLY: Final = frozenset({"TMUX", "STY", "SSH_CONNECTION"})
-"""Their values name sockets and addresses, which nobody wants in a report."""
+"""Their values name sockets and addresses, which are out of place in a report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def recall(folder: Path | None) -> Remembered:
 
 
 def remember(folder: Path | None, remembered: Remembered) -> bool:
-    """Writes it down; False when that is not possible, which nobody needs to hear about."""
+    """Writes it down; False when that is not possible, which is not worth a message."""
     if folder is None:
         return False
     try:

@@ -54,6 +54,6 @@ def property_name(key: str, type_: str) -> str:
 
 
 def operator_words(operator: str, value: object) -> str | None:
-    """The words between a property and its value; None for an operator nobody here knows."""
+    """The words between a property and its value; None for an unknown operator."""
     several = SEVERAL_WORDS if isinstance(value, list) and len(value) > 1 else {}
     return several.get(operator) or OPERATOR_WORDS.get(operator)

@@ -48,4 +48,4 @@ class ChangeRow:
     was_impersonated: bool = False
     """Staff of the product were signed in as that person."""
     is_standing: bool = False
-    """A deletion that nobody took back."""
+    """A deletion that was not taken back."""

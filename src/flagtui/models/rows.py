@@ -5,7 +5,7 @@ from typing import Final, Literal
 import msgspec
 
 UNUSED: Final = ("STALE", "INACTIVE")
-"""What servers say of flags that nobody seems to need; INACTIVE is the word of older ones."""
+"""What servers say of flags that seem not to be needed; INACTIVE is the word of older ones."""
 
 OLD_QUERIES: Final = frozenset(("ExperimentTrendsQuery", "ExperimentFunnelsQuery"))
 """Kinds of metrics that only the engine before this one measures."""
@@ -52,7 +52,7 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_stale(self) -> bool:
-        """On, and nobody seems to need it. Older servers say INACTIVE of flags that are off, too; newer ones
+        """On, and seems not to be needed. Older servers say INACTIVE of flags that are off, too; newer ones
         ask that only of flags that are on."""
         return self.active and self.status in UNUSED
 

@@ -1,4 +1,4 @@
-"""The safe way to be rid of a flag that nobody needs any more, in words."""
+"""The safe way to be rid of a flag that is not needed any more, in words."""
 
 from collections.abc import Iterator, Sequence
 

@@ -11,7 +11,7 @@ MONTH: Final = 30 * DAY
 YEAR: Final = 365 * DAY
 JUST_NOW: Final = "just now"
 NOT_KNOWN: Final = "not known"
-"""Of a moment nobody told. That something never happened is for those to say who know it."""
+"""Of a moment that is not known. That something never happened is for those to say who know it."""
 
 
 def age(then: float | None, now: float) -> str:

@@ -33,7 +33,7 @@ def draw_key(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
-    """A bar and the percentage, never rounded to an end it has not reached; no bar where nobody can tell."""
+    """A bar and the percentage, never rounded to an end it has not reached; no bar where it is not known."""
     if flag.rollout is None:
         return (("?".rjust(BAR_CELLS + 1 + PERCENT_CELLS), "faint"),)
     filled = _filled(flag.rollout) if flag.active else 0

@@ -14,7 +14,7 @@ from flagtui.store.workspace import Workspace
 ATTENTION: Final = 120.0
 """Seconds after the last key in which the person counts as present."""
 LONGEST: Final = 600.0
-"""Seconds between polls of an app nobody touches: 144 a day."""
+"""Seconds between polls of an app without a key pressed: 144 a day."""
 FIRST_RETRY: Final = 2.0
 LONGEST_RETRY: Final = 30.0
 """Seconds between retries; with the circuit breaker's rest a server that is back is found within a minute."""
@@ -33,7 +33,7 @@ def next_retry(failures: int) -> float:
 
 
 class Polling:
-    """Polls often while the person is there, rarely while nobody is, and not at all when told so.
+    """Polls often while the person is there, rarely while no key is pressed, and not at all when told so.
 
     After a failure it tries again with exponential backoff, whatever failed: the connection, a load that
     lacks pages, a comparison.

@@ -111,7 +111,7 @@ class QuietDriver(LinuxDriver):
             while FLOOD <= len(data) < MOST_BYTES and self._has_more():
                 data += os.read(self.fileno, READ_BYTES)
         if data.endswith(QUIT) and max(len(data), self._app.message_queue_size) >= FLOOD:
-            # Whoever leaves behind a flood of held keys, or a paste, does not want them obeyed first.
+            # A person who leaves behind a flood of held keys, or a paste, does not want them obeyed first.
             data = (END_PASTE if END_PASTE in data else b"") + QUIT
             if isinstance(self._app, ForgetsKeys):
                 self._app.forget_keys()

@@ -24,7 +24,7 @@ class Linked:
     id: int
     name: str
     is_on: bool | None = None
-    """Whether the flag is on or the experiment runs; None when nobody said."""
+    """Whether the flag is on or the experiment runs; None when that was not said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return None if report.missing else _saved(plan, seen, report)
 
     def is_as_before(self, plan: Plan, seen: Flag | None) -> bool:
-        """Not with two writes since, or where nobody counts: ours may be overwritten by another then."""
+        """Not with two writes since, or where no versions are counted: ours may be overwritten by then."""
         if seen is None:
             return True
         if plan.version is None or seen.version is None:

@@ -1,4 +1,4 @@
-"""Taking back a journalled change: the old values on today's record, nobody else's work lost unseen."""
+"""Taking back a journalled change: the old values on today's record, no colleague's work lost unseen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What stands in place of a payload that nobody may see."""
+"""What stands in place of a payload that must not be shown."""
 
 from typing import Final
 

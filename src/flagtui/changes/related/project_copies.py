@@ -66,7 +66,7 @@ def needs_the_server(flag: Flag) -> bool:
 
 
 def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
-    """What a copy does not have; `scheduled` changes are None where nobody could say."""
+    """What a copy does not have; `scheduled` changes are None where that is not known."""
     found = [*_own_parts(flag)]
     found += ["its experiments"] if flag.experiment_set else []
     found += ["early access"] if flag.features else []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def look(entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-    """One open entry; nobody can tell which cohort or what on a dashboard it made. Raises ApiError."""
+    """One open entry; which cohort it made, or what on a dashboard, cannot be told. Raises ApiError."""
     if entry.kind == COPY:
         return await _look_for_copy(entry, client, not_there)
     if entry.kind == SCHEDULED:

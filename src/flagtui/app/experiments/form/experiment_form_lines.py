@@ -162,7 +162,7 @@ def _statistics(settings: Mapping[str, JSON], name: str) -> Piece:
 
 
 def confidence_of(settings: Mapping[str, JSON]) -> float | None:
-    """How sure intervals are, in percent; None where nobody said."""
+    """How sure intervals are, in percent; None where it was not said."""
     if settings.get("method") == "frequentist":
         alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
         return None if alpha is None else round((1 - alpha) * 100, 6)
