@@ -99,6 +99,8 @@ class WatchedTui(FlagTui):
 
 def run(server: str, folder: Path) -> int:
     chosen = SERVERS[server]
+    # What is exported goes where the person is.
+    os.chdir(folder)
     fill = sample(nasty=chosen.nasty)
     service = create_service(folder / "service.db", key=KEY, sample=fill, **chosen.options)
 

@@ -46,7 +46,7 @@ class ConnectionState:
 
     @property
     def is_offline(self) -> bool:
-        """True while nothing is answered: the last request found no server, or was a change without an answer.
+        """True while nothing is answered: the last request found no server or was a change without an answer.
 
         Where another request was answered after that one began, the server is there. A long question
         without an answer says little: the server may be busy with just that.
