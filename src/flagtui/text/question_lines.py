@@ -93,22 +93,41 @@ def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
 
 
 def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
-    """Every record of a batch, each with its own consequence."""
-    for plan in plans:
-        gravest = _gravest(plan)
-        what = safe_text("; ".join(line.words for line in plan.lines[:2]), BULK_WORDS)
-        if width >= BULK_KEY + BULK_WORDS + 2:
-            key = safe_text(plan.key, BULK_KEY - 2)
-            yield [(f"  {key:<{BULK_KEY}}", "bold"), (what, "$text-muted")]
-        else:
-            yield [(f"  {safe_text(plan.key, width - 2)}", "bold")]
-            yield [(f"      {what}", "$text-muted")]
-        if gravest:
-            told = safe_text(f"{gravest.label}: {gravest.text}", 400)
-            for line in wrap(told, max(20, width - 6)):
-                yield [("      ", ""), (line, _STYLES[gravest.tone])]
-        for caution in plan.cautions[:2]:
-            yield [("    ! ", "bold $warning"), (safe_text(caution.text, width), "$warning")]
+    """A line for every record, and below it what follows for this one; what all share is said once."""
+    words, gravest = [_what(plan) for plan in plans], [_gravest(plan) for plan in plans]
+    says_words, says_gravest = len(set(words)) > 1, len({_said(each) for each in gravest}) > 1
+    if not says_words:
+        yield [("  each  ", "$text-muted"), (safe_text(words[0], max(20, width - 8)), "bold")]
+    if not says_gravest and gravest[0] is not None:
+        yield from consequence_lines(gravest[0], width)
+    if not (says_words and says_gravest):
+        yield []
+    for plan, what, worst in zip(plans, words, gravest, strict=True):
+        yield from _record_line(plan.key, what if says_words else "", width)
+        if worst is not None and says_gravest:
+            for line in wrap(safe_text(_said(worst), 400), max(20, width - 6)):
+                yield [("      ", ""), (line, _STYLES[worst.tone])]
+        for caution in plan.cautions:
+            yield from caution_lines(caution.text, (), width)
+
+
+def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
+    what = safe_text(what, BULK_WORDS)
+    if not what:
+        yield [(f"  {safe_text(key, width - 2)}", "bold")]
+    elif width >= BULK_KEY + BULK_WORDS + 2:
+        yield [(f"  {safe_text(key, BULK_KEY - 2):<{BULK_KEY}}", "bold"), (what, "$text-muted")]
+    else:
+        yield [(f"  {safe_text(key, width - 2)}", "bold")]
+        yield [(f"      {what}", "$text-muted")]
+
+
+def _what(plan: Proposal) -> str:
+    return "; ".join(line.words for line in plan.lines[:2])
+
+
+def _said(consequence: Consequence | None) -> str:
+    return f"{consequence.label}: {consequence.text}" if consequence is not None else ""
 
 
 def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Piece]]:
