@@ -19,7 +19,7 @@ def test_a_profile_whose_key_is_nowhere_asks_for_it_and_goes_on(
     }
     with Terminal([sys.executable, "-m", "flagtui"], size=(132, 40), environment=environment) as terminal:
         terminal.wait_for("Sign in")
-        terminal.wait_for("keyring")
+        terminal.wait_for("There is no API key for the profile default")
         terminal.press("phx_nobody_knows_this_key\r")
         terminal.wait_for("not accepted")
         terminal.press(KEY)

@@ -49,7 +49,8 @@ def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]
     with Terminal(STALLED, size=SIZE, environment=home) as terminal:
         terminal.wait_for("Left open last time" if is_told else "synced")
         begun, version = len(journal_of(home)), version_of(home)
-        terminal.press(f"/{KEY}")
+        # The search of the start before is there again.
+        terminal.press(f"/\x15{KEY}")
         terminal.wait_for("1 of 2")
         terminal.wait_for(r"(?m)^ ⏎ to the list  tab complete .* f1 help$")
         terminal.press("\r")

@@ -35,6 +35,7 @@ class Demonstration:
 
 def open_demo(options: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
+    folder = _folder()
     with asked_background():
         from flagtui.app.app import FlagTui
         from flagtui.app.state.preferences import Preferences
@@ -42,7 +43,6 @@ def open_demo(options: Demonstration) -> int:
         from flagtui.changes.guard_rules import GuardRules, Level
         from flagtui.changes.journal import Journal
 
-    folder = _folder()
     name = _name(options)
     if options.fresh:
         _start_over(folder, name)

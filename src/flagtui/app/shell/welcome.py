@@ -44,6 +44,7 @@ class WelcomeApp(TerminalApp[Way]):
     TITLE = "flagtui"
     CSS_PATH = stylesheets("app", "welcome")
     ENABLE_COMMAND_PALETTE = False
+    ENDS_PROGRAM = False
     BINDINGS = [
         *(Binding(key, f"choose('{way}')", name, show=False) for way, key, name, _ in WAYS),
         Binding("q,escape,ctrl+q", "leave", "leave", show=False),

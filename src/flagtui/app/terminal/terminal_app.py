@@ -73,6 +73,8 @@ IS_POSIX: Final = os.name == "posix"
 class TerminalApp(App[ReturnT]):
     """Sends only cells that changed, loses no key typed while it starts, lets no control character out."""
 
+    ENDS_PROGRAM = True
+    """Whether there is nothing after it that has to go on: what keeps it from ending is cut off then."""
     is_frame_stale = False
     """Whether the next start would show something else first than the frame of an earlier run."""
 
@@ -157,7 +159,7 @@ class TerminalApp(App[ReturnT]):
             elif self.is_frame_stale:
                 drop_frame()
         super().exit(result, return_code, message)
-        if IS_POSIX and not self.is_headless and self._driver is not None:
+        if self.ENDS_PROGRAM and IS_POSIX and not self.is_headless and self._driver is not None:
             from flagtui.app.terminal.signals import end_at_last
 
             end_at_last(return_code, lambda: self.has_left, self._found_terminal)
