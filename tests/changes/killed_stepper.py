@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from flagtui.api.client import Client
+from flagtui.api.http_library import httpx
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Batch
 from flagtui.changes.experiments.step_consequences import StepContext
