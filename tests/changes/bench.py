@@ -18,6 +18,7 @@ from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.batch import Batch
+from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -36,7 +37,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.related_save import RelatedAdapter
-from flagtui.changes.undo import PreparedUndo, UndoContext, parts_left, prepare_undo
+from flagtui.changes.undo import parts_left, prepare_undo
 from flagtui.changes.undo_list import undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -167,7 +168,7 @@ class Bench:
         """Every part of it; the words of each."""
         assert entry in undoable(self.journal.entries(), HERE)
         said = []
-        for part in await parts_left(entry, self.client):
+        for part in await parts_left(entry, (), self.client):
             prepared = await prepare_undo(part.entry, self.undo_context)
             assert isinstance(prepared, PreparedUndo), prepared
             question = guard([prepared.plan], GuardRules())

@@ -20,6 +20,7 @@ from tests.changes.cases import (
 )
 from tests.changes.test_with_the_service import GENERATIONS, HERE
 
+from flagtui.changes.entry_kind import PreparedUndo
 from flagtui.changes.event_definitions import definition_intent as event
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
@@ -29,8 +30,8 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.derived import VERBS
-from flagtui.changes.undo import PreparedUndo, prepare_undo
-from flagtui.changes.undo_list import as_left, undoable, why_not
+from flagtui.changes.undo import parts_left, prepare_undo
+from flagtui.changes.undo_list import undoable, why_not
 from flagtui.models.json_value import JSON, as_id
 
 HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}
@@ -107,7 +108,7 @@ async def test_a_change_is_taken_back_and_everything_is_as_it_was(
 KEPT: Final = {
     "cohort": "no server takes a cohort away",
     "dashboard": "no server takes a dashboard away",
-    "enrich": "nobody can tell what was added",
+    "enrich": "it is not known what was added",
     "experiment: cohort": "no server takes a cohort away",
 }
 REJECTING: Final = "set enforcement"
@@ -153,8 +154,8 @@ async def test_what_the_same_person_did_with_it_since_is_nobody_elses(tmp_path: 
         for changes, clashes in ({}, []), ({"tags": ["ops", "theirs"]}, ["tags"]):
             if changes:
                 await bench.client.flags.update(entry.record, changes)
-            left = as_left(entry, bench.journal.entries())
-            prepared = await prepare_undo(left, bench.undo_context)
+            (left,) = await parts_left(entry, bench.journal.entries(), bench.client)
+            prepared = await prepare_undo(left.entry, bench.undo_context)
             assert isinstance(prepared, PreparedUndo)
             assert [clash.where for clash in prepared.plan.clashes] == clashes
         assert await state() != was

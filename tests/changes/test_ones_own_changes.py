@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from tests.changes.bench import Bench, working
 
+from flagtui.changes.entry_kind import PreparedUndo
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.undo import PreparedUndo, prepare_undo
+from flagtui.changes.undo import prepare_undo
 from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import question_lines
 

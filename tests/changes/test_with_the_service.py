@@ -101,7 +101,7 @@ class Bench:
     async def undo(self) -> Plan | NothingToDo | Blocked | Contested:
         entry = self.journal.entries()[0]
         context = Context(now=self.clock.time(), dependents=())
-        found = plan_undo(entry, await self.flags.get(entry.record), context, HERE)
+        found = plan_undo(entry, await self.flags.get(entry.record), context)
         if isinstance(found, Plan):
             self.clock.now += 1
             outcome = await self.save_context.save(self.approve(found), undoes=entry.id)

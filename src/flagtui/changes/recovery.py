@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.kinds import kind_of
 from flagtui.changes.unanswered import WATCH_FOR, LookedUp, Truth
 
 if TYPE_CHECKING:
@@ -13,23 +14,16 @@ if TYPE_CHECKING:
 
     from flagtui.api import Client
     from flagtui.changes.journal import Journal
-    from flagtui.changes.journal_entries import Ending, Entry, Signature
+    from flagtui.changes.journal_entries import Ending, Signature
 
 ENDINGS: Final[Mapping[Truth, Ending]] = {"applied": "saved", "not applied": "failed", "gone": "failed"}
 """What can be told for good; the rest stays open."""
 
 
-class Look(Protocol):
-    """Holds one open entry against the server."""
-
-    async def __call__(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-        """`not_there` is the truth of a change that is not there. Raises ApiError."""
-
-
 async def recover_all(journal: Journal, client: Client, here: Signature) -> list[LookedUp]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`.
 
-    Within a minute the server may still do it. No rules of a kind are loaded where nothing of it is open.
+    Within a minute the server may still do it.
     """
     now, place, found = journal.clock(), (here.host, here.project), []
     for entry in await asyncio.to_thread(journal.unresolved):
@@ -37,7 +31,7 @@ async def recover_all(journal: Journal, client: Client, here: Signature) -> list
             continue
         not_there: Truth = "not applied" if now - entry.at > WATCH_FOR else "not known"
         try:
-            one = await _look_of(entry.kind)(entry, client, not_there)
+            one = await kind_of(entry.kind).look(entry, client, not_there)
         except ApiError:
             one = LookedUp(entry, "not known")
         if (ending := ENDINGS.get(one.truth)) is not None:
@@ -45,21 +39,3 @@ async def recover_all(journal: Journal, client: Client, here: Signature) -> list
             await asyncio.to_thread(journal.finish, entry.id, ending, one.record, note, one.learned)
         found.append(one)
     return found
-
-
-def _look_of(kind: str) -> Look:
-    if kind == "event_definition":
-        from flagtui.changes.event_definitions.definition_recovery import look as look_for_definition
-
-        return look_for_definition
-    if kind == "experiment":
-        from flagtui.changes.experiments.step_recovery import look as look_for_step
-
-        return look_for_step
-    if kind == "flag":
-        from flagtui.changes.flags.flag_recovery import look as look_for_flag
-
-        return look_for_flag
-    from flagtui.changes.related.related_recovery import look as look_for_related
-
-    return look_for_related

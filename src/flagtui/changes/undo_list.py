@@ -2,37 +2,16 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
-from flagtui.changes.difference import Clash
-from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
-from flagtui.changes.event_definitions.definition_intent import event_verb
-from flagtui.changes.experiments.journal_values import MAKING
-from flagtui.changes.experiments.step_undo import why_no_step_back
-from flagtui.changes.experiments.steps import BY_VERB
-from flagtui.changes.flags import flag_undo
-from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry, Signature, taken_back
-from flagtui.changes.related.project_copies import KIND as COPY
-from flagtui.changes.related.project_copies import as_creation, project_of
-from flagtui.changes.related.schedule_undo import why_not_dropped
-from flagtui.changes.related.schedules import KIND as SCHEDULED
-from flagtui.changes.verbs import verb
-from flagtui.models.json_value import JSON
+from flagtui.changes.kinds import kind_of
 
 SURPRISING: Final = 3_600.0
 """Seconds after which it is said how long ago the change was made that `u` takes back."""
 _IT: Final = re.compile(r"\bit\b")
-NOUNS: Final = {"flag": "flag", "experiment": "experiment", EVENT: "event definition", COPY: "copied flag"}
-_MADE: Final = {
-    "cohort": ("no server takes a cohort away for a key", "delete the cohort in the browser"),
-    "dashboard": ("no server takes a dashboard away for a key", "delete the dashboard in the browser"),
-    "enrich": ("nobody can tell what was added to the dashboard", "remove it in the browser"),
-}
-"""By kind: why it stays, and what to do instead."""
 
 
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
@@ -96,92 +75,18 @@ def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
 def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
     """`turn new-nav on again`, `turn 17 flags on again`."""
     entry, count = entries[0], len(entries)
-    what = entry.key if count == 1 else f"{count:,} {NOUNS.get(entry.kind, 'change')}s"
-    words = _undo_of(entry)
+    what = entry.key if count == 1 else f"{count:,} {kind_of(entry.kind).noun}s"
+    words = kind_of(entry.kind).undo_words(entry)
     if is_redo and not _IT.search(words):
         return f"change {what} again"
     return _IT.sub(lambda _found: what, words, count=1) if _IT.search(words) else f"{what}: {words}"
 
 
-def _undo_of(entry: Entry) -> str:
-    if entry.kind == COPY:
-        return "delete the copy of it"
-    if entry.kind == SCHEDULED:
-        return "drop the scheduled change of it" if entry.after else "schedule the change of it again"
-    if entry.kind == "experiment":
-        step = BY_VERB.get(entry.verb)
-        return step.verb.undo if step is not None else "put the old values back"
-    return (event_verb(entry.verb) if entry.kind == EVENT else verb(entry.verb)).undo
-
-
-def as_left(entry: Entry, entries: Iterable[Entry]) -> Entry:
-    """What this person made, as this person left it: their own later changes count as theirs."""
-    step = BY_VERB.get(entry.verb)
-    if entry.kind == COPY:
-        made = as_creation(entry)
-    elif entry.verb == "create" or (step is not None and step.name in MAKING):
-        made = entry
-    else:
-        return entry
-    after, version = dict(entry.after), entry.saved_version
-    for later in _later(made, entries):
-        after |= later.after
-        version = later.saved_version or version
-    return replace(entry, after=after, saved_version=version)
-
-
-def told_apart(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
-    """The clashes of undoing this entry; what this person changed later is marked as their own."""
-    left: dict[str, JSON] = {}
-    for later in _later(entry, entries):
-        left |= later.after
-    return tuple(replace(clash, is_own=_is_left(left, clash)) for clash in clashes)
-
-
-def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
-    """What the same person did with the same record after it, oldest first."""
-    place = _record_of(entry)
-    return [
-        later
-        for later in sorted(entries, key=attrgetter("at"))
-        if later.ending == "saved"
-        and later.at >= entry.at
-        and later.id != entry.id
-        and _record_of(later) == place
-    ]
-
-
-def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
-    here = entry.signature
-    return entry.kind, entry.record, entry.uuid, here.host, here.project
-
-
-def _is_left(left: JSON, clash: Clash) -> bool:
-    """Whether what is there now is what was left there. Masked values are never taken for known."""
-    try:
-        for step in clash.path:
-            at: Any = step
-            left = left[at]
-    except (KeyError, IndexError, TypeError):
-        return False
-    return means_same(left, clash.theirs, clash.path)
-
-
 def why_not(entry: Entry, here: Signature) -> Blocked | None:
     """Why this entry cannot be undone at all, whatever the record is like today."""
-    if entry.kind == "flag":
-        return flag_undo.why_not(entry, here)
-    if refusal := flag_undo.why_never(entry, here):
-        return refusal
-    if entry.kind == "experiment":
-        return why_no_step_back(entry)
-    if entry.kind == EVENT:
-        return None
-    if entry.kind == SCHEDULED:
-        return why_not_dropped(entry)
-    if entry.kind == COPY:
-        if entry.record and project_of(entry):
-            return None
-        return Blocked("number", "nobody learned its number", "find it there and delete it")
-    reason, following = _MADE.get(entry.kind, ("this program does not know what it was", ""))
-    return Blocked("kind", reason, following)
+    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
+        return Blocked("elsewhere", "it was made in another project", "switch to that project first")
+    if entry.ending != "saved":
+        ending = entry.ending or "not known"
+        return Blocked("not saved", f"it ended as {ending}, so there is nothing to take back")
+    return kind_of(entry.kind).why_not(entry)

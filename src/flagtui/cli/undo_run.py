@@ -10,15 +10,15 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Batch
+from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.guard import Around, Confirmation, GuardRefused, GuardRules, NotYet, Purpose, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Ending, Entry, Signature
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome
-from flagtui.changes.undo import Part, PreparedUndo, UndoContext, asked_together, parts_left, prepare_undo
+from flagtui.changes.undo import Part, asked_together, parts_left, prepare_undo
 from flagtui.changes.undo_list import (
     SURPRISING,
-    as_left,
     next_redo,
     next_undo,
     undo_words,
@@ -102,7 +102,7 @@ class Work:
         entries = await asyncio.to_thread(journal.entries)
         context = await self._context(client, entries)
         found = chosen(entries, change, context.signature, is_redo=self.is_redo)
-        parts = [await parts_left(as_left(entry, entries), client) for entry in found]
+        parts = [await parts_left(entry, entries, client) for entry in found]
         words = undo_words(found, is_redo=self.is_redo)
         now = client.connection.clock.time()
         ago_words = ago(found[0].at, now) if not change and now - found[0].at > SURPRISING else ""

@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_undo import Contested, plan_undo
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.undo_list import next_redo, next_undo, undoable
+from flagtui.changes.undo_list import next_redo, next_undo, undoable, why_not
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -31,7 +31,7 @@ async def done(office: Office, wanted: Intent) -> Entry:
 async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked | Contested:
     """The plan to take it back, saved if it could be."""
     context = dataclasses.replace(CALM, now=office.clock.time())
-    found = plan_undo(entry, await office.ada.get(812), context, HERE)
+    found = plan_undo(entry, await office.ada.get(812), context)
     if isinstance(found, Plan):
         office.clock.now += 1
         assert (await office.save_context.save(office.approve(found), undoes=entry.id)).is_saved
@@ -115,8 +115,7 @@ async def test_an_archived_flag_that_was_on_comes_back_on(office: Office) -> Non
 async def test_a_change_of_another_project_is_not_undone_here(office: Office) -> None:
     entry = await done(office, flag_intent.turn_off(812))
     elsewhere = dataclasses.replace(HERE, project="2")
-    found = plan_undo(entry, await office.ada.get(812), CALM, elsewhere)
-    assert isinstance(found, Blocked)
+    assert isinstance(why_not(entry, elsewhere), Blocked)
     assert undoable(office.journal.entries(), elsewhere) == []
 
 
@@ -124,7 +123,7 @@ async def test_a_change_of_another_project_is_not_undone_here(office: Office) ->
 async def test_what_was_not_saved_is_not_undone(office: Office, ending: str) -> None:
     entry = await done(office, flag_intent.turn_off(812))
     other = dataclasses.replace(entry, ending=ending)  # type: ignore[arg-type]
-    assert isinstance(plan_undo(other, await office.ada.get(812), CALM, HERE), Blocked)
+    assert isinstance(why_not(other, HERE), Blocked)
 
 
 async def test_targeting_of_an_encrypted_flag_is_undone_around_the_payload(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     assert saved.remarks == ()
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
-    back = plan_undo(entry, await newest.ada.get(812), context, newest.save_context.signature)
+    back = plan_undo(entry, await newest.ada.get(812), context)
     assert isinstance(back, Plan)
     await newest.save_context.save(newest.approve(back), undoes=entry.id)
     assert share(newest) == 10

@@ -102,7 +102,7 @@ async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(
     assert outcome.record is not None
     entry = office.journal.entries()[0]
     assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
-    found = plan_undo(entry, await office.ada.get(entry.record), Context(dependents=()), HERE)
+    found = plan_undo(entry, await office.ada.get(entry.record), Context(dependents=()))
     assert isinstance(found, Plan)
     assert found.body == {"deleted": True}
 

@@ -13,7 +13,7 @@ from flagtui.app.writing.listener import Listener
 from flagtui.app.writing.undo_planner import UndoPlanner
 from flagtui.changes.guard import Purpose
 from flagtui.changes.undo import asked_together, parts_left
-from flagtui.changes.undo_list import SURPRISING, as_left, next_redo, next_undo, undo_words, why_not
+from flagtui.changes.undo_list import SURPRISING, next_redo, next_undo, undo_words, why_not
 from flagtui.text.formats import ago
 from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
@@ -71,7 +71,7 @@ async def undo_entries(
         ago(found[0].at, now) if is_long_ago else "",
     )
     try:
-        parts = [await parts_left(as_left(entry, entries), workspace.client) for entry in found]
+        parts = [await parts_left(entry, entries, workspace.client) for entry in found]
     except ApiError as error:
         if await changes.signing_in.helps(error):
             await undo_entries(found, app_state, changes, is_newest=is_newest, is_redo=is_redo)

@@ -12,6 +12,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.optimistic_rows import EventRows, ExperimentRows, FlagRows, NoRows
 from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -19,7 +20,7 @@ from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.schedules import KIND as SCHEDULED
-from flagtui.changes.undo import Part, PreparedUndo, UndoContext, prepare_undo
+from flagtui.changes.undo import Part, prepare_undo
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text import outcomes
 from flagtui.text.formats import count

@@ -84,7 +84,7 @@ def why_no_step_back(entry: Entry) -> Blocked | None:
         )
     if not entry.record:
         return Blocked(
-            "number", "nobody learned the number of the new experiment", "find it in the list and delete it"
+            "number", "the number of the new experiment was not learned", "find it in the list and delete it"
         )
     if parts_of(entry):
         return None

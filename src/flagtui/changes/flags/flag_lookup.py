@@ -1,14 +1,18 @@
-"""One flag read by its number, or found by its key."""
+"""Flags read by their numbers, or found by their keys."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final, Protocol
 
+from flagtui.api.errors import ApiError
 from flagtui.models.flag import Flag
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flagtui.api.request import Query
 
 SEARCHABLE: Final = 200
@@ -34,3 +38,16 @@ async def find(key: str, flags: FlagReader) -> Flag | None:
         offset += page.size
         if not page.size or offset >= page.total:
             return None
+
+
+async def rows_of(flags: FlagReader, ids: Sequence[int]) -> list[FlagRow]:
+    """The flags with these ids, as far as they can be read."""
+
+    async def one(id: int) -> FlagRow | None:
+        try:
+            return (await flags.get(id)).row()
+        except ApiError:
+            return None
+
+    found = await asyncio.gather(*map(one, ids))
+    return [row for row in found if row is not None]

@@ -11,7 +11,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_words import hidden_clash
-from flagtui.changes.journal_entries import Entry, Signature, with_payloads
+from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.changes.verbs import verb_for
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -32,15 +32,11 @@ class Contested:
     overwrite: Plan
 
 
-def why_not(entry: Entry, here: Signature) -> Blocked | None:
-    """Why this entry cannot be undone at all, whatever the record is like today."""
-    if entry.kind != "flag":
-        return Blocked("kind", f"a change of this {entry.kind.replace('_', ' ')} is not undone here")
-    if refusal := why_never(entry, here):
-        return refusal
+def why_not(entry: Entry) -> Blocked | None:
+    """Why a saved change of a flag cannot be undone at all, whatever the flag is like today."""
     if not entry.record:
         return Blocked(
-            "number", "nobody learned the number of the new flag", "find it in the list and delete it"
+            "number", "the number of the new flag was not learned", "find it in the list and delete it"
         )
     if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
         reason = "it replaced an encrypted payload, and those are not written down"
@@ -48,22 +44,9 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
     return None
 
 
-def why_never(entry: Entry, here: Signature) -> Blocked | None:
-    """What keeps a change of any kind of record from being taken back."""
-    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
-        return Blocked("elsewhere", "it was made in another project", "switch to that project first")
-    if entry.ending != "saved":
-        return Blocked(
-            "not saved", f"it ended as {entry.ending or 'not known'}, so there is nothing to take back"
-        )
-    return None
-
-
-def plan_undo(
-    entry: Entry, fresh: Flag, context: Context, here: Signature
-) -> Plan | NothingToDo | Blocked | Contested:
+def plan_undo(entry: Entry, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked | Contested:
     """Plans the undo of one change on the flag as it is now."""
-    if refusal := why_not(entry, here):
+    if refusal := why_not(entry):
         return refusal
     found = plan_flag(undo_intent(entry, fresh), fresh, context)
     if isinstance(found, Plan) and entry.verb == "create":

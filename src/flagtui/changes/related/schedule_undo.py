@@ -28,7 +28,7 @@ def why_not_dropped(entry: Entry) -> Blocked | None:
     if not kept.get("payload"):
         return Blocked("cannot be undone", "what it was was not written down", "schedule it anew, or drop it")
     if entry.after and as_id(kept.get("scheduled")) is None:
-        return Blocked("number", "nobody learned its number", "find it among the scheduled ones and drop it")
+        return Blocked("number", "its number was not learned", "find it among the scheduled ones and drop it")
     return None
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_lookup import rows_of
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import Found, Looked, plan_together
@@ -57,7 +57,7 @@ async def plan_flags(
     if len(meant) > 1:
         rows = await FLAGS.every(session)
     elif meant and is_asked:
-        rows = await rows_of(session, meant[0][0].targeting.depends_on)
+        rows = await rows_of(session.client.flags, meant[0][0].targeting.depends_on)
         await session.me()
     looked = []
     for flag, intent in meant:
@@ -74,17 +74,6 @@ async def plan_flags(
     return PlannedChange(
         planned.plans, FlagAdapter(session.client.flags), [*left_out, *planned.left_out], planned.settled
     )
-
-
-async def rows_of(session: ProjectSession, ids: Sequence[int]) -> list[FlagRow]:
-    """The flags with these ids, as far as they can be read."""
-    found = []
-    for id in ids:
-        try:
-            found.append((await session.client.flags.get(id)).row())
-        except ApiError:
-            continue
-    return found
 
 
 def _plan(intent: Intent, fresh: Flag, context: Context) -> Found:
