@@ -25,13 +25,13 @@ def settle(question: Question[Any], given: Confirmation, person: TerminalPerson)
     return question.settle(answer)
 
 
-def how_to_agree(question: Question[Any], why: str) -> str:
-    """What is missing, and the options that give it."""
+def how_to_agree(question: Question[Any]) -> str:
+    """The options that give what is missing."""
     missing = ["--yes"] if question.type_this is None else [f"--type {question.type_this}"]
     missing += ["--overwrite"] if question.clashes else []
     missing += ["--reason WHY"] if question.reason_required else []
     missing += ["--without-journal"] if question.without_journal else []
-    return f"{why}; nothing was sent. To agree: {safe_text(' '.join(missing), 200)}"
+    return f"to agree: {safe_text(' '.join(missing), 200)}"
 
 
 def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Confirmation:

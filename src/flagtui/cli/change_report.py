@@ -1,0 +1,118 @@
+"""How the changes of a command ended: sentences for people, one document for programs, an exit code."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.outcome import Outcome
+from flagtui.cli.errors import EXIT_CODES, Code, Trouble
+from flagtui.cli.output.lines import say, warn
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
+
+NOTHING_TO_DO: Final = "nothing to do"
+LEFT_OUT: Final = "left out"
+NOT_SENT: Final = "not sent"
+CODES: Final[dict[str, Code]] = {
+    "conflicted": "conflict",
+    "unknown": "not_known",
+    "awaiting approval": "awaiting_approval",
+    "refused": "failed",
+    "failed": "failed",
+    NOT_SENT: "failed",
+    LEFT_OUT: "refused",
+    NOTHING_TO_DO: "nothing_to_do",
+}
+_ORDER: Final = (
+    *("unknown", "conflicted", "awaiting approval", "failed", "refused"),
+    *(NOT_SENT, LEFT_OUT, NOTHING_TO_DO),
+)
+"""The gravest first: it decides how the command ends."""
+
+
+@dataclass
+class Report:
+    """What a command tells of its changes: a sentence each for people, one document for programs."""
+
+    printer: Printer
+    _results: list[ChangeResult] = field(default_factory=list)
+    _plans: list[ChangePlan] | None = None
+
+    def results(self, found: Sequence[ChangeResult]) -> None:
+        """How changes ended: a person is told at once."""
+        if self.printer.format != "table" or self.printer.fields:
+            self._results += found
+            return
+        for result in found:
+            if result.ending == "saved":
+                say(f"{result.key} {result.words}." + (f" {result.next}" if result.next else ""))
+            else:
+                warn(f"{result.key}: {result.ending}: {result.words}. {result.next}".rstrip())
+
+    def plans(self, found: Sequence[ChangePlan]) -> None:
+        """What a dry run would change."""
+        self._plans = [*(self._plans or ()), *found]
+
+    def close(self) -> None:
+        """Print what was not told yet."""
+        if self._plans is not None:
+            self.printer.records(PLAN, self._plans)
+        if self._results:
+            self.printer.records(OUTCOME, self._results)
+
+
+def exit_code(results: Sequence[ChangeResult]) -> int:
+    """That of the gravest ending."""
+    endings = {result.ending for result in results}
+    worst = next((ending for ending in _ORDER if ending in endings), "")
+    return EXIT_CODES[CODES[worst]] if worst else 0
+
+
+def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult]:
+    """What was asked for and is not in the question, as results."""
+    for one in left_out:
+        yield ChangeResult(one.key, ending, one.reason, one.next, str(one.id))
+
+
+def nothing_sent(apart: Sequence[ChangeResult], report: Report) -> int:
+    """Report why there is no question; the exit code. Raises Trouble for one reason alone."""
+    if len(apart) == 1:
+        code = CODES[apart[0].ending]
+        fix = f"To go on: {apart[0].next}." if apart[0].next else ""
+        raise Trouble(f"{apart[0].key}: {apart[0].words}; nothing was sent.", fix, code=code)
+    if not apart:
+        raise Trouble("nothing was found; nothing was sent.", code="nothing_to_do")
+    report.results(apart)
+    return exit_code(apart)
+
+
+def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
+    """How a change ended; `undoes` is the entry of the journal that it took back."""
+    plan, record = outcome.plan, outcome.record
+    words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
+    said = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
+    if outcome.ending == "unknown":
+        words = "no answer came, and whether it was done is not known; it was not sent twice"
+        said = ("flagtui journal keeps it",)
+    elif outcome.ending == "conflicted":
+        words = f"{words}; nothing of yours was saved"
+    id = getattr(record, "id", plan.id)
+    if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
+        said = (f"it is #{id}", *said)
+    return ChangeResult(
+        plan.key,
+        outcome.ending,
+        words,
+        "".join(f"{_sentence(part)} " for part in said if part).rstrip(),
+        "" if isinstance(id, int) and id <= 0 else str(id),
+        getattr(record, "version", None) if outcome.is_saved else None,
+        outcome.journal_id,
+        undoes,
+        outcome.clashes,
+        is_without_journal=outcome.is_without_journal,
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
