@@ -1,4 +1,4 @@
-"""An imaginary kind of record: its adapter, and a server that fails as told."""
+"""An imaginary kind of record: its adapter, its entries, and a server that fails as told."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,16 +7,21 @@ from typing import Any, Final
 from tests.changes.writing import Writing
 from tests.doubles.steady_clock import SteadyClock
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.entry_kind import EntryKind, PreparedUndo, UndoContext
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_plan import DiffLine
+from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Signature
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.outcome import Outcome
+from flagtui.changes.unanswered import LookedUp, Truth
 from flagtui.changes.verbs import Verb
+from flagtui.models.json_value import as_id
 
 HERE: Final = Signature("alice@acme.com", "prod", "https://us.example", "1")
 SLOW_DOWN: Final = ErrorFacts("POST", True, status=429, retry_after=3)
@@ -24,6 +29,7 @@ LONG_PAUSE: Final = ErrorFacts("POST", True, status=429, retry_after=500)
 
 
 BOIL: Final = Verb("boil", "Boil", "is hot", "let it cool")
+COOL: Final = Verb("cool", "Let cool", "is cold", "boil it again")
 PLAIN: Final = Around()
 
 
@@ -67,7 +73,8 @@ class Kitchen(Adapter[Kettle, int]):
     open_when_asked: list[bool] = field(default_factory=list)
 
     def remembered(self, plan: Kettle) -> Remembered:
-        return Remembered(key=plan.key, verb="boil", kind="kettle", after={"degrees": plan.degrees})
+        before, after = {"degrees": self.now}, {"degrees": plan.degrees}
+        return Remembered(plan.key, plan.verb.name, "kettle", plan.id, before=before, after=after)
 
     def read_at(self, plan: Kettle) -> float:
         return plan.read_at
@@ -90,6 +97,7 @@ class Kitchen(Adapter[Kettle, int]):
         self.open_when_asked.append(any(entry.is_open for entry in self.journal.entries()))
         if self.faults:
             raise self.faults.pop(0)
+        self.now = plan.degrees
         return Outcome(plan, "saved", plan.degrees)
 
     def judge(self, plan: Kettle, seen: int | None) -> Outcome[Kettle, int] | None:
@@ -97,6 +105,35 @@ class Kitchen(Adapter[Kettle, int]):
 
     def is_as_before(self, plan: Kettle, seen: int | None) -> bool:
         return seen == 20
+
+
+@dataclass(frozen=True)
+class KettleEntries(EntryKind):
+    """What can still become of entries of kettles in this kitchen."""
+
+    kitchen: Kitchen
+    noun: str = "kettle"
+
+    def why_not(self, entry: Entry) -> Blocked | None:
+        return None if entry.before else Blocked("kind", "it was never cold")
+
+    def undo_words(self, entry: Entry) -> str:
+        return (BOIL if entry.verb == "boil" else COOL).undo
+
+    def creation(self, _entry: Entry) -> Entry | None:
+        return None
+
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | None:
+        degrees = as_id(part.before["degrees"]) or 0
+        if self.kitchen.now == degrees:
+            return None
+        verb = COOL if part.verb == "boil" else BOIL
+        plan = Kettle(part.key, degrees, verb=verb)
+        return PreparedUndo(part, plan, self.kitchen, context.signature)
+
+    async def look(self, entry: Entry, _client: Client, not_there: Truth) -> LookedUp:
+        is_hot = self.kitchen.now == entry.after["degrees"]
+        return LookedUp(entry, "applied" if is_hot else not_there)
 
 
 @dataclass

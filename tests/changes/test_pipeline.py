@@ -4,14 +4,16 @@ import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from tests.changes.kettle import (
+    HERE,
     KETTLE,
     LONG_PAUSE,
     SLOW_DOWN,
     Kettle,
+    KettleEntries,
     Kitchen,
     Room,
     agreed,
@@ -19,11 +21,16 @@ from tests.changes.kettle import (
 )
 
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Unreachable
+from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.guard import Around
 from flagtui.changes.journal_entries import Ending
+from flagtui.changes.kinds import KINDS
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED, stops_all, write
+from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
+from flagtui.changes.undo import parts_left, prepare_undo
+from flagtui.changes.undo_list import next_undo, undo_words, undoable
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 
@@ -260,3 +267,27 @@ def test_what_every_change_needs_stands_in_one_place(words: str) -> None:
         for _ in re.finditer(re.escape(words), path.read_text(encoding="utf-8"))
     ]
     assert found == [ONCE[words]]
+
+
+async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, "kettle", KettleEntries(room.kitchen))
+    client: Any = None
+    (outcome,) = await room.boil()
+    (entry,) = next_undo(room.journal.entries(), HERE)
+    assert (entry.id, undo_words([entry])) == (outcome.journal_id, "let kettle cool")
+    context = UndoContext(client, HERE, room.clock, None, room.journal.entries())
+    (part,) = await parts_left(entry, context.entries, client)
+    prepared = await prepare_undo(part.entry, context)
+    assert isinstance(prepared, PreparedUndo)
+    back = prepared.plan
+    assert isinstance(back, Kettle)
+    room.kitchen.faults.append(Unanswered("No answer."))
+    unknown = await room.writing.save(agreed(back), undoes=part.undoes.id)
+    assert (unknown.ending, undoable(room.journal.entries(), HERE)) == ("unknown", [entry])
+    room.kitchen.now = back.degrees
+    (found,) = await recover_all(room.journal, client, HERE)
+    assert found.truth == "applied"
+    assert next_undo(room.journal.entries(), HERE) == ()
+    assert await prepare_undo(part.entry, context) is None

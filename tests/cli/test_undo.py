@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.changes.flags.test_flag_undo import CALM
+from tests.changes.kettle import KettleEntries, Kitchen
 from tests.cli.conftest import KEY, Run, Service
 from tests.doubles.flag_server import raw_flag
 
@@ -18,6 +19,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.kinds import KINDS
 from flagtui.cli.confirmation import settle
 from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.models.flag import Flag
@@ -206,3 +208,21 @@ def test_overwriting_somebody_is_a_question_of_its_own() -> None:
     clashing = asked(Level.GUARDED, clash=True)
     assert isinstance(settle(clashing, Confirmation(yes=True), Scripted(yes=False)), NotYet)
     assert isinstance(settle(clashing, Confirmation(), Scripted(yes=True)), Approved)
+
+
+def test_a_kind_that_came_later_is_undone_by_its_entries(
+    signed_in: Run, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kitchen = Kitchen(machine.journal, now=100)
+    monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
+    here = Signature("ada@acme.test", "x", machine.ask(host), "1")
+    sides: dict[str, Any] = {"before": {"degrees": 20}, "after": {"degrees": 100}}
+    at = machine.journal.clock()
+    machine.journal.begin(Entry("dddd1111", at, 7, "kettle", "boil", here, kind="kettle", **sides))
+    machine.journal.finish("dddd1111", "saved")
+    done = signed_in("undo", "--yes", is_shown=True)
+    assert (done.code, kitchen.now, kitchen.asked) == (0, 20, ["send kettle"]), done.err
+    assert "Undo: let kettle cool" in done.out
+    assert machine.journal.entries()[0].undoes == "dddd1111"
+    assert signed_in("redo", "--yes").code == 0
+    assert kitchen.now == 100

@@ -1,6 +1,19 @@
 """Undo and redo: one stack for everything a person changed in a project."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import pytest
+from tests.changes.kettle import Kettle, KettleEntries, Kitchen
 from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.optimistic_rows import NoRows
+from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.changes.journal_entries import Signature
+from flagtui.changes.kinds import KINDS
+from flagtui.store.workspace import Workspace
 
 
 async def is_verified(program: Program) -> bool:
@@ -45,3 +58,66 @@ async def test_a_pause_of_hours_is_said_before_something_is_taken_back(setting: 
         program.timing.now += 14 * 3_600
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)
+
+
+async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_others(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(setting) as program:
+        session, workspace = program.app.app_state.session, program.app.app_state.workspace
+        assert workspace is not None
+        kitchen = Kitchen(session.journal)
+        monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
+        boiling = KettlePlanner(workspace, program.app.app_state.signature(workspace), kitchen)
+        program.app.changing.run(boil(program.app.changing, boiling))
+        await program.settle()
+        assert "Boil in TEST" in words(program.screen)
+        await program.press("y")
+        assert (kitchen.now, kitchen.asked) == (100, ["send kettle"])
+        assert "kettle is hot" in program.notices[-1]
+        await program.press("u")
+        assert "Undo: let kettle cool in TEST" in words(program.screen)
+        await program.press("y")
+        assert kitchen.now == 20
+        assert "undone: kettle is cold" in program.notices[-1]
+        kitchen.now = 100
+        (newest, *_), now = session.journal.entries(), program.timing.now
+        session.journal.begin(
+            replace(newest, id="open", undoes="", verb="boil", ending="", at=now - 90, after={"degrees": 100})
+        )
+        program.app.changing.recover_unresolved()
+        await program.settle()
+        assert "kettle: “boil” was done" in program.notices[-1]
+
+
+@dataclass(frozen=True)
+class KettlePlanner:
+    """Which kettle is boiled, in a kitchen that shows in no list."""
+
+    workspace: Workspace
+    signature: Signature
+    kitchen: Kitchen
+    kind: Literal["flags"] = "flags"
+    place: str = ""
+
+    def name_of(self, asked: Sequence[str]) -> str:
+        return asked[0]
+
+    async def plan(self, asked: Sequence[str]) -> Planned[str, Kettle]:
+        return Planned([PlannedStep(name, Kettle(name)) for name in asked])
+
+    def adapter(self) -> Kitchen:
+        return self.kitchen
+
+    def rows(self) -> NoRows:
+        return NoRows()
+
+    def record_of(self, plan: Kettle) -> int:
+        return plan.id
+
+    def made(self, _outcome: object) -> None:
+        return None
+
+
+async def boil(changes: Changes, planner: KettlePlanner) -> None:
+    await changes.write(["kettle"], planner)

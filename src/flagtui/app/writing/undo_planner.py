@@ -19,7 +19,6 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.undo import Part, prepare_undo
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text import outcomes
@@ -110,11 +109,14 @@ class UndoPlanner:
         return self._found.adapter
 
     def rows(self) -> OptimisticRows[Any, Any]:
-        if self._kind == SCHEDULED:
-            return NoRows()
-        if self._kind == EVENT:
-            return EventRows(self.workspace, self.app_state.session.clock())
-        return ExperimentRows(self.workspace) if self._kind == "experiment" else FlagRows(self.workspace)
+        match self._kind:
+            case "flag" | "copy":
+                return FlagRows(self.workspace)
+            case "experiment":
+                return ExperimentRows(self.workspace)
+            case "event_definition":
+                return EventRows(self.workspace, self.app_state.session.clock())
+        return NoRows()
 
     def record_of(self, plan: Proposal) -> int | str:
         return plan.id
