@@ -97,6 +97,7 @@ class FlagTui(ScreenOwner[None]):
         self.tabs.open("1") if self.app_state.session.flag else self.tabs.open_as_left()
         self.app_state.watch(self.show_live_once_known)
         self.app_state.watch(self.redraw_keys)
+        self.app_state.watch(self.let_own_links_through)
         if self.app_state.session.flag:
             self._stop_seeking = self.app_state.watch(self.open_flag_asked_for)
         if self.app_state.session.offers_tour:
@@ -104,6 +105,11 @@ class FlagTui(ScreenOwner[None]):
         self.open_connection()
         self.run_worker(self.polling.run(), group="polling")
         self.ages.start()
+
+    def let_own_links_through(self) -> None:
+        """Links to the server that is shown, and to no other."""
+        workspace = self.app_state.workspace
+        self.fence.own_host = str(workspace.client.host) if workspace else ""
 
     def redraw_keys(self) -> None:
         """What the key may do is known now, or another; the line of keys follows."""

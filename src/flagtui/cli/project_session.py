@@ -3,7 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.profile_choice import Opening
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from flagtui.models.person import Me
 
 Answer = TypeVar("Answer")
+
+
+class HasId(Protocol):
+    """A record, or its row."""
+
+    @property
+    def id(self) -> int | str: ...
 
 
 @dataclass
@@ -78,6 +85,19 @@ class ProjectSession:
             project=str(self.client.project),
         )
 
+    def pages(self, kind: str) -> "Callable[[HasId], str]":
+        """What gives the address of a record's page as a link; empty where it cannot be one."""
+        from flagtui.text.addresses import link_to
+        from flagtui.text.links import is_own
+
+        client, host = self.client, str(self.client.host)
+
+        def page(record: "HasId") -> str:
+            link = link_to(client, kind, record.id)
+            return link if is_own(link, host) else ""
+
+        return page
+
 
 def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:
     """Do the work in the project of the profile. Raises Trouble."""
@@ -89,3 +109,14 @@ def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answ
         return await work(ProjectSession(opening, client, place.read_only))
 
     return ask(opening, find_key(opening), run)
+
+
+def in_project_with_pages(
+    place: WorkPlace, kind: str, work: Callable[[ProjectSession], Awaitable[Answer]]
+) -> "tuple[Answer, Callable[[HasId], str]]":
+    """The same, and what gives the page of a record of this kind."""
+
+    async def both(session: ProjectSession) -> "tuple[Answer, Callable[[HasId], str]]":
+        return await work(session), session.pages(kind)
+
+    return in_project(place, both)

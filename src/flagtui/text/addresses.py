@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -27,7 +28,7 @@ RESOURCES: Final = {
 
 def link_to(client: Client, kind: str, id: int | str) -> str:
     """The record's page in the product."""
-    return f"{client.host}/project/{client.project}/{PAGES[kind]}/{id}"
+    return f"{client.host}/project/{client.project}/{PAGES[kind]}/{quote(str(id), safe='')}"
 
 
 def request_for(client: Client, kind: str, id: int | str) -> str:

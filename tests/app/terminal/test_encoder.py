@@ -220,6 +220,26 @@ def test_the_column_after_an_emoji_is_addressed_since_terminals_disagree_about_i
     assert sent == "\x1b[1;1H👩‍🚀\x1b[3Gx\x1b[0m"
 
 
-def test_links_and_control_segments_are_never_sent() -> None:
-    segments = [Segment("a", Style(link="https://example.com")), Segment("\x07", None, [(ControlType.BELL,)])]
+def test_control_segments_are_never_sent() -> None:
+    segments = [Segment("a"), Segment("\x07", None, [(ControlType.BELL,)])]
     assert make_encoder().encode(WIDTH, HEIGHT, [Patch(0, 0, segments)]) == "\x1b[1;1Ha\x1b[0m"
+
+
+def test_a_link_is_opened_once_and_closed_before_what_is_none_of_it() -> None:
+    link, bold = Style(bold=True, link="https://a.example/f/1"), Style(bold=True)
+    encoder = make_encoder()
+    sent = encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", link), (" v2", bold)])]))
+    opened, closed = "\x1b]8;;https://a.example/f/1\x1b\\", "\x1b]8;;\x1b\\"
+    assert sent == f"\x1b[1;1H{opened}\x1b[1mnew nav{closed}\x1b[0m \x1b[1mv2\x1b[0m"
+    # The same text that leads elsewhere is sent again, and closed before the frame ends.
+    other = Style(bold=True, link="https://a.example/f/2")
+    again = encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", other)])]))
+    assert again.startswith("\x1b[1;1H\x1b]8;;https://a.example/f/2\x1b\\")
+    assert again.endswith(f"new nav{closed}\x1b[0m")
+    assert encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", other)])])) == ""
+
+
+def test_blanks_that_are_erased_after_a_link_lead_nowhere() -> None:
+    link = Style(link="https://a.example/f/1")
+    sent = make_encoder().encode(WIDTH, HEIGHT, patches([(0, 0, [("key", link), (" " * (WIDTH - 3), None)])]))
+    assert sent.index("\x1b]8;;\x1b\\") < sent.index("\x1b[K")

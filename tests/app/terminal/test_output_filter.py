@@ -36,6 +36,25 @@ def test_links_are_taken_out_of_a_style_and_counted() -> None:
     assert fence.removed == 1
 
 
+def test_links_to_the_own_server_alone_stay_in_a_style() -> None:
+    fence = ControlFence()
+    fence.own_host = "https://eu.example.com"
+    own = Segment("new-nav", Style(bold=True, link="https://eu.example.com/project/1/feature_flags/12"))
+    assert fence.apply([own], GROUND) == [own]
+    assert fence.removed == 0
+    for other in (
+        "https://eu.example.com.evil.example/project/1",
+        "https://eu.example.com/\x1b]52;c;eA==\x07",
+        "https://eu.example.com@evil.example/",
+        "http://eu.example.com/project/1",
+        "https://us.example.com/project/1",
+    ):
+        (cleaned,) = fence.apply([Segment("here", Style(link=other))], GROUND)
+        assert cleaned.style is not None
+        assert cleaned.style.link is None
+    assert fence.removed == 5
+
+
 def test_an_ascii_terminal_gets_a_character_of_the_same_width_for_every_other() -> None:
     fence = ControlFence(ascii_only=True)
     (cleaned,) = fence.apply([Segment("│●─ 日é…")], GROUND)

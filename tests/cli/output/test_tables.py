@@ -47,6 +47,39 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
         assert line.isprintable()
 
 
+def test_on_a_terminal_the_name_leads_to_the_page_and_the_table_is_no_wider(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [Row("new-nav", 1), Row("x" * 90, 2), Row("", 3)]
+    opened, closed = "\x1b]8;;https://a.example/p\x1b\\", "\x1b]8;;\x1b\\"
+    Printer("table", ("key", "size"), 40).records(KIND, rows)
+    plain = capsys.readouterr().out
+    printer = Printer("table", ("key", "size"), 40, has_links=True)
+    printer.records(KIND, rows, page=lambda _: "https://a.example/p")
+    shown = capsys.readouterr().out
+    assert f"{opened}new-nav{closed}  " in shown
+    assert shown.count(opened) == shown.count(closed) == 2
+    assert shown.replace(opened, "").replace(closed, "") == plain
+    Printer("table", has_links=True).details(KIND, rows[:1], page=lambda _: "https://a.example/p")
+    assert capsys.readouterr().out == f"key  {opened}new-nav{closed}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "linux"), ("", "")], ids=str
+)
+def test_only_a_terminal_that_has_links_gets_them(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: bool(name), raising=False)
+    for variable, usual in (("TERM", "xterm-256color"), ("NO_COLOR", ""), (name or "LANG", value)):
+        monkeypatch.setenv(variable, usual)
+    assert not choose_printer(KIND, as_json=False, as_ndjson=False, fields="").has_links
+    if name:
+        monkeypatch.setenv("TERM", "xterm-256color")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        assert choose_printer(KIND, as_json=False, as_ndjson=False, fields="").has_links
+
+
 def test_a_pipe_gets_one_line_a_record_and_no_headings(capsys: pytest.CaptureFixture[str]) -> None:
     Printer("tsv").records(KIND, [Row("a", 1), Row(NASTY)])
     lines = capsys.readouterr().out.splitlines()
@@ -95,7 +128,7 @@ def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert chosen() == Printer("tsv")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert chosen() == Printer("table", width=77, has_colour=True)
+    assert chosen() == Printer("table", width=77, has_colour=True, has_links=True)
     monkeypatch.setenv("NO_COLOR", "1")
     assert chosen() == Printer("table", width=77)
 

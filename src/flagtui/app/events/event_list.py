@@ -21,7 +21,9 @@ from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.load_progress import RecordId
 from flagtui.text.event_words import event_lines
+from flagtui.text.links import with_link
 from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 
 class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
@@ -44,7 +46,10 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
     def draw_preview(self, row: EventDefinitionRow | None) -> None:
         pane = self.query_one(Pane)
         now = self._app_state.now()
-        lines = list(event_lines(row, now, pane.content_size.width)) if row is not None else []
+        lines: list[list[Piece]] = []
+        if row is not None:
+            about = event_lines(row, now, pane.content_size.width)
+            lines = [*with_link(about, self._app_state.page_of("events", row.id))]
         if why := self.event_path.why_read_only:
             told = wrap(why, max(10, pane.content_size.width))
             lines = [*lines, [], *([(text, "$warning")] for text in told)]

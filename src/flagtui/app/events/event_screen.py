@@ -22,6 +22,7 @@ from flagtui.details.event_inspector import EventDetails, EventInspector
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_details import detail_lines
+from flagtui.text.links import with_link
 from flagtui.text.styled import Piece
 
 
@@ -69,7 +70,8 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         lines: list[list[Piece]] = []
         if why := self.event_path.why_read_only:
             lines += [[(safe_text(why, 200), "$warning")], []]
-        lines += detail_lines(self._details, self._done, now, max(30, self.size.width - 6))
+        about = detail_lines(self._details, self._done, now, max(30, self.size.width - 6))
+        lines += with_link(about, self.page_link)
         if self._code:
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]

@@ -91,7 +91,11 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         pane, inspector = self.query_one(ExperimentPane), self.inspector
         known = inspector.known(row) if row is not None and inspector is not None else None
         if known is None or pane.display:
-            pane.show(known, self._app_state.now())
+            self._show_findings(known)
+
+    def _show_findings(self, found: Findings | None) -> None:
+        link = self._app_state.page_of("experiments", found.row.id) if found is not None else ""
+        self.query_one(ExperimentPane).show(found, self._app_state.now(), link)
 
     def look_closer(self, row: ExperimentRow) -> None:
         if self.inspector is not None and self.query_one(ExperimentPane).display:
@@ -102,7 +106,7 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         found: Findings
         async for found in inspector.look(row):
             if self.record is not None and self.record.id == row.id:
-                self.query_one(ExperimentPane).show(found, self._app_state.now())
+                self._show_findings(found)
         if (refused := inspector.take_refusal()) is not None:
             # Nobody asked for it: the header says that another key is needed.
             self._app_state.become_troubled(refused)

@@ -38,6 +38,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.text.links import with_link
 from flagtui.text.styled import Piece
 
 ROOMY = 20
@@ -160,7 +161,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def _about(self, now: float, width: int) -> Iterator[list[Piece]]:
         found, row = self._findings, self._row
-        yield from head_lines(row, width)
+        yield from with_link(head_lines(row, width), self.page_link)
         yield []
         sizing = sizing_of(found)
         yield from lifecycle_lines(row, now, sizing.days if sizing else None, width)

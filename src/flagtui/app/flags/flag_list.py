@@ -150,7 +150,8 @@ class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
     def _show_details(self, details: FlagDetails | None) -> None:
         if details is not None:
             details = replace(details, names=self._app_state.names_about(details.flag))
-        self.preview.show(details, self._app_state.now())
+        link = self._app_state.page_of("flags", details.row.id) if details is not None else ""
+        self.preview.show(details, self._app_state.now(), link)
 
     # Keys
 

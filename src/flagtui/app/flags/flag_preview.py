@@ -27,18 +27,22 @@ class Preview(Widget):
         super().__init__(id=id)
         self._details: FlagDetails | None = None
         self._now = 0.0
+        self._link = ""
 
-    def show(self, details: FlagDetails | None, now: float) -> None:
-        """Show this flag, with ages as of `now`."""
-        if details != self._details or int(now) // 60 != int(self._now) // 60:
-            self._details, self._now = details, now
+    def show(self, details: FlagDetails | None, now: float, link: str = "") -> None:
+        """Show this flag, with ages as of `now`; its key leads to `link`."""
+        if details != self._details or int(now) // 60 != int(self._now) // 60 or link != self._link:
+            self._details, self._now, self._link = details, now, link
             self.refresh()
 
     def render(self) -> Content:
         if self._details is None:
             return Content("")
         pieces: list[Piece] = []
-        for line in detail_lines(self._details, self._now, self.content_size.width):
+        from flagtui.text.links import with_link
+
+        about = detail_lines(self._details, self._now, self.content_size.width)
+        for line in with_link(about, self._link):
             pieces += [*line, ("\n", "")]
         return Content.assemble(*pieces)
 

@@ -34,6 +34,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
+from flagtui.text.links import with_link
 from flagtui.text.outcomes import explain_error
 
 SIDE: Final = 46
@@ -110,7 +111,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             closed=self._beside.closed,
         )
         width = self.size.width - 4 - (SIDE if is_wide else 0)
-        head = [*head_lines(self._study, width)]
+        head = [*with_link(head_lines(self._study, width), self.page_link)]
         # The description gives way where every line counts; the overview is one tab away.
         self.query_one("#flag-head", Static).update(joined(head if self.size.height >= SHORT else head[:-1]))
         self.query_one("#flag-tabs", Line).show(styled(*tab_pieces(TABS, self._tab, width)))

@@ -66,6 +66,11 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         """What a person knows it by. Raw."""
         return self._row.key if isinstance(self._row, FlagRow) else self._row.name
 
+    @property
+    def page_link(self) -> str:
+        """The address of the record's page in the product, for its name; empty where none can be shown."""
+        return self._app_state.page_of(self.kind, self._row.id)
+
     def target(self) -> RecordLink:
         return RecordLink(self.kind, self._row.id, self.name_of_record)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -59,6 +60,17 @@ class AppState:
         """Something is different now."""
         for told in tuple(self._watchers):
             told()
+
+    def page_of(self, kind: Kind, id: int | str) -> str:
+        """The address of the record's page as a link; empty where the terminal or the server has none."""
+        from flagtui.text.addresses import link_to
+        from flagtui.text.links import is_own, shows_links
+
+        if self.workspace is None or not shows_links(os.environ):
+            return ""
+        client = self.workspace.client
+        link = link_to(client, kind, id)
+        return link if is_own(link, str(client.host)) else ""
 
     def now(self) -> float:
         """Unix seconds of the running minute, so that everything on screen tells the same ages."""

@@ -7,7 +7,7 @@ from rich.segment import Segment
 
 from flagtui.app.terminal.screen_cells import SECOND_HALF, Cell, CellMaker, Row, mend_halves, moves_surely
 from flagtui.app.terminal.scroll_regions import Shift, find_shift
-from flagtui.app.terminal.sgr import Pen, Pens
+from flagtui.app.terminal.sgr import Pen, Pens, link_change
 
 RESET = "\x1b[0m"
 ERASE_TO_END = "\x1b[K"
@@ -55,7 +55,7 @@ class Encoder:
             if new[y] != self._shown[y]:
                 sent.extend(self._line(y, self._shown[y], new[y]))
                 self._shown[y] = new[y]
-        return "".join([*sent, RESET]) if sent else ""
+        return "".join([*sent, self._end()]) if sent else ""
 
     def shown(self) -> Sequence[Row]:
         """What the terminal shows now, line by line; what is sent later does not change it."""
@@ -71,7 +71,11 @@ class Encoder:
             return "", ""
         self._pen = self._pens.default
         sent = [part for y, row in enumerate(rows) for part in self._line(y, [None] * len(row), row)]
-        return "".join([*sent, RESET]), ";".join(filter(None, (last[1].colour, last[1].background)))
+        return "".join([*sent, self._end()]), ";".join(filter(None, (last[1].colour, last[1].background)))
+
+    def _end(self) -> str:
+        """No link may go on into what others write."""
+        return link_change(self._pen.link, "") + RESET
 
     def _apply(self, patches: Iterable[Patch]) -> dict[int, Row]:
         new: dict[int, Row] = {}

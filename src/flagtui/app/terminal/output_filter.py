@@ -39,12 +39,15 @@ _ASCII: Final = {ord(drawn): plain for group, plain in _ASCII_DRAWN.items() for 
 class ControlFence(LineFilter):
     """Deletes control characters and links from every segment; `removed` counts them and must stay 0.
 
-    With `ascii_only` it also swaps what the terminal's encoding cannot write, cell for cell.
+    Links to pages of `own_host` stay, where there is one. With `ascii_only` it also swaps what the terminal's
+    encoding cannot write, cell for cell.
     """
 
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__()
         self.removed = 0
+        self.own_host = ""
+        """Such as https://eu.posthog.com."""
         self._ascii_only = ascii_only
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
@@ -56,10 +59,17 @@ class ControlFence(LineFilter):
             return segment
         kept, count = _OBEYED.subn(lambda found: "?" * cell_len(found[0]), text)
         self.removed += count
-        if style is not None and style.link is not None:
+        link = style.link if style is not None else None
+        if style is not None and link is not None and not _is_own(link, self.own_host):
             self.removed += 1
             style = style.update_link(None)
         return Segment(_in_ascii(kept) if self._ascii_only else kept, style)
+
+
+def _is_own(link: str, host: str) -> bool:
+    from flagtui.text.links import is_own
+
+    return is_own(link, host)
 
 
 def _is_clean(segment: Segment) -> bool:

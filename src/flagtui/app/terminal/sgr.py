@@ -36,6 +36,8 @@ class Pen:
     attributes: frozenset[str]
     colour: str
     background: str
+    link: str = ""
+    """Address that the cell leads to; `links.py` says which."""
     blank: "Pen | None" = field(default=None, repr=False)
     """How a blank written with this pen looks; None when this pen is for blanks already."""
 
@@ -46,7 +48,7 @@ class Pen:
     @property
     def is_plain(self) -> bool:
         """Whether a blank in it shows nothing but the background."""
-        return not (self.attributes & _SEEN_ON_BLANKS)
+        return not self.link and not (self.attributes & _SEEN_ON_BLANKS)
 
 
 class Pens:
@@ -54,13 +56,13 @@ class Pens:
 
     def __init__(self, system: ColorSystem) -> None:
         self._system = system
-        self._made: dict[tuple[frozenset[str], str, str], Pen] = {}
+        self._made: dict[tuple[frozenset[str], str, str, str], Pen] = {}
         self._by_style: dict[Style, Pen] = {}
         self._changes: dict[tuple[Pen, Pen], str] = {}
         self.default = self._make(frozenset(), "", "")
 
     def of(self, style: Style | None) -> Pen:
-        """The pen for a Rich style; links and click actions are no part of it."""
+        """The pen for a Rich style; click actions are no part of it."""
         if style is None:
             return self.default
         pen = self._by_style.get(style)
@@ -74,30 +76,42 @@ class Pens:
             return ""
         sent = self._changes.get((old, new))
         if sent is None:
-            sent = self._changes[(old, new)] = _shortest(old, new)
+            sent = self._changes[(old, new)] = link_change(old.link, new.link) + _shortest(old, new)
         return sent
 
     def _read(self, style: Style) -> Pen:
         attributes = frozenset(code for name, code in _ATTRIBUTES.items() if getattr(style, name))
-        return self._make(attributes, self._codes(style.color, True), self._codes(style.bgcolor, False))
+        colour, background = self._codes(style.color, True), self._codes(style.bgcolor, False)
+        return self._make(attributes, colour, background, style.link or "")
 
     def _codes(self, colour: Color | None, foreground: bool) -> str:
         if colour is None or colour.is_default:
             return ""
         return ";".join(colour.downgrade(self._system).get_ansi_codes(foreground))
 
-    def _make(self, attributes: frozenset[str], colour: str, background: str) -> Pen:
-        key = (attributes, colour, background)
+    def _make(self, attributes: frozenset[str], colour: str, background: str, link: str = "") -> Pen:
+        key = (attributes, colour, background, link)
         pen = self._made.get(key)
         if pen is None:
             shown = attributes & _SEEN_ON_BLANKS
-            for_blank = (shown, colour if shown else "", background)
+            for_blank = (shown, colour if shown else "", background, link)
             blank = None if for_blank == key else self._make(*for_blank)
-            pen = self._made[key] = Pen(attributes, colour, background, blank)
+            pen = self._made[key] = Pen(attributes, colour, background, link, blank)
         return pen
 
 
+def link_change(old: str, new: str) -> str:
+    """What to send so that cells lead to the address `new`, or nowhere, and no more to `old`."""
+    if old == new:
+        return ""
+    from flagtui.text.links import CLOSE, open_link
+
+    return open_link(new) if new else CLOSE
+
+
 def _shortest(old: Pen, new: Pen) -> str:
+    if (old.attributes, old.colour, old.background) == (new.attributes, new.colour, new.background):
+        return ""
     whole = ["0", *sorted(new.attributes), *filter(None, (new.colour, new.background))]
     sent = f"\x1b[{';'.join(whole)}m"
     if old.attributes <= new.attributes:

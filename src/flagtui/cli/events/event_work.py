@@ -20,7 +20,7 @@ from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import several
 from flagtui.cli.options import WorkPlace, WriteTerms
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.event_records import EVENT, TYPES, EventTypes
 from flagtui.cli.row_source import EVENTS, names_of
 from flagtui.cli.selection import Wanted, not_found, read_words
@@ -36,16 +36,17 @@ People = Mapping[int, str]
 
 def list_events(line: str, sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
     """The rows a query finds."""
-    rows: list[EventDefinitionRow] = in_project(place, lambda session: EVENTS.rows(session, line, sort))
-    printer.records(EVENT, rows[:limit], "No event is found.")
+    rows: list[EventDefinitionRow]
+    rows, page = in_project_with_pages(place, "events", lambda session: EVENTS.rows(session, line, sort))
+    printer.records(EVENT, rows[:limit], "No event is found.", page)
     return 0
 
 
 def get_events(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
     """Definitions as a whole."""
     wanted = read_words(words, EVENTS.is_query)
-    found = in_project(place, lambda session: events_of(session, wanted))
-    printer.details(EVENT, [one.row() for one in found])
+    found, page = in_project_with_pages(place, "events", lambda session: events_of(session, wanted))
+    printer.details(EVENT, [one.row() for one in found], page)
     return 0
 
 

@@ -11,7 +11,7 @@ from flagtui.cli.experiments.experiment_selection import experiments_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.lines import progress
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.experiment_records import (
     DAY,
     EXPERIMENT,
@@ -28,16 +28,20 @@ from flagtui.models.rows import ExperimentRow
 
 def list_experiments(line: str, sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
     """The rows a query finds."""
-    rows: list[ExperimentRow] = in_project(place, lambda session: EXPERIMENTS.rows(session, line, sort))
-    printer.records(EXPERIMENT, rows[:limit], "No experiment is found.")
+    rows: list[ExperimentRow]
+    rows, page = in_project_with_pages(
+        place, "experiments", lambda session: EXPERIMENTS.rows(session, line, sort)
+    )
+    printer.records(EXPERIMENT, rows[:limit], "No experiment is found.", page)
     return 0
 
 
 def get_experiments(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
     """Experiments with their metrics."""
     wanted = read_words(words, EXPERIMENTS.is_query)
-    found = in_project(place, lambda session: experiments_of(session, wanted))
-    printer.details(WHOLE_EXPERIMENT, [WholeExperiment(one, one.row()) for one in found])
+    found, page = in_project_with_pages(place, "experiments", lambda session: experiments_of(session, wanted))
+    records = [WholeExperiment(one, one.row()) for one in found]
+    printer.details(WHOLE_EXPERIMENT, records, lambda whole: page(whole.row))
     return 0
 
 

@@ -8,7 +8,7 @@ from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of, several
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.flag_records import (
     DEFINITION,
@@ -106,7 +106,8 @@ def list_stale(line: str, place: WorkPlace, printer: Printer) -> int:
             for row, flag in zip(rows, flags, strict=True)
         ]
 
-    printer.records(STALE, in_project(place, work), "No flag is stale.")
+    found, page = in_project_with_pages(place, "flags", work)
+    printer.records(STALE, found, "No flag is stale.", lambda one: page(one.row))
     return 0
 
 

@@ -8,7 +8,7 @@ from flagtui.changes.flags.mask import MASK
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import in_project
+from flagtui.cli.project_session import in_project_with_pages
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 def list_flags(line: str, sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
     """The rows a query finds."""
-    rows: list[FlagRow] = in_project(place, lambda session: FLAGS.rows(session, line, sort))
-    printer.records(FLAG, rows[:limit], "No flag is found.")
+    rows: list[FlagRow]
+    rows, page = in_project_with_pages(place, "flags", lambda session: FLAGS.rows(session, line, sort))
+    printer.records(FLAG, rows[:limit], "No flag is found.", page)
     return 0
 
 
 def get_flags(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
     """Flags with their targeting."""
     wanted = read_words(words, FLAGS.is_query)
-    flags = in_project(place, lambda session: flags_of(session, wanted))
-    printer.details(WHOLE_FLAG, map(_whole, flags))
+    flags, page = in_project_with_pages(place, "flags", lambda session: flags_of(session, wanted))
+    printer.details(WHOLE_FLAG, map(_whole, flags), lambda whole: page(whole.row))
     return 0
 
 

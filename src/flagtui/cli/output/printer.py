@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -13,9 +13,17 @@ from flagtui.cli.output.lines import progress, say
 from flagtui.cli.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
 from flagtui.cli.output.table import table_lines
 from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.links import linked, shows_links
 
 R = TypeVar("R")
 Format = Literal["table", "tsv", "json", "ndjson"]
+Page = Callable[[R], str]
+"""The address of a record's page; empty where it has none."""
+
+
+def no_page(_record: object) -> str:
+    """Nothing leads anywhere."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,8 @@ class Printer:
     width: int | None = None
     """Cells of the terminal; None where there is none."""
     has_colour: bool = False
+    has_links: bool = False
+    """Whether what a record is called leads to its page."""
     has_headings: bool = True
     """False for records that come one by one."""
 
@@ -36,8 +46,13 @@ class Printer:
         """Nothing but the document may be on standard output."""
         return self.format in ("json", "ndjson")
 
-    def records(self, kind: RecordKind[R], records: Iterable[R], empty: str = "") -> None:
-        """Print all of them; `empty` is said to a person when there are none."""
+    def records(
+        self, kind: RecordKind[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
+    ) -> None:
+        """Print all of them; `empty` is said to a person when there are none.
+
+        On a terminal the first field, what the record is called, leads to `page`.
+        """
         fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
         if self.format == "json":
             found = [_object(fields, record) for record in records]
@@ -49,7 +64,8 @@ class Printer:
             for record in records:
                 print("\t".join(safe_text(plain(field.value(record)), 100_000) for field in fields))
         else:
-            self._table(fields, records, empty)
+            leads = self.has_links and fields[0] is kind.fields[0]
+            self._table(fields, records, empty, page if leads else no_page)
         sys.stdout.flush()
 
     def document(self, kind: RecordKind[R], record: R) -> str:
@@ -57,10 +73,10 @@ class Printer:
         fields = kind.chosen(self.fields) if self.fields else kind.told
         return _dumped(_envelope(kind, _object(fields, record)))
 
-    def details(self, kind: RecordKind[R], records: Iterable[R]) -> None:
+    def details(self, kind: RecordKind[R], records: Iterable[R], page: Page[R] = no_page) -> None:
         """The same for few records with much in them: on a terminal a line for each field."""
         if self.format != "table" or self.fields:
-            self.records(kind, records)
+            self.records(kind, records, page=page)
             return
         wide = max(len(field.name) for field in kind.shown)
         for place, record in enumerate(records):
@@ -70,7 +86,9 @@ class Printer:
                 lines = safe_lines(field.cell(field.value(record))) or [""]
                 for number, line in enumerate(lines):
                     label = field.name.replace("_", " ") if number == 0 else ""
-                    print(f"{label:<{wide}}  {line}".rstrip())
+                    is_name = field is kind.fields[0] and number == 0 and self.has_links
+                    shown = linked(line, page(record)) if is_name else line
+                    print(f"{label:<{wide}}  {shown}".rstrip())
         sys.stdout.flush()
 
     def text(self, text: str) -> None:
@@ -83,8 +101,11 @@ class Printer:
     def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:
         return kind.told if self.is_for_programs else kind.shown
 
-    def _table(self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str) -> None:
-        rows = [[field.cell(field.value(record)) for field in fields] for record in records]
+    def _table(
+        self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str, page: Page[R]
+    ) -> None:
+        found = list(records)
+        rows = [[field.cell(field.value(record)) for field in fields] for record in found]
         if not rows:
             if empty:
                 say(empty)
@@ -94,7 +115,8 @@ class Printer:
                 print("  ".join(safe_text(cell, 400) for cell in row))
             return
         headings = [field.name.replace("_", " ").upper() for field in fields]
-        for line in table_lines(headings, rows, self.width, has_colour=self.has_colour):
+        links = [page(record) for record in found]
+        for line in table_lines(headings, rows, self.width, has_colour=self.has_colour, links=links):
             print(line)
 
     def say(self, line: str) -> None:
@@ -122,7 +144,8 @@ def choose_printer(kind: RecordKind[Any], *, as_json: bool, as_ndjson: bool, fie
     if not sys.stdout.isatty():
         return Printer("tsv", names)
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("", "dumb")
-    return Printer("table", names, shutil.get_terminal_size().columns, has_colour=not is_plain)
+    width = shutil.get_terminal_size().columns
+    return Printer("table", names, width, has_colour=not is_plain, has_links=shows_links(os.environ))
 
 
 def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from flagtui.safe_text import safe_text
+from flagtui.text.links import linked
 
 GAP: Final = 2
 LEAST: Final = 6
@@ -15,15 +16,27 @@ _HEADING, _END = "\x1b[2m", "\x1b[0m"
 
 
 def table_lines(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int | None, *, has_colour: bool = False
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None,
+    *,
+    has_colour: bool = False,
+    links: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw."""
+    """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
+
+    The first cell of each row leads to its link, where there is one.
+    """
     cells = [[safe_text(cell, _WIDEST) for cell in row] for row in (headings, *rows)]
     widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
     if width is not None:
         widths = fitted(widths, width)
     for place, row in enumerate(cells):
-        line = (" " * GAP).join(_padded(cell, wide) for cell, wide in zip(row, widths, strict=True)).rstrip()
+        shown = [_padded(cell, wide) for cell, wide in zip(row, widths, strict=True)]
+        if 0 < place <= len(links):
+            name = shown[0].rstrip()
+            shown[0] = linked(name, links[place - 1]) + shown[0][len(name) :]
+        line = (" " * GAP).join(shown).rstrip()
         yield f"{_HEADING}{line}{_END}" if has_colour and place == 0 and line else line
 
 

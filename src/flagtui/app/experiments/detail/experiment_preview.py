@@ -18,6 +18,7 @@ from flagtui.app.experiments.detail.sections import (
 )
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import ago
+from flagtui.text.links import with_link
 from flagtui.text.styled import Piece
 
 
@@ -30,17 +31,19 @@ class ExperimentPane(Widget):
         super().__init__(id="preview")
         self._findings: Findings | None = None
         self._now = 0.0
+        self._link = ""
 
-    def show(self, findings: Findings | None, now: float) -> None:
-        """Show this experiment, with ages as of `now`."""
-        if findings != self._findings or int(now) // 60 != int(self._now) // 60:
-            self._findings, self._now = findings, now
+    def show(self, findings: Findings | None, now: float, link: str = "") -> None:
+        """Show this experiment, with ages as of `now`; its name leads to `link`."""
+        if findings != self._findings or int(now) // 60 != int(self._now) // 60 or link != self._link:
+            self._findings, self._now, self._link = findings, now, link
             self.refresh()
 
     def render(self) -> Content:
         if self._findings is None:
             return Content("")
-        lines = pane_lines(self._findings, self._now, self.content_size.width)
+        about = pane_lines(self._findings, self._now, self.content_size.width)
+        lines = with_link(about, self._link)
         return Content("\n").join(Content.assemble(*line) for line in lines)
 
 

@@ -1,0 +1,48 @@
+"""The page of a record as a link of the terminal (OSC 8): only on the server's own host, only over https."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from flagtui.text.styled import Piece
+
+CLOSE: Final = "\x1b]8;;\x1b\\"
+"""Ends the link that is open."""
+_ADDRESS: Final = re.compile(r"https://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~%-]+)+")
+"""Characters that neither end the sequence nor mean something to what reads the address."""
+_WITHOUT: Final = ("", "dumb", "linux", "ansi", "cons25", "sun", "vt")
+"""How `TERM` begins where a link would be drawn or lost; the first two are meant whole."""
+
+
+def shows_links(environment: Mapping[str, str]) -> bool:
+    """Whether the terminal can be sent links. All but those named here leave out what they do not know."""
+    term = environment.get("TERM", "")
+    if environment.get("NO_COLOR") or term in _WITHOUT or term.startswith(_WITHOUT[1:]):
+        return False
+    # GNU screen keeps them to itself.
+    return "STY" not in environment
+
+
+def is_own(link: str, host: str) -> bool:
+    """Whether this is a page of `host`, such as https://eu.posthog.com, and nothing a terminal obeys."""
+    return bool(host) and link.startswith(f"{host}/") and _ADDRESS.fullmatch(link) is not None
+
+
+def open_link(link: str) -> str:
+    """What begins a link; the caller has made sure that it is the server's own."""
+    return f"\x1b]8;;{link}\x1b\\"
+
+
+def linked(text: str, link: str) -> str:
+    """Safe text that leads to `link`; as it is without one."""
+    return f"{open_link(link)}{text}{CLOSE}" if link and text else text
+
+
+def with_link(lines: Iterable[list[Piece]], link: str) -> Iterator[list[Piece]]:
+    """The lines with what is called the record, their first bold piece, leading to its page."""
+    for line in lines:
+        place = next((place for place, (_, style) in enumerate(line) if style == "bold"), -1) if link else -1
+        if place >= 0:
+            line = [*line[:place], (line[place][0], f"bold link='{link}'"), *line[place + 1 :]]
+            link = ""
+        yield line

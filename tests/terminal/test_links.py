@@ -1,0 +1,57 @@
+"""The record's page as a link of the terminal, as it really goes out."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from tests.doubles.terminal import Terminal
+
+ROOT = Path(__file__).parents[2]
+DEMO = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo", "--flags", "12"]
+KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+LINK = re.compile(rb"\x1b\]8;;([^\x1b]*)\x1b\\")
+PAGE = re.compile(
+    r"https://flags\.example\.com/project/\d+/(feature_flags|experiments|data-management/events)/[\w-]+"
+)
+
+
+@pytest.fixture(scope="module")
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("home")
+    return {
+        **dict.fromkeys(KINDS, str(folder)),
+        "FLAGTUI_NO_FIRST_FRAME": "1",
+        "PYTHONPATH": ":".join([str(ROOT), *(path for path in sys.path if path)]),
+    }
+
+
+def test_names_lead_to_pages_of_the_own_server_and_every_link_is_closed(surroundings: dict[str, str]) -> None:
+    with Terminal(DEMO, size=(132, 40), environment=surroundings) as terminal:
+        terminal.wait_for("synced")
+        terminal.wait_for("WHO SEES IT")
+        terminal.press("\r")
+        terminal.wait_for("Overview")
+        terminal.press("\x1b")
+        terminal.wait_for("KEY .*ROLLOUT")
+        terminal.press("2")
+        terminal.wait_for("VARIANTS")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0
+        links = [link.decode() for link in LINK.findall(bytes(terminal.sent))]
+        opened = [link for link in links if link]
+        assert [link for link in opened if not PAGE.fullmatch(link)] == []
+        assert {link.split("/")[-2] for link in opened} == {"feature_flags", "experiments"}
+        assert links[-1] == ""
+        assert len(links) <= 2 * len(opened)
+
+
+@pytest.mark.parametrize("poor", [{"NO_COLOR": "1"}, {"TERM": "linux"}, {"STY": "1.pts"}], ids=str)
+def test_a_terminal_without_links_gets_none(surroundings: dict[str, str], poor: dict[str, str]) -> None:
+    with Terminal(DEMO, size=(132, 40), environment={**surroundings, **poor}) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("1")
+        terminal.wait_for("WHO SEES IT")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+        assert LINK.findall(bytes(terminal.sent)) == []

@@ -1,0 +1,48 @@
+"""A record's name leads to its page: on the own server, where the terminal has links."""
+
+import pytest
+
+from flagtui.text.links import is_own, linked, shows_links, with_link
+
+HOST = "https://eu.example.com"
+
+
+@pytest.mark.parametrize(
+    ("environment", "has_links"),
+    [
+        ({"TERM": "xterm-256color"}, True),
+        ({"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0"}, True),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "linux"}, False),
+        ({"TERM": "vt100"}, False),
+        ({"TERM": "screen-256color", "STY": "1.pts-0.host"}, False),
+        ({}, False),
+    ],
+)
+def test_links_are_for_terminals_that_have_them(environment: dict[str, str], has_links: bool) -> None:
+    assert shows_links(environment) == has_links
+
+
+def test_a_page_of_the_own_server_is_a_link_and_nothing_else_is() -> None:
+    assert is_own(f"{HOST}/project/1/feature_flags/12", HOST)
+    assert is_own("https://[::1]:8443/project/1/experiments/2", "https://[::1]:8443")
+    for path in ("", "/", "/a b", "/a'b", "/a;b", "/a\x07", "/a\n", "/\u202ea", "/a?b=c", "/a#b"):
+        assert not is_own(f"{HOST}{path}", HOST)
+    assert not is_own("http://127.0.0.1:1/project/1", "http://127.0.0.1:1")
+    assert not is_own(f"{HOST}/project/1", "")
+
+
+def test_the_name_leads_to_the_page_and_the_rest_stays_as_it_is() -> None:
+    lines = [[("● ", "green"), ("new-nav", "bold"), ("  v3", "")], [("bold", "bold")]]
+    named = f"bold link='{HOST}/project/1/feature_flags/12'"
+    assert [*with_link(lines, f"{HOST}/project/1/feature_flags/12")] == [
+        [("● ", "green"), ("new-nav", named), ("  v3", "")],
+        [("bold", "bold")],
+    ]
+    assert [*with_link(lines, "")] == lines
+
+
+def test_a_line_of_output_opens_and_closes_its_link() -> None:
+    assert linked("new-nav", f"{HOST}/a") == f"\x1b]8;;{HOST}/a\x1b\\new-nav\x1b]8;;\x1b\\"
+    assert linked("new-nav", "") == "new-nav"
