@@ -105,9 +105,7 @@ def admit(
 
 def is_closed(operation: Operation, settings: Settings) -> bool:
     """Whether keys are kept out, as the product keeps them out."""
-    if not settings.strict:
-        return False
-    return operation.closed == "strict" or (operation.closed == "legacy" and settings.legacy)
+    return settings.strict and (operation.closed or operation.name in settings.generation.closed_operations)
 
 
 def _admit_to_project(

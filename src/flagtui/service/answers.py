@@ -15,6 +15,11 @@ def text_of(value: Json) -> str:
     return encode(value).decode()
 
 
+def joined(texts: Mapping[str, str]) -> str:
+    """The JSON text of an object whose values are JSON texts already."""
+    return "{" + ",".join(f'"{name}":{text}' for name, text in texts.items()) + "}"
+
+
 def value_of(text: str | None) -> Json:
     """What a JSON column says; null for SQL's null."""
     return None if text is None else msgspec.json.decode(text)

@@ -130,7 +130,8 @@ def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: da
 
 def _served(settings: Settings) -> tuple[Operation, ...]:
     """The operations of the generation that was chosen."""
-    served = tuple(one for one in OPERATIONS if not (one.newer if settings.legacy else one.older))
+    missing = settings.generation.missing_operations
+    served = tuple(one for one in OPERATIONS if one.name not in missing)
     return (*served, schema_operation(served))
 
 

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, QueryParams
 from flagtui.service.bodies import parse_object
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
+from flagtui.service.generations import Generation
 from flagtui.service.settings import Settings
 
 
@@ -66,6 +67,11 @@ class Call:
     scoped_project: Project | None
     now: datetime
     """The moment of the request: everything it writes carries the same one."""
+
+    @property
+    def generation(self) -> Generation:
+        """What servers of the kind that is played here have, and how they say it."""
+        return self.settings.generation
 
     @property
     def project(self) -> Project:

@@ -16,6 +16,8 @@ Work = Callable[[sqlite3.Connection], T]
 
 
 MOST_REMEMBERED = 256
+Row = Mapping[str, Any]
+"""Columns by name."""
 
 
 class DatabaseUnusable(Exception):
@@ -55,6 +57,19 @@ def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> i
         return number
 
     return remember(db, (sql, frozenset(values.items())), count)
+
+
+def insert_row(db: sqlite3.Connection, table: str, values: Row) -> int:
+    """Stores a new row; gives back its id, where ids are numbers."""
+    names, places = ", ".join(values), ", ".join("?" for _ in values)
+    cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", tuple(values.values()))
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def update_row(db: sqlite3.Connection, table: str, row_id: int | str, values: Row) -> None:
+    places = ", ".join(f"{name} = ?" for name in values)
+    db.execute(f"UPDATE {table} SET {places} WHERE id = ?", (*values.values(), row_id))
 
 
 class Database:

@@ -108,7 +108,11 @@ class Dispatcher:
 
     def _refuse_unknown_action(self, match: Match, method: str) -> None:
         """Older servers took the name of a newer action for an id, and keys then lacked a scope for it."""
-        if self.settings.legacy and method == "POST" and not match.params.get("id", "0").isdigit():
+        if (
+            self.settings.generation.is_older
+            and method == "POST"
+            and not match.params.get("id", "0").isdigit()
+        ):
             raise closed_to_keys()
 
     async def make_due_changes(self) -> None:

@@ -17,7 +17,8 @@ are served.
 - By then the key, the project, membership and `scope` have been checked. The body has not been read:
   `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
 - Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
-  is stored as text already. `bodies.Fields` checks fields, `paging.page` pages.
+  is stored as text already. A `field_kinds.Table` reads the fields of a record, `pagination.page` pages.
+- What older servers lack or call otherwise stands in `generations`.
 - `slow=True` runs a reading handler in a worker thread, for what takes more than a few milliseconds.
 """
 
@@ -46,12 +47,8 @@ class Operation:
     """`object:read` or `object:write`; None lets any valid key in."""
     writes: bool = False
     slow: bool = False
-    closed: Literal["", "strict", "legacy"] = ""
-    """`strict`: the product never opens it to keys; `legacy`: only older servers did not."""
-    newer: bool = False
-    """Older servers do not have it, nor does a legacy service."""
-    older: bool = False
-    """Only older servers have it."""
+    closed: bool = False
+    """The product never opens it to keys, nor does a strict service."""
     unconfined: bool = False
     """Outside projects, and still open to keys confined to some."""
     project_secret: bool = False
@@ -67,6 +64,11 @@ class Operation:
     """For the schema document: JSON Schema of the body."""
     parameters: tuple[str, ...] = ()
     """For the schema document: names of query parameters."""
+
+    @property
+    def name(self) -> str:
+        """Method and path below the project, as the table of generations has it."""
+        return f"{self.method} {self.path.removeprefix(PROJECT)}"
 
 
 @dataclass

@@ -28,6 +28,13 @@ def _number(call: Call, name: str, least: int) -> int | None:
     return number if number is not None and least <= number <= LARGEST else None
 
 
+def id_list(text: str) -> list[int] | None:
+    """Ids as `7`, `1,2` or `[1,2]`; None for nothing, or for what is none."""
+    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
+    return numbers if numbers and len(numbers) == len(parts) else None
+
+
 def page(call: Call, count: int, items: Sequence[str], part: Window) -> Answer:
     """The answer of a list: `items` are JSON texts, already cut to the window."""
     return spliced(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flagtui.service.clock import Clock, system_clock
+from flagtui.service.generations import NEWEST, OLDER, Generation
 
 
 @dataclass(frozen=True)
@@ -31,3 +32,7 @@ class Settings:
     clock: Clock = system_clock
     key_file: Path | None = None
     """Where the key of encrypted payloads lies; made with mode 0600 when the first one is stored."""
+
+    @property
+    def generation(self) -> Generation:
+        return OLDER if self.legacy else NEWEST

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from flagtui.evaluate import linked
-from flagtui.service.answers import Answer, empty, spliced, text_of, value_of
+from flagtui.service.answers import Answer, empty, joined, spliced, text_of, value_of
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.definitions import load_cohorts, load_group_types
@@ -42,18 +42,18 @@ def document_text(call: Call, project: Project) -> str:
     if _expands_cohorts(call):
         filters, shown = [expanded(text, cohorts) for text in filters], {}
     flags = ",".join(_flag_text(call, row, text) for row, text in zip(rows, filters, strict=True))
-    newest = (
-        "" if call.settings.legacy else ',"minimal_flag_called_events":false,"property_matching_version":1'
-    )
-    types = text_of(load_group_types(call.db, project.id))
-    return f'{{"flags":[{flags}],"group_type_mapping":{types},"cohorts":{text_of(shown)}{newest}}}'
+    texts = {
+        "flags": f"[{flags}]",
+        "group_type_mapping": text_of(load_group_types(call.db, project.id)),
+        "cohorts": text_of(shown),
+        "minimal_flag_called_events": "false",
+        "property_matching_version": "1",
+    }
+    return joined(call.generation.written("SDK document", texts))
 
 
 def _flag_text(call: Call, row: sqlite3.Row, filters: str) -> str:
-    text = minimal_text(row, filters, row["project_id"], legacy=call.settings.legacy)
-    if call.settings.legacy:
-        return f"{{{text}}}"
-    return f'{{{text},"has_experiment":{"true" if row["tested"] else "false"}}}'
+    return minimal_text(call, row, filters, has_experiment="true" if row["tested"] else "false")
 
 
 def _linked_filters(rows: Sequence[sqlite3.Row]) -> list[str]:
@@ -100,7 +100,7 @@ def _named_in(group: Json) -> Iterator[str]:
 
 def _expands_cohorts(call: Call) -> bool:
     """Only older servers can leave cohorts out; the parameter needs no value to mean yes."""
-    if not call.settings.legacy:
+    if not call.generation.is_older:
         return False
     return call.query.get("send_cohorts", "no").lower() in _SENT_AS_NO
 

@@ -23,7 +23,7 @@ def _group_keys(text: str) -> dict[str, Json]:
 def read_flag_keys(call: Call) -> frozenset[str] | None:
     """Repeated names or one JSON list; None for all flags. Older servers have no such parameter."""
     values = call.query.getlist("flag_keys")
-    if call.settings.legacy:
+    if "flag_keys" in call.generation.missing_parameters:
         return None
     keys: list[Json] = list(values)
     if len(values) == 1 and values[0].lstrip().startswith("["):

@@ -30,9 +30,7 @@ def user_blast_radius(call: Call) -> Answer:
     questions = condition.get("properties") or []
     check_shape({"groups": [{"properties": questions}], "aggregation_group_type_index": index})
     affected, total = _count(call, questions, index)
-    if call.settings.legacy:
-        return answer({"users_affected": affected, "total_users": total})
-    return answer({"affected": affected, "total": total})
+    return answer(call.generation.written("reach", {"affected": affected, "total": total}))
 
 
 def _count(call: Call, questions: list[Json], index: int | None) -> tuple[int, int]:

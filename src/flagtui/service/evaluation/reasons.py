@@ -50,8 +50,8 @@ def my_flags(call: Call) -> Answer:
 
 
 def _own(call: Call, row: sqlite3.Row, values: Mapping[str, Evaluation]) -> str:
-    flag = minimal_text(row, shown_filters(call, row), call.project.id, legacy=call.settings.legacy)
-    return f'{{"feature_flag":{{{flag}}},"value":{text_of(told(values[row["key"]]))}}}'
+    flag = minimal_text(call, row, shown_filters(call, row))
+    return f'{{"feature_flag":{flag},"value":{text_of(told(values[row["key"]]))}}}'
 
 
 def evaluate_for(call: Call, distinct_id: str) -> dict[str, Evaluation]:
@@ -82,7 +82,6 @@ def _reasoned(call: Call, evaluation: Evaluation) -> dict[str, Json]:
     reason: dict[str, Json] = {
         "reason": evaluation.reason.value,
         "condition_index": evaluation.condition_index,
+        "description": describe_reason(evaluation),
     }
-    if not call.settings.legacy:
-        reason["description"] = describe_reason(evaluation)
-    return {"value": told(evaluation), "evaluation": reason}
+    return {"value": told(evaluation), "evaluation": call.generation.written("reason", reason)}

@@ -3,62 +3,62 @@
 from typing import Final
 
 from flagtui.service.errors import Json
+from flagtui.service.shapes import (
+    MAYBE_MOMENT,
+    MAYBE_NUMBER,
+    MAYBE_OBJECT,
+    MAYBE_TEXT,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    TRUTH,
+    listed,
+    page_of,
+    record,
+    whole,
+)
 
-_TEXT: Final[Json] = {"type": "string"}
-_MAYBE_TEXT: Final[Json] = {"type": ["string", "null"]}
-_MAYBE_NUMBER: Final[Json] = {"type": ["integer", "null"]}
-_YES_OR_NO: Final[Json] = {"type": "boolean"}
 _VALUE: Final[Json] = {"type": ["boolean", "string"]}
 
-
-def _object(required: dict[str, Json], optional: dict[str, Json] | None = None) -> Json:
-    properties = {**required, **(optional or {})}
-    return {"type": "object", "required": list(required), "properties": properties}
-
-
-def _list(items: Json) -> Json:
-    return {"type": "array", "items": items}
-
-
-_MINIMAL_FLAG: Final = _object(
+_MINIMAL_FLAG: Final = whole(
     {
-        "id": {"type": "integer"},
-        "team_id": {"type": "integer"},
-        "key": _TEXT,
-        "name": _TEXT,
-        "filters": {"type": "object"},
-        "deleted": _YES_OR_NO,
-        "active": _YES_OR_NO,
-        "version": _MAYBE_NUMBER,
+        "id": NUMBER,
+        "team_id": NUMBER,
+        "key": TEXT,
+        "name": TEXT,
+        "filters": OBJECT,
+        "deleted": TRUTH,
+        "active": TRUTH,
+        "version": MAYBE_NUMBER,
     }
 )
-_REASON: Final = _object({"reason": _TEXT, "condition_index": _MAYBE_NUMBER}, {"description": _TEXT})
-_PROPERTY: Final = _object(
-    {"key": _TEXT, "operator": _TEXT, "type": _TEXT, "matched": _YES_OR_NO, "explanation": _TEXT}
+_REASON: Final = record(
+    {"reason": TEXT, "condition_index": MAYBE_NUMBER, "description": TEXT}, ("reason", "condition_index")
 )
-_CONDITION: Final = _object(
+_PROPERTY: Final = whole({"key": TEXT, "operator": TEXT, "type": TEXT, "matched": TRUTH, "explanation": TEXT})
+_CONDITION: Final = whole(
     {
-        "index": {"type": "integer"},
-        "matched": _YES_OR_NO,
-        "properties_matched": _YES_OR_NO,
-        "explanation": _TEXT,
+        "index": NUMBER,
+        "matched": TRUTH,
+        "properties_matched": TRUTH,
+        "explanation": TEXT,
         "rollout_percentage": {"type": "number"},
-        "rollout_excluded": _YES_OR_NO,
-        "variant": _MAYBE_TEXT,
-        "properties": _list(_PROPERTY),
+        "rollout_excluded": TRUTH,
+        "variant": MAYBE_TEXT,
+        "properties": listed(_PROPERTY),
     }
 )
 
 REASONS: Final[Json] = {
     "type": "object",
-    "additionalProperties": _object({"value": _VALUE, "evaluation": _REASON}),
+    "additionalProperties": whole({"value": _VALUE, "evaluation": _REASON}),
 }
-OWN: Final = _list(_object({"feature_flag": _MINIMAL_FLAG, "value": _VALUE}))
-DOCUMENT: Final = _object(
+OWN: Final = listed(whole({"feature_flag": _MINIMAL_FLAG, "value": _VALUE}))
+DOCUMENT: Final = whole(
     {
-        "flags": _list(_MINIMAL_FLAG),
-        "group_type_mapping": {"type": "object", "additionalProperties": _TEXT},
-        "cohorts": {"type": "object", "additionalProperties": {"type": "object"}},
+        "flags": listed(_MINIMAL_FLAG),
+        "group_type_mapping": {"type": "object", "additionalProperties": TEXT},
+        "cohorts": {"type": "object", "additionalProperties": OBJECT},
     }
 )
 REACH: Final[Json] = {
@@ -66,47 +66,42 @@ REACH: Final[Json] = {
     "minProperties": 2,
     "additionalProperties": {"type": "integer", "minimum": 0},
 }
-REACH_BODY: Final = _object(
-    {"condition": {"type": ["object", "null"], "properties": {"properties": {"type": ["array", "null"]}}}},
-    {"group_type_index": _MAYBE_NUMBER},
-)
-TRIAL: Final = _object(
+REACH_BODY: Final = record(
     {
-        "flag_key": _TEXT,
-        "result": _VALUE,
-        "reason": _TEXT,
-        "reason_description": _MAYBE_TEXT,
-        "condition_index": _MAYBE_NUMBER,
-        "person_properties": {"type": "object"},
-        "evaluation_distinct_id": _TEXT,
-        "conditions": _list(_CONDITION),
-    }
-)
-TRIAL_BODY: Final[Json] = {
-    "type": "object",
-    "properties": {
-        "distinct_id": _MAYBE_TEXT,
-        "person_id": _MAYBE_TEXT,
-        "timestamp": {"type": ["string", "null"], "format": "date-time"},
-        "groups": {"type": ["object", "null"]},
+        "condition": {**MAYBE_OBJECT, "properties": {"properties": {"type": ["array", "null"]}}},
+        "group_type_index": MAYBE_NUMBER,
     },
-}
-_COHORT: Final = _object(
+    ("condition",),
+)
+TRIAL: Final = whole(
     {
-        "id": {"type": "integer"},
-        "name": _TEXT,
-        "is_static": _YES_OR_NO,
-        "is_calculating": _YES_OR_NO,
-        "count": _MAYBE_NUMBER,
-        "created_at": _TEXT,
+        "flag_key": TEXT,
+        "result": _VALUE,
+        "reason": TEXT,
+        "reason_description": MAYBE_TEXT,
+        "condition_index": MAYBE_NUMBER,
+        "person_properties": OBJECT,
+        "evaluation_distinct_id": TEXT,
+        "conditions": listed(_CONDITION),
     }
 )
-ANSWERED_COHORT: Final = _object({"cohort": _COHORT})
-COHORTS: Final = _object(
+TRIAL_BODY: Final = record(
     {
-        "count": {"type": "integer"},
-        "next": _MAYBE_TEXT,
-        "previous": _MAYBE_TEXT,
-        "results": _list(_COHORT),
+        "distinct_id": MAYBE_TEXT,
+        "person_id": MAYBE_TEXT,
+        "timestamp": MAYBE_MOMENT,
+        "groups": MAYBE_OBJECT,
     }
 )
+_COHORT: Final = whole(
+    {
+        "id": NUMBER,
+        "name": TEXT,
+        "is_static": TRUTH,
+        "is_calculating": TRUTH,
+        "count": MAYBE_NUMBER,
+        "created_at": TEXT,
+    }
+)
+ANSWERED_COHORT: Final = whole({"cohort": _COHORT})
+COHORTS: Final = page_of(_COHORT)

@@ -43,7 +43,7 @@ def bulk_update_tags(call: Call) -> Answer:
 
 def _read_given(fields: Fields, action: str) -> list[str]:
     fields.require("tags")
-    tags = read_tags(fields, "tags") or []
+    tags = read_tags(fields, "tags")
     if len(tags) > MOST_TAGS:
         raise too_many("tags", MOST_TAGS)
     if not tags and action != "set":

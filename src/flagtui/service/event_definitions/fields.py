@@ -1,4 +1,4 @@
-"""What may be written about an event: reading a body, and the rules between fields."""
+"""The fields of an event definition in the order of their faults, and the rules between them."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -7,74 +7,87 @@ from typing import Final
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
+from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, choice, text, truth
+from flagtui.service.shapes import MAYBE_MOMENT, MAYBE_NUMBER, TEXT, TEXTS, TRUTH, USER, UUID
 
 LONGEST_NAME: Final = 400
 LONGEST_TAG: Final = 255
-ENFORCEMENT: Final = ("allow", "reject")
 
-Values = dict[str, Json]
-"""Columns to be written, with Python values: `tags` and `default_columns` are lists of texts."""
+
+def _read_owner(fields: Fields, name: str, target: Target) -> Json:
+    """A user is written as an id, though read as an object."""
+    owner = fields.sent[name]
+    if owner is None:
+        return None
+    if isinstance(owner, bool) or not isinstance(owner, int | str):
+        detail = f"Incorrect type. Expected pk value, received {type(owner).__name__}."
+        raise fields.fault(name, detail, "incorrect_type")
+    number = int(owner) if str(owner).isascii() and str(owner).isdigit() and len(str(owner)) < 19 else None
+    member = target.call.db.execute(
+        "SELECT user_id FROM organization_members WHERE organization_id = ? AND user_id = ?",
+        (target.call.project.organization_id, number),
+    ).fetchone()
+    if member is None:
+        raise fields.fault(name, f'Invalid pk "{owner}" - object does not exist.', "does_not_exist")
+    return number
+
+
+def read_tags(fields: Fields, name: str) -> list[str]:
+    """Trimmed, lower case, each once, sorted."""
+    return sorted({tag for item in _read_texts(fields, name, LONGEST_TAG) if (tag := item.strip().lower())})
+
+
+def _read_texts(fields: Fields, name: str, longest: int | None = None) -> list[str]:
+    items = fields.items(name) or ()
+    inner = Fields({str(position): item for position, item in enumerate(items)}, f"{name}__")
+    return [inner.text(position, longest=longest) or "" for position in inner.sent]
+
+
+_TAGS: Final = Kind(lambda body, name, _: read_tags(body, name), TEXTS, "json")
+_TEXTS: Final = Kind(lambda body, name, _: _read_texts(body, name), TEXTS, "json")
+_PROPERTY: Final = text(LONGEST_NAME, blank=False, null=True)
+
+DEFINITIONS: Final = Table(
+    "event definition",
+    (
+        Field("id", None, Use.BASIC | Use.ALWAYS, UUID),
+        Field("name", None, Use.BASIC | Use.ALWAYS, TEXT),
+        Field("created_at", None, Use.BASIC, MAYBE_MOMENT),
+        Field("last_seen_at", None, Use.BASIC, MAYBE_MOMENT),
+        Field("last_updated_at", None, Use.BASIC, MAYBE_MOMENT),
+        Field("is_action", None, Use.BASIC, TRUTH, storage="truth"),
+        Field("action_id", None, Use.BASIC, MAYBE_NUMBER),
+        Field("is_calculating", None, Use.BASIC, TRUTH, storage="truth"),
+        Field("last_calculated_at", None, Use.BASIC, MAYBE_MOMENT),
+        Field("created_by", None, Use.BASIC, USER, storage="json"),
+        Field("owner", Kind(_read_owner, MAYBE_NUMBER), shown=USER, column="owner_id"),
+        Field("description", text(null=True), Use.LOGGED),
+        Field("tags", _TAGS, Use.BASIC | Use.LOGGED | Use.ALWAYS),
+        Field("verified", truth(), Use.LOGGED),
+        Field("verified_at", shown=MAYBE_MOMENT),
+        Field("verified_by", shown=USER, storage="json"),
+        Field("hidden", truth(null=True), Use.LOGGED),
+        Field("enforcement_mode", choice(("allow", "reject")), Use.BASIC | Use.LOGGED),
+        Field("primary_property", _PROPERTY, Use.BASIC | Use.LOGGED),
+        Field("post_to_slack", truth(), Use.BASIC | Use.LOGGED),
+        Field("default_columns", _TEXTS, Use.LOGGED),
+        Field("updated_at", shown=MAYBE_MOMENT),
+        Field("updated_by", shown=USER, storage="json"),
+        Field("media_preview_urls", shown=TEXTS, storage="json"),
+    ),
+)
 
 
 def read_fields(call: Call, body: Mapping[str, Json]) -> Values:
     """The fields that were sent; the first that is wrong is a 400."""
-    fields = Fields(body)
-    found: Values = {
-        "owner_id": _read_owner(call, fields),
-        "description": fields.text("description", null=True),
-        "tags": read_tags(fields, "tags"),
-        "verified": fields.flag("verified"),
-        "hidden": fields.flag("hidden", null=True),
-        "enforcement_mode": fields.choice("enforcement_mode", ENFORCEMENT),
-        "primary_property": fields.text("primary_property", longest=LONGEST_NAME, blank=False, null=True),
-        "post_to_slack": fields.flag("post_to_slack"),
-        "default_columns": _read_texts(fields, "default_columns"),
-    }
-    sent = {"owner_id" if name == "owner" else name for name in body}
-    values = {name: value for name, value in found.items() if name in sent}
-    _check_together(values)
-    return values
-
-
-def _check_together(values: Values) -> None:
+    values = DEFINITIONS.read(Fields(body), Target(call))
     if values.get("hidden") and values.get("verified"):
         raise invalid("An event cannot be both hidden and verified")
     if values.get("enforcement_mode") == "reject":
         raise invalid(
             'Setting schema enforcement mode to "reject" requires the schema-enforcement-reject feature flag'
         )
-
-
-def _read_owner(call: Call, fields: Fields) -> int | None:
-    """A user is written as an id, though read as an object."""
-    owner = fields.sent.get("owner")
-    if owner is None:
-        return None
-    if isinstance(owner, bool) or not isinstance(owner, int | str):
-        detail = f"Incorrect type. Expected pk value, received {type(owner).__name__}."
-        raise fields.fault("owner", detail, "incorrect_type")
-    number = int(owner) if str(owner).isascii() and str(owner).isdigit() and len(str(owner)) < 19 else None
-    member = call.db.execute(
-        "SELECT user_id FROM organization_members WHERE organization_id = ? AND user_id = ?",
-        (call.project.organization_id, number),
-    ).fetchone()
-    if member is None:
-        raise fields.fault("owner", f'Invalid pk "{owner}" - object does not exist.', "does_not_exist")
-    return number
-
-
-def read_tags(fields: Fields, name: str) -> list[str] | None:
-    """Trimmed, lower case, each once, sorted."""
-    texts = _read_texts(fields, name, LONGEST_TAG)
-    return None if texts is None else sorted({tag for text in texts if (tag := text.strip().lower())})
-
-
-def _read_texts(fields: Fields, name: str, longest: int | None = None) -> list[str] | None:
-    items = fields.items(name)
-    if items is None:
-        return None
-    inner = Fields({str(position): item for position, item in enumerate(items)}, f"{name}__")
-    return [inner.text(position, longest=longest) or "" for position in inner.sent]
+    return values
 
 
 def settled(values: Values, row: sqlite3.Row | None, call: Call) -> Values:

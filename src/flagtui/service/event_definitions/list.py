@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from flagtui.service.answers import Answer, encode, spliced, text_of
+from flagtui.service.answers import Answer, joined, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
@@ -41,7 +41,6 @@ _COLUMNS = {
     "created_at": "d.created_at",
     "created_at::date": "substr(d.created_at, 1, 10)",
 }
-_OLDER = ("name", "last_seen_at")
 
 
 @dataclass
@@ -72,7 +71,7 @@ class Total:
 
 
 def list_definitions(call: Call) -> Answer:
-    part = window(call) if call.settings.legacy else strict_window(call)
+    part = strict_window(call) if call.generation.checks_windows else window(call)
     where = narrowed(call)
     everything = _count(call, Where({"project": call.project.id}))
     total = _total(call, where, everything)
@@ -114,7 +113,7 @@ def _count(call: Call, where: Where) -> int:
 def _total(call: Call, where: Where, everything: int) -> Total:
     if where.narrowed:
         return Total(_count(call, where), False)
-    if everything > LARGE and not call.settings.legacy:
+    if everything > LARGE and call.generation.caps_counts:
         return Total(COUNTED, True)
     return Total(everything, False)
 
@@ -125,11 +124,14 @@ def _page(call: Call, total: Total, items: list[str], part: Window) -> Answer:
     if total.is_capped:
         more = len(items) == part.limit
         following = link(call, limit=str(part.limit), offset=str(part.offset + part.limit)) if more else None
-    capped = "" if call.settings.legacy else f',"count_is_capped":{"true" if total.is_capped else "false"}'
-    return spliced(
-        f'{{"count":{total.count},"next":{encode(following).decode()}'
-        f',"previous":{encode(previous_link(call, part)).decode()}{capped},"results":[{",".join(items)}]}}'
-    )
+    texts = {
+        "count": str(total.count),
+        "next": text_of(following),
+        "previous": text_of(previous_link(call, part)),
+        "count_is_capped": text_of(total.is_capped),
+        "results": f"[{','.join(items)}]",
+    }
+    return spliced(joined(call.generation.written("page of event definitions", texts)))
 
 
 def narrowed(call: Call) -> Where:
@@ -140,8 +142,7 @@ def narrowed(call: Call) -> Where:
         where.add("d.hidden IS NOT 1")
     _add_list(call, where, "tags", "EXISTS (SELECT 1 FROM json_each(d.tags) AS t WHERE t.value IN {values})")
     _add_list(call, where, "excluded_properties", "d.name NOT IN {values}")
-    if not call.settings.legacy:
-        _add_newer(call, where)
+    _add_flags(call, where)
     return where
 
 
@@ -158,7 +159,7 @@ def _add_search(call: Call, where: Where) -> None:
 def _add_event_type(call: Call, where: Where) -> None:
     asked = call.query.get("event_type", "event")
     if asked not in _TYPES:
-        if call.settings.legacy:
+        if not call.generation.faults_have_bodies:
             raise server_error()
         raise invalid("Not a valid event type. Use one of: event, event_custom, event_posthog.", "event_type")
     if (condition := _TYPES[asked]) is not None:
@@ -181,21 +182,22 @@ def _list(texts: list[str]) -> str:
     return text_of([text.encode("utf-8", "replace").decode() for text in texts])
 
 
-def _add_newer(call: Call, where: Where) -> None:
+def _add_flags(call: Call, where: Where) -> None:
+    missing = call.generation.missing_parameters
     verified = call.query.get("verified")
-    if verified is not None and not call.settings.unlicensed:
+    if verified is not None and not call.settings.unlicensed and "verified" not in missing:
         known = f"(d.verified = 1 OR {_OWN})"
         where.add(known if verified == "true" else f"NOT {known}")
-    if call.query.get("exclude_stale") == "true":
+    if call.query.get("exclude_stale") == "true" and "exclude_stale" not in missing:
         where.add("(d.last_seen_at IS NULL OR d.last_seen_at >= :stale)", stale=stamp(call.now - STALE_AFTER))
     names = [name for text in call.query.getlist("names") for name in text.split(",") if name]
-    if names:
+    if names and "names" not in missing:
         where.add("d.name IN (SELECT value FROM json_each(:names))", names=_list(names))
 
 
 def order(call: Call, everything: int) -> str:
     """The ORDER BY of a list; unknown keys are dropped and the name decides at last."""
-    allowed = _OLDER if call.settings.legacy else tuple(_COLUMNS)
+    allowed = call.generation.definition_orders
     asked = dict.fromkeys(key for text in call.query.getlist("ordering") for key in text.split(","))
     keys = [key for key in asked if key.removeprefix("-") in allowed]
     by_length = []

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from flagtui.service.activity import Entry, record
-from flagtui.service.answers import Answer, encode, spliced
+from flagtui.service.answers import Answer, joined, spliced
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, not_found, server_error
+from flagtui.service.event_definitions.fields import DEFINITIONS
+from flagtui.service.field_kinds import Use
 
 SCOPE = "EventDefinition"
 JOINED = """
     SELECT d.*, owner.nested AS owner, verifier.nested AS verified_by, editor.nested AS updated_by,
-        maker.nested AS created_by
+        maker.nested AS created_by, 0 AS is_action, NULL AS action_id, 0 AS is_calculating,
+        NULL AS last_calculated_at
     FROM event_definitions AS d
     LEFT JOIN users AS owner ON owner.id = d.owner_id
     LEFT JOIN users AS verifier ON verifier.id = d.verified_by_id
@@ -27,7 +30,7 @@ def find_row(call: Call, name: str = "id") -> sqlite3.Row:
     """
     known = uuid_text(call.params[name])
     if known is None:
-        raise server_error() if call.settings.legacy else not_found()
+        raise not_found() if call.generation.faults_have_bodies else server_error()
     row = find_by_id(call.db, call.project.id, known)
     if row is None:
         raise server_error() if call.settings.unknown_definition_fails else not_found()
@@ -51,11 +54,16 @@ def uuid_text(text: Json) -> str | None:
         return None
 
 
+def written_row(call: Call, definition_id: str) -> sqlite3.Row:
+    """The definition as this transaction has left it."""
+    row = find_by_id(call.db, call.project.id, definition_id)
+    assert row is not None
+    return row
+
+
 def answer_row(call: Call, definition_id: str, status: int = 200) -> Answer:
     """The definition as it is now."""
-    row = find_by_id(call.db, call.project.id, definition_id)
-    assert row is not None, "written in this transaction"
-    return spliced(definition_text(call, row), status)
+    return spliced(definition_text(call, written_row(call, definition_id)), status)
 
 
 def definition_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
@@ -64,49 +72,12 @@ def definition_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
 
 def definition_text(call: Call, row: sqlite3.Row) -> str:
     """JSON text; stored JSON is put in as it is."""
-    fields = {
-        **_base_fields(call, row),
-        **({} if call.settings.unlicensed else _enterprise_fields(call, row)),
-    }
-    return "{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}"
-
-
-def _base_fields(call: Call, row: sqlite3.Row) -> dict[str, str]:
-    fields = {
-        "id": _text(row["id"]),
-        "name": _text(row["name"]),
-        "created_at": _text(row["created_at"]),
-        "last_seen_at": _text(row["last_seen_at"]),
-        "last_updated_at": _text(row["last_updated_at"]),
-        "tags": row["tags"] if has_tagging(call) else "[]",
-        "is_action": "false",
-        "action_id": "null",
-        "is_calculating": "false",
-        "last_calculated_at": "null",
-        "created_by": row["created_by"] or "null",
-        "post_to_slack": _truth(row["post_to_slack"]),
-    }
-    if not call.settings.legacy:
-        fields["enforcement_mode"] = _text(row["enforcement_mode"])
-        fields["primary_property"] = _text(row["primary_property"])
-    return fields
-
-
-def _enterprise_fields(call: Call, row: sqlite3.Row) -> dict[str, str]:
-    fields = {
-        "description": _text(row["description"]),
-        "owner": row["owner"] or "null",
-        "verified": _truth(row["verified"]),
-        "verified_at": _text(row["verified_at"]),
-        "verified_by": row["verified_by"] or "null",
-        "hidden": _truth(row["hidden"]),
-        "updated_at": _text(row["updated_at"]),
-        "updated_by": row["updated_by"] or "null",
-        "default_columns": row["default_columns"],
-    }
-    if not call.settings.legacy:
-        fields["media_preview_urls"] = row["media_preview_urls"]
-    return fields
+    shown = DEFINITIONS.texts(row, Use.BASIC if call.settings.unlicensed else Use.NONE)
+    if "owner" in shown:
+        shown["owner"] = row["owner"] or "null"
+    if not has_tagging(call):
+        shown["tags"] = "[]"
+    return joined(call.generation.written("event definition", shown))
 
 
 def has_tagging(call: Call) -> bool:
@@ -118,11 +89,3 @@ def log_change(call: Call, row: sqlite3.Row, activity: str, changes: list[dict[s
     detail = {"name": row["name"], "changes": changes, "short_id": None, "type": None, "trigger": None}
     caller = call.caller.user_id
     record(call.db, Entry(call.project.id, SCOPE, row["id"], activity, caller, call.stamp, detail))
-
-
-def _text(value: Json) -> str:
-    return encode(value).decode()
-
-
-def _truth(value: int | None) -> str:
-    return "null" if value is None else "true" if value else "false"

@@ -3,35 +3,25 @@
 import sqlite3
 
 from flagtui.service.activity import change, changes_between, ordered_uuid
-from flagtui.service.answers import Answer, empty, spliced, text_of, value_of
+from flagtui.service.answers import Answer, empty, spliced, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, invalid, payment_required
-from flagtui.service.event_definitions.fields import LONGEST_NAME, Values, read_fields, settled
+from flagtui.service.database import insert_row, update_row
+from flagtui.service.errors import invalid, payment_required
+from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME, read_fields, settled
 from flagtui.service.event_definitions.rows import (
     SCOPE,
     answer_row,
     definition_text,
-    find_by_id,
     find_row,
     has_tagging,
     log_change,
+    written_row,
 )
+from flagtui.service.field_kinds import Use, Values
 
-TOLD = (
-    "description",
-    "owner",
-    "tags",
-    "verified",
-    "hidden",
-    "enforcement_mode",
-    "primary_property",
-    "post_to_slack",
-    "default_columns",
-)
+_TOLD = ("owner", *DEFINITIONS.using(Use.LOGGED))
 """Fields whose changes the log tells of; an owner by id."""
-_LISTS = ("tags", "default_columns")
-_BOOLEANS = ("verified", "hidden", "post_to_slack")
 
 
 def retrieve(call: Call) -> Answer:
@@ -49,14 +39,10 @@ def create(call: Call) -> Answer:
     if call.db.execute(taken, (call.project.id, name)).fetchone():
         raise invalid(f"Event definition with name '{name}' already exists", "name")
     made = ordered_uuid()
-    call.db.execute(
-        "INSERT INTO event_definitions (id, project_id, name, hidden) VALUES (?, ?, ?, 0)",
-        (made, call.project.id, name),
-    )
+    bare = {"id": made, "project_id": call.project.id, "name": name, "hidden": False}
+    insert_row(call.db, "event_definitions", bare)
     write(call, made, values)
-    row = find_by_id(call.db, call.project.id, made)
-    assert row is not None, "inserted above"
-    log_change(call, row, "created", [])
+    log_change(call, written_row(call, made), "created", [])
     return answer_row(call, made, 201)
 
 
@@ -89,24 +75,18 @@ def check_licence(call: Call) -> None:
 def save(call: Call, row: sqlite3.Row, values: Values) -> None:
     """Writes and logs; `updated_at` moves even when nothing else does."""
     write(call, row["id"], values)
-    after = find_by_id(call.db, call.project.id, row["id"])
-    assert after is not None, "updated above"
-    log_change(call, row, "changed", changes_between(SCOPE, told(row), told(after), TOLD))
+    after = written_row(call, row["id"])
+    log_change(call, row, "changed", changes_between(SCOPE, told(row), told(after), _TOLD))
 
 
 def write(call: Call, definition_id: str, values: Values) -> None:
     """Sets columns by name; tags stay as they are where tagging is off."""
-    columns = {name: text_of(value) if name in _LISTS else value for name, value in values.items()}
+    columns = DEFINITIONS.stored(values)
     if not has_tagging(call):
         columns.pop("tags", None)
     columns |= {"updated_by_id": call.caller.user_id, "updated_at": call.stamp, "last_updated_at": call.stamp}
-    places = ", ".join(f"{name} = :{name}" for name in columns)
-    call.db.execute(f"UPDATE event_definitions SET {places} WHERE id = :id", {**columns, "id": definition_id})
+    update_row(call.db, "event_definitions", definition_id, columns)
 
 
-def told(row: sqlite3.Row) -> dict[str, Json]:
-    values: dict[str, Json] = {name: row[name] for name in TOLD}
-    values["owner"] = row["owner_id"]
-    values |= {name: value_of(row[name]) for name in _LISTS}
-    values |= {name: None if row[name] is None else bool(row[name]) for name in _BOOLEANS}
-    return values
+def told(row: sqlite3.Row) -> Values:
+    return {**DEFINITIONS.decoded(row), "owner": row["owner_id"]}

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
+from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_changes import change_flag, create_flag
 from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, new_filters
 from flagtui.service.experiments.holdout_share import holdout_of
 from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
-from flagtui.service.experiments.records import Experiment, LinkedFlag, find, find_flag, flag_by_id, insert
+from flagtui.service.experiments.records import Experiment, LinkedFlag
+from flagtui.service.experiments.rows import find, find_flag, flag_by_id, insert
 from flagtui.service.experiments.save import log, shown
 from flagtui.service.experiments.saved_links import replace_links
 from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
@@ -45,10 +47,7 @@ def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:
     """What a new experiment has where nothing, or only a part, was said."""
     method = call.project.settings.get("default_stats_method", "bayesian")
     return {
-        "description": "",
-        "metrics": [],
-        "metrics_secondary": [],
-        "secondary_metrics": [],
+        **EXPERIMENTS.defaults,
         **sent,
         "type": sent.get("type") or "product",
         "exposure_criteria": {"filterTestAccounts": True, **(sent.get("exposure_criteria") or {})},
@@ -66,7 +65,7 @@ def check_dates(columns: Mapping[str, Json]) -> None:
 def check_metrics(call: Call, columns: Mapping[str, Json], given: Input) -> None:
     """Events and actions of the metrics that were sent."""
     metrics = [metric for name in ORDER_OF for metric in columns.get(name) or ()]
-    unknown = given.allow_unknown_events or call.settings.legacy
+    unknown = given.allow_unknown_events or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, metrics, unknown_events=unknown)
 
 
@@ -99,7 +98,7 @@ def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
 def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
     """An existing flag stays as it is, but for the holdout that was asked for."""
     check_variants_of(flag)
-    if not call.settings.legacy and not _says_nothing(given, flag):
+    if call.generation.links_flags_as_they_are and not _says_nothing(given, flag):
         raise invalid(
             f"A feature flag with key '{flag.key}' already exists; the experiment links to it as-is, "
             "so its config cannot be set here. Omit feature_flag to reuse the existing flag, "

@@ -9,26 +9,18 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.experiments.creation import create
+from flagtui.service.experiments.fields import EXPERIMENTS, LONGEST_NAME
 from flagtui.service.experiments.flag_config import FlagConfig
 from flagtui.service.experiments.inputs import Input
 from flagtui.service.experiments.metric_rules import ORDER_OF
-from flagtui.service.experiments.records import Experiment, LinkedFlag, find_flag
-from flagtui.service.experiments.representation import is_legacy, saved_metric_links
+from flagtui.service.experiments.records import Experiment, LinkedFlag
+from flagtui.service.experiments.representation import is_old, saved_metric_links
+from flagtui.service.experiments.rows import find_flag
 from flagtui.service.experiments.save import called, shown
 from flagtui.service.experiments.saved_links import Link
+from flagtui.service.field_kinds import Use
 
-_COPIED = (
-    "description",
-    "type",
-    "parameters",
-    "filters",
-    "stats_config",
-    "exposure_criteria",
-    "scheduling_config",
-    "secondary_metrics",
-    "running_time_calculation",
-    "only_count_matured_users",
-)
+_COPIED = EXPERIMENTS.using(Use.COPIED)
 
 
 def duplicate(call: Call) -> Answer:
@@ -36,7 +28,7 @@ def duplicate(call: Call) -> Answer:
     one = called(call)
     fields = Fields(call.body())
     key = fields.text("feature_flag_key", blank=False, null=True) or one.flag.key
-    name = fields.text("name", longest=400, null=True) or _free_name(call, str(one.fields["name"]))
+    name = fields.text("name", longest=LONGEST_NAME, null=True) or _free_name(call, str(one.fields["name"]))
     _check_engine(call, one, "Duplication")
     given = copied(call, one, name, key)
     links = [Link(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, one)]
@@ -52,7 +44,7 @@ def copy_to_project(call: Call) -> Answer:
     fields.require("target_team_id")
     number = fields.number("target_team_id") or 0
     key = fields.text("feature_flag_key", blank=False, null=True) or one.flag.key
-    name = fields.text("name", longest=400, null=True) or str(one.fields["name"])
+    name = fields.text("name", longest=LONGEST_NAME, null=True) or str(one.fields["name"])
     target = replace(call, scoped_project=_target(call, number))
     _check_engine(call, one, "Copying")
     return shown(target, create(target, copied(target, one, name, key)), 201)
@@ -86,7 +78,7 @@ def _config_of(flag: LinkedFlag) -> FlagConfig:
 
 
 def _check_engine(call: Call, one: Experiment, verb: str) -> None:
-    if is_legacy(one, saved_metric_links(call, one)):
+    if is_old(one, saved_metric_links(call, one)):
         detail = f"{verb} is not supported for experiments using legacy metrics."
         raise hand_written(400, {"detail": detail})
 

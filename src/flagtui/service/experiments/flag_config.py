@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.experiments.records import LinkedFlag
+from flagtui.service.generations import NEWEST, Generation
 
 FLAG_KEYS = (
     "feature_flag_variants",
@@ -75,12 +77,11 @@ def new_filters(config: FlagConfig, holdout: Json) -> dict[str, Json]:
     ).applied(bare)
 
 
-def from_parameters(parameters: Mapping[str, Json] | None, *, legacy: bool = False) -> FlagConfig:
+def from_parameters(call: Call, parameters: Mapping[str, Json]) -> FlagConfig:
     """What older clients put into `parameters`; faults as the variant rules have them."""
-    parameters = parameters or {}
     variants = parameters.get("feature_flag_variants")
     return FlagConfig(
-        variants=normal_variants(variants, legacy=legacy) if variants else None,
+        variants=normal_variants(variants, call.generation) if variants else None,
         rollout=_percentage(parameters.get("rollout_percentage")),
         payloads=_payloads(parameters.get("feature_flag_payloads")),
         group_type=parameters.get("aggregation_group_type_index"),
@@ -89,12 +90,13 @@ def from_parameters(parameters: Mapping[str, Json] | None, *, legacy: bool = Fal
     )
 
 
-def projected_parameters(stored: Mapping[str, Json] | None, flag: LinkedFlag, legacy: bool) -> Json:
+def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: LinkedFlag) -> Json:
     """`parameters` as they are read: what is stored, and the flag's configuration now."""
-    if legacy and stored is not None and "feature_flag_variants" in stored:
+    is_projected = call.generation.projects_flag_config
+    if not is_projected and stored is not None and "feature_flag_variants" in stored:
         return stored
     variants = flag.variants
-    if not legacy:
+    if is_projected:
         variants = [{**one, "split_percent": one.get("rollout_percentage")} for one in variants]
     groups = flag.filters.get("groups") or [{}]
     share = groups[0].get("rollout_percentage")
@@ -112,7 +114,7 @@ def projected_parameters(stored: Mapping[str, Json] | None, flag: LinkedFlag, le
     return shown
 
 
-def normal_variants(sent: Json, *, legacy: bool = False) -> list[dict[str, Json]]:
+def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[str, Json]]:
     """Variants as a flag keeps them, checked: objects with a key and a share, `split_percent` winning."""
     if not isinstance(sent, list):
         raise _fault("Feature flag variants must be a list")
@@ -120,17 +122,12 @@ def normal_variants(sent: Json, *, legacy: bool = False) -> list[dict[str, Json]
     keys = [variant["key"] for variant in variants]
     if len(variants) > MOST_VARIANTS:
         raise _fault(f"Feature flag variants must be less than {MOST_VARIANTS + 1}")
-    if len(variants) < 2 and not legacy:
+    if len(variants) < generation.fewest_variants:
         raise _fault(FEW_VARIANTS)
     if "control" not in keys:
-        if legacy:
-            raise _fault("Feature flag variants must contain a control variant")
         place = next((index for index, key in enumerate(keys) if key.lower() == "control"), None)
-        if place is None:
-            raise _fault(
-                "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
-                f"Got keys: {keys}. Rename the baseline variant's 'key' to 'control'."
-            )
+        if place is None or generation.is_older:
+            raise _fault(generation.no_control.format(keys=keys))
         variants[place]["key"] = "control"
     if any("rollout_percentage" not in variant for variant in variants):
         raise _fault(

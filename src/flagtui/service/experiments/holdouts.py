@@ -6,8 +6,8 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.holdout_share import holdout_of
-from flagtui.service.experiments.records import select
 from flagtui.service.experiments.representation import nested_holdouts, texts
+from flagtui.service.experiments.rows import select
 from flagtui.service.pagination import page, window
 
 

@@ -3,12 +3,13 @@
 from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, forbidden, invalid
+from flagtui.service.errors import forbidden, invalid
+from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.save import called, save, shown
-from flagtui.service.experiments.settings_rules import CONCLUSIONS
 from flagtui.service.experiments.updates import check_launchable
+from flagtui.service.field_kinds import Target
 
 NOT_LAUNCHED = "Experiment has not been launched yet."
 ENDED = "Experiment has already ended."
@@ -48,7 +49,7 @@ def resume(call: Call) -> Answer:
 def end(call: Call) -> Answer:
     """Sets the conclusion to what is said, and to nothing when nothing is."""
     one = called(call)
-    conclusion = read_conclusion(call.body())
+    conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
     if not one.is_launched:
         raise invalid(NOT_LAUNCHED)
     if one.fields["end_date"] is not None:
@@ -92,17 +93,6 @@ def unarchive(call: Call) -> Answer:
     if one.fields["archived_flag"] and one.flag.fields["archived"]:
         change_flag(call, one.flag, {"archived": False})
     return shown(call, save(call, one, {"archived": 0, "archived_flag": 0}))
-
-
-def read_conclusion(sent: dict[str, Json]) -> dict[str, Json]:
-    """Conclusion and comment, where they are said."""
-    fields = Fields(sent)
-    found: dict[str, Json] = {}
-    if "conclusion" in fields:
-        found["conclusion"] = fields.choice("conclusion", CONCLUSIONS, null=True)
-    if "conclusion_comment" in fields:
-        found["conclusion_comment"] = fields.text("conclusion_comment", longest=4_000, null=True)
-    return found
 
 
 def _check_under_way(one: Experiment) -> None:

@@ -10,10 +10,11 @@ from flagtui.service.clock import stamp
 from flagtui.service.errors import invalid
 from flagtui.service.experiments.access_levels import visible
 from flagtui.service.experiments.metric_rules import uses_event
-from flagtui.service.experiments.records import Experiment, select
+from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import describe_all, saved_metric_links, texts
+from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import called, shown
-from flagtui.service.pagination import page, window
+from flagtui.service.pagination import id_list, page, window
 
 PARAMETERS = (
     "limit",
@@ -124,13 +125,6 @@ def _order(call: Call) -> str:
         raise invalid(f"Invalid order field: '{asked}'")
     direction = "DESC" if asked.startswith("-") else "ASC"
     return f"ORDER BY {_ORDERS[name]} {direction} NULLS LAST, e.id {direction}"
-
-
-def id_list(text: str) -> list[int] | None:
-    """Ids as `7`, `1,2` or `[1,2]`; None for nothing, or for what is none."""
-    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
-    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
-    return numbers if numbers and len(numbers) == len(parts) else None
 
 
 def _flag_number(text: str) -> int:

@@ -7,13 +7,11 @@ from typing import Any, Literal
 
 from flagtui.service.answers import value_of
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.analysis.metric import SECONDS, nodes
-from flagtui.service.experiments.representation import LEGACY_KINDS
+from flagtui.service.experiments.analysis.metric import OLD_KINDS, SECONDS, nodes
+from flagtui.service.shapes import TEXT, listed, record, words
 
-Field = Literal["metrics", "metrics_secondary"]
-Place = Literal["metrics", "metrics_secondary", "query", "metric"]
-"""The field of a body that a fault names."""
-ORDER_OF: Mapping[Field, str] = {
+Listed = Literal["metrics", "metrics_secondary"]
+ORDER_OF: Mapping[Listed, str] = {
     "metrics": "primary_metrics_ordered_uuids",
     "metrics_secondary": "secondary_metrics_ordered_uuids",
 }
@@ -37,14 +35,27 @@ _REQUIRED = {
 }
 _WAREHOUSE = ("table_name", "timestamp_field", "events_join_key", "data_warehouse_join_key")
 _MOST_FAULTS = 15
+_NODE = record({"kind": words(("EventsNode",)), "event": TEXT}, ("kind", "event"))
+METRIC = record(
+    {
+        "kind": words(("ExperimentMetric",)),
+        "metric_type": words(("mean", "funnel")),
+        "name": TEXT,
+        "goal": words(("increase", "decrease")),
+        "source": _NODE,
+        "series": {**listed(_NODE), "minItems": 1},
+    },
+    ("kind", "metric_type", "source", "series"),
+)
+"""JSON Schema of a metric that may be sent: of two of the four types."""
 _FEW_STEPS = (
     "funnel metrics require at least one step. "
     "The experiment exposure event is added as the initial step automatically."
 )
 
 
-def checked_metrics(sent: Json, field: Place) -> list[dict[str, Json]]:
-    """The metrics without fingerprints, each with a UUID of its own."""
+def checked_metrics(sent: Json, field: str) -> list[dict[str, Json]]:
+    """The metrics without fingerprints, each with a UUID of its own. Faults name `field`."""
     if sent is None:
         return []
     if not isinstance(sent, list):
@@ -106,7 +117,12 @@ def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
 
 
 def ordered_uuids(
-    sent: Json, had: Sequence[str] | None, metrics: Iterable[Mapping[str, Json]], field: Field, *, given: bool
+    sent: Json,
+    had: Sequence[str] | None,
+    metrics: Iterable[Mapping[str, Json]],
+    field: Listed,
+    *,
+    given: bool,
 ) -> list[str] | None:
     """The display order: what was sent if it names every metric, else the old one followed by new ones."""
     uuids = [str(metric["uuid"]) for metric in metrics if metric.get("uuid")]
@@ -126,12 +142,12 @@ def ordered_uuids(
     return kept + [one for one in uuids if one not in kept]
 
 
-def _checked(metric: Json, index: int, field: Place) -> dict[str, Json]:
+def _checked(metric: Json, index: int, field: str) -> dict[str, Json]:
     start = f"Invalid metric at index {index}: "
     if not isinstance(metric, dict):
         raise invalid(f"{start}must be a dict", field)
     kind = metric.get("kind")
-    if kind in LEGACY_KINDS:
+    if kind in OLD_KINDS:
         raise invalid(
             f"{start}legacy metric kind '{kind}' is no longer supported for new experiments. "
             "Use 'ExperimentMetric' instead.",

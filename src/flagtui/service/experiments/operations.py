@@ -25,8 +25,8 @@ from flagtui.service.experiments import (
 )
 from flagtui.service.experiments.flag_changes import keeping_requests
 from flagtui.service.experiments.save import SCOPE, called
-from flagtui.service.flags.schemas import ACTIVITY_PAGE
 from flagtui.service.operations import PROJECT, Handler, Operation
+from flagtui.service.shapes import ACTIVITY_PAGE, page_of
 
 EXPERIMENTS = f"{PROJECT}/experiments"
 ONE = f"{EXPERIMENTS}/{{id}}"
@@ -59,7 +59,7 @@ def _action(
     """What newer servers do to one experiment."""
     kept, path = keeping_requests(handle), f"{ONE}/{name}"
     return Operation(
-        "POST", path, kept, summary, WRITE, writes=True, newer=True, answers=answers, body=body,
+        "POST", path, kept, summary, WRITE, writes=True, answers=answers, body=body,
         success=min(answers),
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ def _companions(
     path = f"{PROJECT}/{name}"
     one, (shown, body) = f"{path}/{{id}}", shape
     list_all, create, retrieve, update, delete = handlers
-    page, found, made = {200: schemas.page_of(shown)}, {200: shown}, {201: shown}
+    page, found, made = {200: page_of(shown)}, {200: shown}, {201: shown}
 
     def change(method: Literal["PATCH", "PUT"], verb: str) -> Operation:
         return Operation(
@@ -102,7 +102,7 @@ _update = keeping_requests(updates.update_experiment)
 _RECORDS = (
     Operation(
         "GET", EXPERIMENTS, list.list_experiments, "List experiments", READ,
-        answers={200: schemas.page_of(schemas.EXPERIMENT_ROW)}, parameters=list.PARAMETERS,
+        answers={200: page_of(schemas.EXPERIMENT_ROW)}, parameters=list.PARAMETERS,
     ),
     Operation(
         "POST", EXPERIMENTS, _create, "Create an experiment", WRITE, writes=True, success=201,
@@ -119,7 +119,7 @@ _RECORDS = (
     ),
     Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, success=405),
     Operation(
-        "GET", f"{ONE}/activity", activity_of_one, "Its activity", "activity_log:read", newer=True,
+        "GET", f"{ONE}/activity", activity_of_one, "Its activity", "activity_log:read",
         answers={200: ACTIVITY_PAGE}, parameters=("limit", "page"),
     ),
 )  # fmt: skip
@@ -159,12 +159,12 @@ _CHOOSING = (
         parameters=setup_help.ELIGIBLE_PARAMETERS,
     ),
     Operation(
-        "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Counts", READ, newer=True,
+        "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Counts", READ,
         answers={200: schemas.STATS},
     ),
     Operation(
         "POST", f"{EXPERIMENTS}/calculate_running_time", setup_help.calculate_running_time,
-        "Needed people and days", READ, newer=True,
+        "Needed people and days", READ,
     ),
 )  # fmt: skip
 
@@ -183,11 +183,11 @@ _RESULTS = (
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/latest", recalculation.latest_metrics_recalculation,
-        "The last results of all metrics", READ, slow=True, newer=True, answers={200: schemas.RECALCULATION},
+        "The last results of all metrics", READ, slow=True, answers={200: schemas.RECALCULATION},
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/{{run_id}}", recalculation.metrics_recalculation,
-        "How far a recalculation has come", READ, slow=True, newer=True, answers={200: schemas.RECALCULATION},
+        "How far a recalculation has come", READ, slow=True, answers={200: schemas.RECALCULATION},
     ),
     Operation(
         "POST", f"{PROJECT}/query", queries.run_query, "Results of a metric, or exposures", "query:read",

@@ -12,11 +12,11 @@ from flagtui.service.answers import Answer, answer, encode
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
-from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.analysis.metric import OLD_KINDS, NotComputable
 from flagtui.service.experiments.metric_rules import checked_metrics
-from flagtui.service.experiments.records import Experiment, find
-from flagtui.service.experiments.representation import LEGACY_KINDS
+from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.results import Results
+from flagtui.service.experiments.rows import find
 
 QUEUED = timedelta(seconds=1)
 """How long a question that is to be fetched stays unanswered."""
@@ -88,7 +88,7 @@ def _unpacked(packed: bytes) -> bytes:
 
 def _metric_result(call: Call, one: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
     metric = query.get("metric")
-    if isinstance(metric, dict) and metric.get("kind") in LEGACY_KINDS:
+    if isinstance(metric, dict) and metric.get("kind") in OLD_KINDS:
         raise invalid("Metrics of the legacy engine are not computed here", "metric")
     checked = checked_metrics([metric], "metric")[0]
     try:

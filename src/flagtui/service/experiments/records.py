@@ -1,52 +1,14 @@
-"""An experiment as it is stored, with the flag it rests on."""
+"""An experiment and the flag it rests on."""
 
-import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
-from flagtui.service.answers import text_of, value_of
 from flagtui.service.clock import read_stamp
-from flagtui.service.errors import Json, not_found
+from flagtui.service.errors import Json
 
 Status = Literal["draft", "running", "paused", "stopped"]
-JSON_COLUMNS = frozenset(
-    {
-        "parameters",
-        "running_time_calculation",
-        "excluded_variants",
-        "metrics",
-        "metrics_secondary",
-        "secondary_metrics",
-        "saved_metrics_ids",
-        "filters",
-        "exposure_criteria",
-        "stats_config",
-        "scheduling_config",
-        "primary_metrics_ordered_uuids",
-        "secondary_metrics_ordered_uuids",
-    }
-)
-FLAG_COLUMNS = (
-    "id",
-    "project_id",
-    "key",
-    "name",
-    "filters",
-    "active",
-    "archived",
-    "deleted",
-    "version",
-    "ensure_experience_continuity",
-    "evaluation_runtime",
-    "evaluation_contexts",
-    "bucketing_identifier",
-    "has_encrypted_payloads",
-)
-_SELECT = f"""
-    SELECT e.*, {", ".join(f"f.{name} AS flag_{name}" for name in FLAG_COLUMNS)}
-    FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,78 +97,6 @@ class Experiment:
     def metrics(self, kind: Literal["primary", "secondary"]) -> list[dict[str, Json]]:
         found = self.fields["metrics" if kind == "primary" else "metrics_secondary"]
         return [metric for metric in found or () if isinstance(metric, dict)]
-
-
-def find(db: sqlite3.Connection, project_id: int, number: int | None, *, deleted: bool = False) -> Experiment:
-    """One experiment of the project, a deleted one only when asked for; 404 otherwise."""
-    row = None
-    if number is not None:
-        row = db.execute(f"{_SELECT} WHERE e.project_id = ? AND e.id = ?", (project_id, number)).fetchone()
-    if row is None or (row["deleted"] and not deleted):
-        raise not_found()
-    return from_row(row)
-
-
-def select(
-    db: sqlite3.Connection, where: str, arguments: Sequence[Any] | Mapping[str, Any], tail: str = ""
-) -> list[Experiment]:
-    """Experiments that meet a condition on `e` and its flag `f`; `tail` orders and limits."""
-    rows = db.execute(f"{_SELECT} WHERE {where} {tail}", arguments).fetchall()
-    return [from_row(row) for row in rows]
-
-
-def from_row(row: sqlite3.Row) -> Experiment:
-    own = {name: row[name] for name in row.keys() if not name.startswith("flag_") or name == "flag_id"}  # noqa: SIM118
-    for name in JSON_COLUMNS:
-        own[name] = value_of(own[name])
-    flag = {name: row[f"flag_{name}"] for name in FLAG_COLUMNS}
-    return Experiment(own, _flag(flag))
-
-
-def find_flag(db: sqlite3.Connection, project_id: int, key: str) -> LinkedFlag | None:
-    """The flag with that key that is not deleted."""
-    return _one_flag(db, "project_id = ? AND key = ? AND deleted = 0", (project_id, key))
-
-
-def flag_by_id(db: sqlite3.Connection, flag_id: int) -> LinkedFlag:
-    flag = _one_flag(db, "id = ?", (flag_id,))
-    if flag is None:
-        raise not_found()
-    return flag
-
-
-def insert(db: sqlite3.Connection, fields: Mapping[str, Json]) -> int:
-    """Writes a new row and gives its id."""
-    names = list(fields)
-    marks = ", ".join("?" for _ in names)
-    sql = f"INSERT INTO experiments ({', '.join(names)}) VALUES ({marks})"
-    number = db.execute(sql, [stored(name, fields[name]) for name in names]).lastrowid
-    assert number is not None
-    return number
-
-
-def update(db: sqlite3.Connection, number: int, changes: Mapping[str, Json]) -> None:
-    """Writes some columns of one row."""
-    pairs = ", ".join(f"{name} = ?" for name in changes)
-    values = [stored(name, value) for name, value in changes.items()]
-    db.execute(f"UPDATE experiments SET {pairs} WHERE id = ?", [*values, number])
-
-
-def stored(name: str, value: Json) -> Json:
-    """The value as the column keeps it."""
-    if name in JSON_COLUMNS:
-        return None if value is None else text_of(value)
-    return value
-
-
-def _one_flag(db: sqlite3.Connection, where: str, arguments: Sequence[Any]) -> LinkedFlag | None:
-    row = db.execute(f"SELECT {', '.join(FLAG_COLUMNS)} FROM flags WHERE {where}", arguments).fetchone()
-    return None if row is None else _flag(dict(row))
-
-
-def _flag(fields: dict[str, Json]) -> LinkedFlag:
-    decoded = {name: value_of(fields[name]) for name in ("filters", "evaluation_contexts")}
-    return LinkedFlag({**fields, **decoded})
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -8,27 +8,15 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments.access_levels import levels_of, shown_level
 from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerprint
+from flagtui.service.experiments.analysis.metric import OLD_KINDS
+from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import projected_parameters
 from flagtui.service.experiments.records import Experiment, LinkedFlag
+from flagtui.service.field_kinds import Use
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.people import nested_users
 
-NOT_IN_LISTS = (
-    "holdout_id",
-    "secondary_metrics",
-    "saved_metrics",
-    "saved_metrics_ids",
-    "filters",
-    "exposure_criteria",
-    "metrics",
-    "metrics_secondary",
-    "stats_config",
-    "scheduling_config",
-    "primary_metrics_ordered_uuids",
-    "secondary_metrics_ordered_uuids",
-    "only_count_matured_users",
-)
-_NEWER = ("running_time_calculation", "excluded_variants", "only_count_matured_users", "status", "is_legacy")
-LEGACY_KINDS = ("ExperimentTrendsQuery", "ExperimentFunnelsQuery")
+NOT_IN_LISTS = frozenset(field.name for field in EXPERIMENTS.fields if Use.BASIC not in field.uses)
 
 
 def describe(call: Call, experiment: Experiment) -> dict[str, Json]:
@@ -41,93 +29,45 @@ def describe_all(call: Call, experiments: Sequence[Experiment], slim: bool = Fal
     holdouts = nested_holdouts(call, (one.fields["holdout_id"] for one in experiments))
     users = nested_users(call.db, (one.fields["created_by_id"] for one in experiments))
     levels = levels_of(call)
+    slim = slim and call.generation.slim_rows
+    hidden = NOT_IN_LISTS if slim else ()
     shown = []
     for one in experiments:
-        linked = [] if slim and not call.settings.legacy else saved_metric_links(call, one)
-        parts = _Parts(
-            holdouts.get(one.fields["holdout_id"]), value_of(users[one.fields["created_by_id"]]), linked
-        )
-        row = _describe(call, one, parts, slim)
-        row["user_access_level"] = shown_level(call, levels, one)
-        shown.append(row)
+        linked = [] if slim else saved_metric_links(call, one)
+        row = {
+            **_described(call, one),
+            "holdout": holdouts.get(one.fields["holdout_id"]),
+            "saved_metrics": linked,
+            "created_by": value_of(users[one.fields["created_by_id"]]),
+            "is_legacy": is_old(one, linked),
+            "user_access_level": shown_level(call, levels, one),
+        }
+        known = {name: value for name, value in row.items() if name not in hidden}
+        shown.append(call.generation.written("experiment", known))
     return shown
 
 
-class _Parts:
-    """What an answer nests from other tables."""
-
-    def __init__(self, holdout: Json, created_by: Json, saved_metrics: list[dict[str, Json]]) -> None:
-        self.holdout = holdout
-        self.created_by = created_by
-        self.saved_metrics = saved_metrics
-
-
-def _describe(call: Call, one: Experiment, parts: _Parts, slim: bool) -> dict[str, Json]:
-    fields, legacy = one.fields, call.settings.legacy
-    shown = {
-        "id": one.id,
-        "name": fields["name"],
-        "description": fields["description"],
-        "start_date": fields["start_date"],
-        "end_date": fields["end_date"],
+def _described(call: Call, one: Experiment) -> dict[str, Json]:
+    """Its own columns, and what follows from them and the flag."""
+    fields = one.fields
+    shown = {field.name: fields.get(field.place) for field in EXPERIMENTS.fields}
+    return shown | {
         "feature_flag_key": one.flag.key,
-        "feature_flag": nested_flag(one.flag, legacy),
-        "holdout": parts.holdout,
-        "holdout_id": fields["holdout_id"],
-        "exposure_cohort": fields["exposure_cohort_id"],
-        "parameters": projected_parameters(fields["parameters"], one.flag, legacy),
+        "feature_flag": nested_flag(call, one.flag),
+        "parameters": projected_parameters(call, fields["parameters"], one.flag),
         "running_time_calculation": fields["running_time_calculation"] or {},
-        "excluded_variants": fields["excluded_variants"],
         "secondary_metrics": fields["secondary_metrics"] or [],
-        "saved_metrics": parts.saved_metrics,
-        "saved_metrics_ids": fields["saved_metrics_ids"],
         "filters": fields["filters"] or {},
-        "archived": bool(fields["archived"]),
-        "deleted": bool(fields["deleted"]),
-        "created_by": parts.created_by,
-        "created_at": fields["created_at"],
-        "updated_at": fields["updated_at"],
-        "type": fields["type"],
-        "exposure_criteria": fields["exposure_criteria"],
         "metrics": with_fingerprints(one, one.metrics("primary")),
         "metrics_secondary": with_fingerprints(one, one.metrics("secondary")),
-        "stats_config": fields["stats_config"],
-        "scheduling_config": fields["scheduling_config"],
-        "conclusion": fields["conclusion"],
-        "conclusion_comment": fields["conclusion_comment"],
-        "primary_metrics_ordered_uuids": fields["primary_metrics_ordered_uuids"],
-        "secondary_metrics_ordered_uuids": fields["secondary_metrics_ordered_uuids"],
-        "only_count_matured_users": bool(fields["only_count_matured_users"]),
         "status": one.status,
-        "is_legacy": is_legacy(one, parts.saved_metrics),
     }
-    hidden = _NEWER if legacy else NOT_IN_LISTS if slim else ()
-    return {name: value for name, value in shown.items() if name not in hidden}
 
 
-def nested_flag(flag: LinkedFlag, legacy: bool) -> dict[str, Json]:
+def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
     """The summary of a flag an experiment carries."""
-    fields = flag.fields
-    continuity = fields["ensure_experience_continuity"]
-    shown = {
-        "id": flag.id,
-        "team_id": fields["project_id"],
-        "name": fields["name"],
-        "key": flag.key,
-        "filters": flag.filters,
-        "deleted": flag.deleted,
-        "active": flag.active,
-        "ensure_experience_continuity": None if continuity is None else bool(continuity),
-        "version": fields["version"],
-        "evaluation_runtime": fields["evaluation_runtime"],
-    }
-    if legacy:
-        encrypted = bool(fields["has_encrypted_payloads"])
-        return shown | {"has_encrypted_payloads": encrypted, "evaluation_tags": fields["evaluation_contexts"]}
-    return shown | {
-        "evaluation_contexts": fields["evaluation_contexts"],
-        "bucketing_identifier": fields["bucketing_identifier"],
-    }
+    summary = {name: flag.fields[name] for name in FLAGS.using(Use.SUMMARY)}
+    return call.generation.written("flag summary", {**summary, "team_id": flag.fields["project_id"]})
 
 
 def metric_fingerprint(one: Experiment, metric: Mapping[str, Json]) -> str:
@@ -188,11 +128,11 @@ def _holdout(row: Any, created_by: Json) -> dict[str, Json]:
     }
 
 
-def is_legacy(one: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:
+def is_old(one: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:
     """Whether a metric is of the engine before this one, which can only be read."""
     queries = [link["query"] for link in saved_metrics]
     every = [*one.metrics("primary"), *one.metrics("secondary"), *queries]
-    return any(metric.get("kind") in LEGACY_KINDS for metric in every)
+    return any(metric.get("kind") in OLD_KINDS for metric in every)
 
 
 def texts(shown: Iterable[Mapping[str, Json]]) -> list[str]:

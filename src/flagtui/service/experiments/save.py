@@ -5,38 +5,17 @@ from collections.abc import Mapping
 from flagtui.service.activity import Entry, changes_between, record
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
+from flagtui.service.database import update_row
 from flagtui.service.errors import Json
 from flagtui.service.experiments.access_levels import check_level
-from flagtui.service.experiments.records import Experiment, find, update
+from flagtui.service.experiments.fields import EXPERIMENTS
+from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import describe
+from flagtui.service.experiments.rows import find
+from flagtui.service.field_kinds import Use
 
 SCOPE = "Experiment"
-LOGGED = (
-    "name",
-    "description",
-    "start_date",
-    "end_date",
-    "holdout_id",
-    "parameters",
-    "running_time_calculation",
-    "excluded_variants",
-    "filters",
-    "archived",
-    "deleted",
-    "exposure_criteria",
-    "metrics",
-    "metrics_secondary",
-    "saved_metrics_ids",
-    "stats_config",
-    "scheduling_config",
-    "conclusion",
-    "conclusion_comment",
-    "primary_metrics_ordered_uuids",
-    "secondary_metrics_ordered_uuids",
-    "only_count_matured_users",
-    "exposure_cohort_id",
-)
-_SWITCHES = ("archived", "deleted", "only_count_matured_users")
+_LOGGED = EXPERIMENTS.using(Use.LOGGED)
 
 
 def called(call: Call, *, deleted: bool = False) -> Experiment:
@@ -51,9 +30,10 @@ def save(call: Call, one: Experiment, changes: Mapping[str, Json]) -> Experiment
 
     A change of the flag alone is in the flag's own log.
     """
-    update(call.db, one.id, {**changes, "updated_at": call.stamp})
+    stored = EXPERIMENTS.stored({**changes, "updated_at": call.stamp})
+    update_row(call.db, "experiments", one.id, stored)
     fresh = find(call.db, one.project_id, one.id, deleted=True)
-    told = changes_between(SCOPE, _told(one), _told(fresh), LOGGED)
+    told = changes_between(SCOPE, one.fields, fresh.fields, _LOGGED)
     if told:
         log(call, fresh, _verb(one, fresh), told)
     return fresh
@@ -74,11 +54,6 @@ def log(call: Call, one: Experiment, activity: str, changes: list[dict[str, Json
 def shown(call: Call, one: Experiment, status: int = 200) -> Answer:
     """The whole object as an answer."""
     return answer(describe(call, one), status)
-
-
-def _told(one: Experiment) -> dict[str, Json]:
-    switches = {name: bool(one.fields[name]) for name in _SWITCHES}
-    return {**one.fields, **switches}
 
 
 def _verb(before: Experiment, after: Experiment) -> str:

@@ -85,7 +85,7 @@ def _checked_query(call: Call, fields: Fields) -> dict[str, Json]:
     if not isinstance(query, dict) or not query:
         raise invalid("Query is required to create a saved metric", "query")
     checked = checked_metrics([query], "query")[0]
-    unknown = bool(fields.flag("allow_unknown_events", False)) or call.settings.legacy
+    unknown = bool(fields.flag("allow_unknown_events", False)) or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, [checked], unknown_events=unknown)
     return checked
 

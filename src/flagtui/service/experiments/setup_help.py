@@ -18,20 +18,13 @@ from flagtui.service.experiments.analysis.sample_size import (
     recommended_sample,
 )
 from flagtui.service.experiments.analysis.samples import Sample
-from flagtui.service.experiments.list import id_list
 from flagtui.service.experiments.metric_rules import action_events
+from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER, Where
 from flagtui.service.flags.representation import flag_texts
 
-ELIGIBLE_PARAMETERS = (
-    "search",
-    "active",
-    "created_by_id",
-    "order",
-    "evaluation_runtime",
-    "has_evaluation_contexts",
-    "limit",
-    "offset",
-)
+_SHARED_FILTERS = ("created_by_id", RUNTIME_FILTER, "has_evaluation_contexts", "has_evaluation_tags")
+"""Parameters that mean what they mean in the list of flags."""
+ELIGIBLE_PARAMETERS = ("search", "active", *_SHARED_FILTERS[:3], "order", "limit", "offset")
 _ELIGIBLE = """project_id = :project AND deleted = 0 AND archived = 0 AND variant_count BETWEEN 2 AND 20
     AND json_extract(filters, '$.multivariate.variants[0].key') = 'control'"""
 _CALCULATOR_TYPES: tuple[CalculatorType, ...] = get_args(CalculatorType)
@@ -111,18 +104,11 @@ def _eligible_where(call: Call) -> tuple[str, dict[str, Any]]:
         values["search"] = search
     if "active" in query:
         parts.append(f"active = {int(query['active'].strip().lower() == 'true')}")
-    creators = id_list(query.get("created_by_id", ""))
-    if creators is not None:
-        parts.append("created_by_id IN (SELECT value FROM json_each(:creators))")
-        values["creators"] = encode(creators).decode()
-    if runtime := query.get("evaluation_runtime"):
-        parts.append("evaluation_runtime = :runtime")
-        values["runtime"] = {"both": "all"}.get(runtime, runtime)
-    for name in ("has_evaluation_contexts", "has_evaluation_tags"):
-        if name in query:
-            sign = "<>" if query[name].strip().lower() == "true" else "="
-            parts.append(f"evaluation_contexts {sign} '[]'")
-    return " AND ".join(parts), values
+    where = Where(parts, values)
+    for name in _SHARED_FILTERS:
+        if value := query.get(name):
+            FILTERS[name](call, where, value)
+    return str(where), where.values
 
 
 def _eligible_order(call: Call) -> str:

@@ -4,21 +4,22 @@ from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
+from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.flag_changes import change_flag
-from flagtui.service.experiments.lifecycle import NOT_LAUNCHED, read_conclusion
+from flagtui.service.experiments.lifecycle import NOT_LAUNCHED
 from flagtui.service.experiments.records import LinkedFlag
 from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.field_kinds import Target
 
 
 def ship_variant(call: Call) -> Answer:
     """Ends the experiment if it has not ended; a flag change that needs approval changes nothing."""
     one = called(call)
-    sent = call.body()
-    fields = Fields(sent)
+    fields = Fields(call.body())
     fields.require("variant_key")
     key = fields.text("variant_key", blank=False)
     to_everyone = bool(fields.flag("release_to_everyone", False))
-    changes = read_conclusion(sent)
+    changes = CONCLUSION.read(fields, Target(call))
     if not one.is_launched:
         raise invalid(NOT_LAUNCHED)
     if one.flag.deleted:

@@ -11,12 +11,12 @@ from flagtui.service.experiments.flag_config import DEFAULT_VARIANTS, FlagConfig
 from flagtui.service.experiments.holdout_share import holdout_of
 from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.representation import is_legacy, saved_metric_links
+from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.saved_links import replace_links
 from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
 
-_OF_LEGACY = ("name", "description", "end_date", "deleted")
+_OF_OLD = ("name", "description", "end_date", "deleted")
 _FLAG_DELETED = "Experiment cannot be launched because its feature flag has been deleted."
 _CANNOT_RESTORE = (
     "Cannot restore experiment: the linked feature flag has been deleted. "
@@ -36,7 +36,7 @@ def update_experiment(call: Call) -> Answer:
         raise not_found()
     given = read_input(call, sent, new=call.method == "PUT")
     _check_fixed(one, given)
-    _check_legacy(call, one, given)
+    _check_old(call, one, given)
     return shown(call, change(call, one, given))
 
 
@@ -95,7 +95,7 @@ def _flag_changes(call: Call, one: Experiment, given: Input) -> dict[str, Json]:
 
 def _config(call: Call, one: Experiment, given: Input) -> FlagConfig:
     """The configuration to apply, after the rules of experiments that have started."""
-    if call.settings.legacy:
+    if call.generation.is_older:
         return _older_config(one, given)
     if given.flag.repeats(one.flag):
         return FlagConfig()
@@ -139,9 +139,9 @@ def _check_fixed(one: Experiment, given: Input) -> None:
         raise invalid(f"Can't update keys: {', '.join(sorted(fixed))} on Experiment")
 
 
-def _check_legacy(call: Call, one: Experiment, given: Input) -> None:
-    refused = sorted(name for name in given.sent if name not in _OF_LEGACY)
-    if refused and is_legacy(one, saved_metric_links(call, one)):
+def _check_old(call: Call, one: Experiment, given: Input) -> None:
+    refused = sorted(name for name in given.sent if name not in _OF_OLD)
+    if refused and is_old(one, saved_metric_links(call, one)):
         raise invalid(
             "This experiment uses legacy metric formats and can only have its name, description, or end_date "
             f"updated. Cannot update: {', '.join(refused)}"

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
+from flagtui.service.database import insert_row
 from flagtui.service.errors import Json, hand_written
-from flagtui.service.flags.rows import Values
+from flagtui.service.field_kinds import Values
 
 _EVERYTHING = uuid.UUID("f1a90000-0000-4000-8000-000000000000")
 _RESOURCE = "feature_flag"
@@ -78,14 +79,20 @@ def _open_request(
     call: Call, policy: sqlite3.Row, resource_id: str | None, action: str, intent: Values
 ) -> sqlite3.Row:
     name = str(uuid.uuid4())
-    call.db.execute(
-        "INSERT INTO change_requests"
-        " (id, project_id, policy_id, resource_type, resource_id, action, intent, created_by_id, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(name, call.project.id, policy["id"], _RESOURCE, resource_id, action, text_of(intent)),
-            *(call.caller.user_id, call.stamp),
-        ),
+    insert_row(
+        call.db,
+        "change_requests",
+        {
+            "id": name,
+            "project_id": call.project.id,
+            "policy_id": policy["id"],
+            "resource_type": _RESOURCE,
+            "resource_id": resource_id,
+            "action": action,
+            "intent": text_of(intent),
+            "created_by_id": call.caller.user_id,
+            "created_at": call.stamp,
+        },
     )
     row: sqlite3.Row = call.db.execute("SELECT * FROM change_requests WHERE id = ?", (name,)).fetchone()
     return row
@@ -93,11 +100,11 @@ def _open_request(
 
 def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Answer:
     words = "Approval required" if code == "approval_required" else "A change request is already pending"
+    resource = {name: request[name] for name in ("resource_type", "resource_id")}
     shown: dict[str, Json] = {
         "id": request["id"],
         "action_key": request["action"],
-        "resource_type": request["resource_type"],
-        "resource_id": request["resource_id"],
+        **resource,
         "state": request["state"],
         "intent": value_of(request["intent"]),
         "created_at": request["created_at"],
@@ -108,8 +115,7 @@ def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Answer:
             "status": code,
             "detail": words,
             "message": words,
-            "resource_type": request["resource_type"],
-            "resource_id": request["resource_id"],
+            **resource,
             "change_request_id": request["id"],
             "change_request": shown,
             "required_approvers": value_of(policy["approvers"]),

@@ -7,31 +7,21 @@ from flagtui.service.activity import change
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
+from flagtui.service.database import update_row
 from flagtui.service.errors import Fault, Json, hand_written, invalid
 from flagtui.service.flags.dependents import active_dependents, named
-from flagtui.service.flags.fields import read_tags
-from flagtui.service.flags.filter_links import named_experiments, running_experiments
+from flagtui.service.flags.fields import FLAGS, read_tags
+from flagtui.service.flags.filter_links import experiments_on, named_experiments
 from flagtui.service.flags.guards import IN_REPLAY
 from flagtui.service.flags.levels import load_levels
-from flagtui.service.flags.list import listed
-from flagtui.service.flags.rows import SCOPE, rows_by_id, update_flag
+from flagtui.service.flags.list import FILTERS, listed
+from flagtui.service.flags.rows import SCOPE, rows_by_id
 from flagtui.service.flags.save import log
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.flags.tombstones import key_when_deleted
 
 MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
-_FILTERS = (
-    "active",
-    "created_by_id",
-    "search",
-    "type",
-    "evaluation_runtime",
-    "excluded_properties",
-    "tags",
-    "excluded_tags",
-    "has_evaluation_contexts",
-    "archived",
-)
+_FILTERS = ({*FILTERS, "archived"}) - {"key", "has_evaluation_tags", "eligible_for_experiment"}
 
 
 def bulk_keys(call: Call) -> Answer:
@@ -123,7 +113,7 @@ def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -
     """Why a flag of the batch must stay."""
     if call.db.execute("SELECT 1 FROM early_access_features WHERE flag_id = ?", (row["id"],)).fetchone():
         return "Cannot delete a feature flag that is in use with early access features"
-    running = running_experiments(call.db, row["id"])
+    running = experiments_on(call.db, row["id"], running=True)
     if running:
         linked = named_experiments(running)
         return f"Cannot delete a feature flag linked to running experiment(s): {linked}"
@@ -137,11 +127,8 @@ def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -
 
 def _delete(call: Call, row: sqlite3.Row) -> Json:
     key = key_when_deleted(call, row, row["key"])
-    update_flag(
-        call.db,
-        row["id"],
-        {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id},
-    )
+    gone = {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
+    update_row(call.db, "flags", row["id"], gone)
     log(call, row["id"], "deleted", {"name": row["key"], "changes": []})
     state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
     return {"id": row["id"], "key": row["key"], "rollout_state": state, "active_variant": variant}
@@ -214,7 +201,7 @@ def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str | None) -> 
     before: list[str] = value_of(row["tags"])
     after = sorted(tags if action == "set" else {*before, *tags} if action == "add" else {*before} - tags)
     if after != sorted(before):
-        update_flag(call.db, row["id"], {"tags": after})
+        update_row(call.db, "flags", row["id"], FLAGS.stored({"tags": after}))
         changes = [change(SCOPE, "tags", before, after)]
         log(call, row["id"], "updated", {"name": row["name"] or row["key"], "changes": changes})
     return after

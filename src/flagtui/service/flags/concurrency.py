@@ -7,8 +7,8 @@ from flagtui.service.answers import text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, conflict
+from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_storage import cleaned
-from flagtui.service.flags.rows import Values
 
 _NOT_FIELDS = ("version", "original_flag")
 
@@ -30,7 +30,7 @@ def without_clashes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values
     for name in body:
         if name in original and name not in _NOT_FIELDS and _clashes(name, body, original, stored):
             raise _clash(call.db, row)
-    if call.settings.legacy:
+    if not call.generation.drops_echoes:
         return body
     return {name: value for name, value in body.items() if not _is_echo(name, value, original)}
 

@@ -1,16 +1,40 @@
-"""The fields of a flag in a body, checked in the order in which faults are reported."""
+"""The fields of a flag, in the order in which faults are reported, and the rules that need more than one."""
 
 import re
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from typing import Final
 
 from flagtui.service.answers import text_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
+from flagtui.service.field_kinds import (
+    HIDDEN,
+    Field,
+    Kind,
+    Table,
+    Target,
+    Use,
+    Values,
+    choice,
+    number,
+    text,
+    truth,
+)
 from flagtui.service.flags.filter_storage import read_filters
-from flagtui.service.flags.rows import Values
+from flagtui.service.shapes import (
+    MAYBE_MOMENT,
+    MOMENT,
+    NUMBER,
+    NUMBERS,
+    OBJECT,
+    OBJECTS,
+    TEXT,
+    TEXTS,
+    USER,
+    words,
+)
 
 LONGEST_KEY = 400
 MOST_CONTEXTS = 50
@@ -18,72 +42,30 @@ _KEY = re.compile(r"[a-zA-Z0-9_-]+")
 RUNTIMES = ("server", "client", "all")
 BUCKETINGS = ("distinct_id", "device_id")
 CREATION_CONTEXTS = (
-    "feature_flags",
-    "experiments",
-    "surveys",
-    "early_access_features",
-    "web_experiments",
-    "product_tours",
+    *("feature_flags", "experiments", "surveys", "early_access_features", "web_experiments", "product_tours"),
 )
 
 
-def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
-    """What the body says of the columns. `row` is the flag to change; None for a new one.
-
-    `filters` are merged with the stored ones and absent where sending them changes nothing.
-    """
-    found: dict[str, Any] = {
-        "name": fields.text("name"),
-        "key": _read_key(call, fields, row),
-        "filters": read_filters(call, fields, row),
-        "deleted": fields.flag("deleted"),
-        "active": fields.flag("active"),
-        "archived": None if call.settings.legacy else fields.flag("archived"),
-        "version": fields.number("version", null=True),
-        "ensure_experience_continuity": fields.flag("ensure_experience_continuity", null=True),
-        "rollback_conditions": fields.sent.get("rollback_conditions") if call.settings.legacy else None,
-        "performed_rollback": fields.flag("performed_rollback", null=True) if call.settings.legacy else None,
-        "tags": read_tags(fields),
-        "evaluation_contexts": _read_contexts(call, fields),
-        "analytics_dashboards": _read_dashboards(call, fields),
-        "has_enriched_analytics": fields.flag("has_enriched_analytics", null=True),
-        "creation_context": fields.choice("creation_context", CREATION_CONTEXTS),
-        "is_remote_configuration": fields.flag("is_remote_configuration", null=True),
-        "has_encrypted_payloads": fields.flag("has_encrypted_payloads", null=True),
-        "evaluation_runtime": fields.choice("evaluation_runtime", RUNTIMES, null=True),
-        "bucketing_identifier": fields.choice("bucketing_identifier", BUCKETINGS, null=True),
-    }
-    sent = {_CONTEXT_NAMES.get(name, name) for name in fields.sent}
-    values = {name: value for name, value in found.items() if name in sent and name != "version"}
-    if found["filters"] is None:
-        values.pop("filters", None)
-    return values
-
-
-_CONTEXT_NAMES = {"evaluation_tags": "evaluation_contexts"}
-
-
-def _read_key(call: Call, fields: Fields, row: sqlite3.Row | None) -> str | None:
-    if row is None or call.method == "PUT":
-        fields.require("key")
-    key = fields.text("key", longest=LONGEST_KEY, blank=False)
-    if key is None or (row is not None and key == row["key"] and not row["deleted"]):
+def _read_key(fields: Fields, name: str, target: Target) -> Json:
+    call, row = target
+    key = fields.text(name, longest=LONGEST_KEY, blank=False)
+    if row is not None and key == row["key"] and not row["deleted"]:
         return key
     taken = call.db.execute(
         "SELECT 1 FROM flags WHERE project_id = ? AND key = ? AND deleted = 0 AND id IS NOT ?",
         (call.project.id, key, None if row is None else row["id"]),
     ).fetchone()
     if taken:
-        raise fields.fault("key", "There is already a feature flag with this key.", "unique")
-    if _KEY.fullmatch(key) is None:
+        raise fields.fault(name, "There is already a feature flag with this key.", "unique")
+    if _KEY.fullmatch(key or "") is None:
         detail = "Only letters, numbers, hyphens (-) & underscores (_) are allowed."
-        raise fields.fault("key", detail, "invalid_key")
+        raise fields.fault(name, detail, "invalid_key")
     return key
 
 
-def read_tags(fields: Fields) -> list[str] | None:
+def read_tags(fields: Fields, name: str = "tags") -> list[str] | None:
     """Trimmed, lower case, each once, sorted."""
-    items = fields.items("tags")
+    items = fields.items(name)
     if items is None:
         return None
     for position, item in enumerate(items):
@@ -95,12 +77,10 @@ def read_tags(fields: Fields) -> list[str] | None:
     return sorted({name for item in items if (name := str(item).strip().lower())})
 
 
-def _read_contexts(call: Call, fields: Fields) -> list[str] | None:
-    if call.settings.legacy:
-        return _read_legacy_contexts(fields)
-    if "evaluation_contexts" not in fields:
-        return None
-    items = fields.sent["evaluation_contexts"]
+def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
+    if target.call.generation.is_older:
+        return _read_evaluation_tags(fields, name)
+    items = fields.sent[name]
     if not isinstance(items, list) or len(items) > MOST_CONTEXTS:
         raise invalid(f"evaluation_contexts must be a list of at most {MOST_CONTEXTS} items.")
     for item in items:
@@ -109,11 +89,9 @@ def _read_contexts(call: Call, fields: Fields) -> list[str] | None:
     return sorted({item.strip().lower() for item in items})
 
 
-def _read_legacy_contexts(fields: Fields) -> list[str] | None:
-    items = fields.items("evaluation_tags")
-    if items is None:
-        return None
-    wanted = {str(item).strip().lower() for item in items}
+def _read_evaluation_tags(fields: Fields, name: str) -> list[str]:
+    """The older form: some of the tags that are sent beside them."""
+    wanted = {str(item).strip().lower() for item in fields.items(name) or ()}
     strangers = sorted(wanted - set(read_tags(fields) or ()))
     if strangers:
         detail = f"Evaluation tags must be a subset of tags. Invalid evaluation tags: {', '.join(strangers)}"
@@ -121,27 +99,92 @@ def _read_legacy_contexts(fields: Fields) -> list[str] | None:
     return sorted(wanted)
 
 
-def _read_dashboards(call: Call, fields: Fields) -> list[int] | None:
-    items = fields.items("analytics_dashboards")
-    if items is None:
-        return None
+def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
     numbers = []
-    for item in items:
-        number = whole_number(item)
-        if number is None:
+    for item in fields.items(name) or ():
+        pk = whole_number(item)
+        if pk is None:
             detail = f"Incorrect type. Expected pk value, received {type(item).__name__}."
-            raise fields.fault("analytics_dashboards", detail, "incorrect_type")
-        numbers.append(number)
-    known = call.db.execute(
+            raise fields.fault(name, detail, "incorrect_type")
+        numbers.append(pk)
+    known = target.call.db.execute(
         "SELECT id FROM dashboards WHERE project_id = ? AND deleted = 0"
         " AND id IN (SELECT value FROM json_each(?))",
-        (call.project.id, text_of([n for n in numbers if abs(n) < 2**63])),
+        (target.call.project.id, text_of([pk for pk in numbers if abs(pk) < 2**63])),
     ).fetchall()
-    for number in numbers:
-        if number not in {row["id"] for row in known}:
-            detail = f'Invalid pk "{number}" - object does not exist.'
-            raise fields.fault("analytics_dashboards", detail, "does_not_exist")
+    for pk in numbers:
+        if pk not in {row["id"] for row in known}:
+            raise fields.fault(name, f'Invalid pk "{pk}" - object does not exist.', "does_not_exist")
     return sorted(set(numbers))
+
+
+_LOGGED, _COPIED, _VERSIONED, _SUMMARY = Use.LOGGED, Use.COPIED, Use.VERSIONED, Use.SUMMARY
+_SORTED, _ALWAYS = Use.SORTED, Use.ALWAYS
+_TOLD: Final = _LOGGED | _VERSIONED
+_KEPT: Final = _TOLD | _SUMMARY
+_FILTERS: Final = Kind(lambda body, _, target: read_filters(target.call, body, target.row), OBJECT, "json")
+_TAGS: Final = Kind(lambda body, name, _: read_tags(body, name), TEXTS, "json")
+_ANY: Final = Kind(lambda body, name, _: body.sent[name], {}, "json")
+_NAMED: Final = text(LONGEST_KEY, blank=False, pattern="^[a-zA-Z0-9_-]+$").schema
+
+FLAGS: Final = Table(
+    "flag",
+    (
+        Field("id", None, _VERSIONED | _SUMMARY | _SORTED | _ALWAYS, NUMBER),
+        Field("name", text(), _KEPT | _COPIED | _SORTED | _ALWAYS, default=""),
+        Field("key", Kind(_read_key, _NAMED), _KEPT | _SORTED | _ALWAYS | Use.NEEDED),
+        Field("filters", _FILTERS, _KEPT | _COPIED | _ALWAYS, default={"groups": []}),
+        Field("deleted", truth(), _KEPT | _ALWAYS, default=False),
+        Field("active", truth(), _KEPT | _SORTED | _ALWAYS, default=True),
+        Field("archived", truth(), _LOGGED | _SORTED, default=False),
+        Field("created_by", None, _SORTED, USER, column="created_by_id"),
+        Field("created_at", None, _VERSIONED | _SORTED, MOMENT),
+        Field("updated_at", None, _SORTED, MAYBE_MOMENT),
+        Field("version", number(null=True), _KEPT | _SORTED, default=1),
+        Field("last_modified_by", shown=USER),
+        Field("ensure_experience_continuity", truth(null=True), _KEPT | _COPIED, default=False),
+        Field("rollback_conditions", _ANY, _LOGGED),
+        Field("performed_rollback", truth(null=True), _LOGGED),
+        Field("experiment_set", shown=NUMBERS),
+        Field("experiment_set_metadata", shown=OBJECTS),
+        Field("surveys", shown=OBJECTS),
+        Field("features", shown=OBJECTS),
+        Field("can_edit", shown=truth().schema),
+        Field("tags", _TAGS, _COPIED | _ALWAYS, default=[]),
+        Field("evaluation_contexts", Kind(_read_contexts, TEXTS, "json"), _LOGGED | _SUMMARY, default=[]),
+        Field("usage_dashboard", shown=number(null=True).schema),
+        Field("analytics_dashboards", Kind(_read_dashboards, NUMBERS, "json"), default=[]),
+        Field("has_enriched_analytics", truth(null=True), _TOLD, default=False),
+        Field("creation_context", choice(CREATION_CONTEXTS), shown=HIDDEN, default="feature_flags"),
+        Field("user_access_level", shown=words(("none", "viewer", "editor", "manager"), None)),
+        Field("is_remote_configuration", truth(null=True), _TOLD | _COPIED, default=False),
+        Field("has_encrypted_payloads", truth(null=True), _KEPT | _COPIED, default=False),
+        Field("status", None, _ALWAYS, TEXT),
+        Field(
+            "evaluation_runtime", choice(RUNTIMES, null=True), _KEPT | _COPIED | _SORTED,
+            words(RUNTIMES, "", None), "all",
+        ),
+        Field(
+            "bucketing_identifier", choice(BUCKETINGS, null=True), _KEPT | _COPIED,
+            words(BUCKETINGS, "", None), "distinct_id",
+        ),
+        Field("last_called_at", None, _VERSIONED | _SORTED, MAYBE_MOMENT),
+        Field("is_used_in_replay_settings", shown=truth().schema),
+        Field("is_eligible_for_experiment", shown=truth().schema),
+    ),
+)  # fmt: skip
+
+
+def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
+    """What the body says of the columns. `row` is the flag to change; None for a new one.
+
+    `filters` are merged with the stored ones and absent where sending them changes nothing.
+    """
+    values = FLAGS.read(fields, Target(call, row), needed=row is None or call.method == "PUT")
+    values.pop("version", None)
+    if values.get("filters", ...) is None:
+        del values["filters"]
+    return values
 
 
 def check_together(merged: Mapping[str, Json]) -> None:

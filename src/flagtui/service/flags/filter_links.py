@@ -29,12 +29,11 @@ def check_links(
     _check_cohorts(call, filters)
 
 
-def running_experiments(db: sqlite3.Connection, flag_id: int) -> list[sqlite3.Row]:
-    """Experiments on the flag that have begun and not ended."""
+def experiments_on(db: sqlite3.Connection, flag_id: int, *, running: bool) -> list[sqlite3.Row]:
+    """Experiments on the flag; of the `running` ones those that have begun and not ended."""
+    only = " AND start_date IS NOT NULL AND end_date IS NULL" if running else ""
     return db.execute(
-        "SELECT id, name FROM experiments WHERE flag_id = ? AND deleted = 0"
-        " AND start_date IS NOT NULL AND end_date IS NULL ORDER BY id",
-        (flag_id,),
+        f"SELECT id, name FROM experiments WHERE flag_id = ? AND deleted = 0{only} ORDER BY id", (flag_id,)
     ).fetchall()
 
 
@@ -47,7 +46,7 @@ def _check_running_variants(
 ) -> None:
     kept = {variant["key"] for variant in variants_of(filters)}
     lost = [key for variant in variants_of(stored) if (key := variant.get("key")) not in kept]
-    running = running_experiments(db, flag_id) if lost else []
+    running = experiments_on(db, flag_id, running=True) if lost else []
     if running:
         names = ", ".join(f"'{key}'" for key in lost)
         raise fail(
@@ -175,9 +174,5 @@ def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str
 
 
 def _event_detail(call: Call, name: str, condition: Mapping[str, Json]) -> str:
-    if call.settings.legacy:
-        return f"Cohort '{name}' with filters on events cannot be used in feature flags."
-    return (
-        f"Cohort '{name}' has an event-based condition on '{condition.get('key')}' "
-        f"({condition.get('value')}) and cannot be used in feature flags."
-    )
+    asked, value = condition.get("key"), condition.get("value")
+    return call.generation.behavioral_cohort.format(name=name, key=asked, value=value)

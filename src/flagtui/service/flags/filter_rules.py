@@ -15,7 +15,6 @@ _STRINGS = frozenset(
         *("starts_with", "not_starts_with", "ends_with", "not_ends_with"),
     )
 )
-_LONGEST_LIST = 1000
 _LISTS = ("icontains_multi", "not_icontains_multi")
 _DATES = ("is_date_exact", "is_date_before", "is_date_after")
 _RELATIVE = re.compile(r"-?\d+[hdwmy]")
@@ -45,15 +44,15 @@ def check_rules(filters: Mapping[str, Json], *, strict: bool) -> None:
             raise invalid(breach.older, "filters", breach.code)
 
 
-def check_list_lengths(filters: Mapping[str, Json]) -> None:
-    """Servers of 2025 take no more than 1,000 values in one list of a property."""
+def check_list_lengths(filters: Mapping[str, Json], longest: int) -> None:
+    """Raises for more than `longest` values in one list of a property."""
     for group in groups_of(filters):
         for asked in group.get("properties") or ():
             value = asked.get("value")
-            if isinstance(value, list) and len(value) > _LONGEST_LIST:
+            if isinstance(value, list) and len(value) > longest:
                 raise invalid(
                     f"Property group expressions of type {asked.get('key')} cannot contain more than "
-                    f"{_LONGEST_LIST} values.",
+                    f"{longest} values.",
                     "filters",
                 )
 

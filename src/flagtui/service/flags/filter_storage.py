@@ -38,8 +38,8 @@ def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters
     if tidy.get("early_exit") and not call.project.settings.get("early_exit"):
         raise fail("early_exit is not available for this organization.")
     check_links(call, tidy, stored, row)
-    if call.settings.legacy:
-        check_list_lengths(tidy)
+    if (longest := call.generation.longest_property_list) is not None:
+        check_list_lengths(tidy, longest)
     check_rules(tidy, strict=call.settings.strict_filters)
     _check_size(call, tidy)
     return tidy
@@ -72,10 +72,10 @@ def _merge(call: Call, sent: Filters, stored: Filters, *, is_new: bool) -> Filte
     """Keys that were sent replace stored ones. Older servers replaced all of them, or none without groups."""
     if is_new:
         return sent
-    if not sent or (call.settings.legacy and "groups" not in sent):
+    if not sent:
         return None
-    if call.settings.legacy:
-        return sent
+    if not call.generation.merges_filters:
+        return sent if "groups" in sent else None
     kept = {name: value for name, value in stored.items() if name not in _GONE}
     return {**kept, **{name: value for name, value in sent.items() if name not in _GONE}}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.dependents import active_dependents, disabled_dependencies, named
-from flagtui.service.flags.filter_links import named_experiments, running_experiments
+from flagtui.service.flags.filter_links import experiments_on, named_experiments
 
 
 def check_guards(call: Call, row: sqlite3.Row, before: Mapping[str, Json], after: Mapping[str, Json]) -> None:
@@ -59,12 +59,11 @@ def check_deletion(call: Call, row: sqlite3.Row) -> None:
     _check_experiments(call, row["id"])
     dependents = active_dependents(call.db, call.project.id, row["id"])
     if dependents:
-        verb = "delete" if call.settings.legacy else "disable"
         raise invalid(
             "Cannot delete this feature flag because other flags depend on it: "
-            f"{named(dependents)}. Please update or {verb} the dependent flags first."
+            f"{named(dependents)}. {call.generation.held_by_dependents}"
         )
-    if row["id"] == call.project.replay_flag_id and not call.settings.legacy:
+    if row["id"] == call.project.replay_flag_id and call.generation.replay_holds:
         raise invalid(IN_REPLAY)
 
 
@@ -75,20 +74,7 @@ IN_REPLAY = (
 
 
 def _check_experiments(call: Call, flag_id: int) -> None:
-    if call.settings.legacy:
-        rows = call.db.execute(
-            "SELECT id FROM experiments WHERE flag_id = ? AND deleted = 0 ORDER BY id", (flag_id,)
-        ).fetchall()
-        if rows:
-            ids = ", ".join(str(row["id"]) for row in rows)
-            raise invalid(
-                f"Cannot delete a feature flag that is linked to active experiment(s) with ID(s): {ids}. "
-                "Please delete the experiment(s) before deleting the flag."
-            )
-        return
-    running = running_experiments(call.db, flag_id)
-    if running:
-        raise invalid(
-            "Cannot delete a feature flag that is linked to running experiment(s): "
-            f"{named_experiments(running)}. Please stop the experiment(s) before deleting the flag."
-        )
+    linked = experiments_on(call.db, flag_id, running=call.generation.running_experiments_hold)
+    if linked:
+        ids = ", ".join(str(row["id"]) for row in linked)
+        raise invalid(call.generation.held_by_experiments.format(named=named_experiments(linked), ids=ids))

@@ -11,26 +11,17 @@ from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.database import count_rows
 from flagtui.service.errors import Json, invalid, server_error
+from flagtui.service.field_kinds import Use
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import Levels, load_levels
 from flagtui.service.flags.representation import NEEDED, flag_texts
 from flagtui.service.flags.status import stale_before
-from flagtui.service.pagination import page, window
+from flagtui.service.pagination import id_list, page, window
 from flagtui.service.projects import like
 
 LONGEST_SEARCH = 200
-ORDERS = (
-    "id",
-    "key",
-    "name",
-    "active",
-    "archived",
-    "created_at",
-    "updated_at",
-    "last_called_at",
-    "version",
-    "created_by",
-    "evaluation_runtime",
-)
+_ORDERS = {field.name: field.place for field in FLAGS.fields if Use.SORTED in field.uses}
+"""Columns by what the parameter calls them."""
 _TYPES = {
     "boolean": "variant_count = 0",
     "multivariant": "variant_count > 0",
@@ -77,10 +68,11 @@ def listed(call: Call, query: Mapping[str, str]) -> Where:
     where.add("project_id = :project AND deleted = 0", project=call.project.id)
     where.add("id NOT IN (SELECT internal_flag_id FROM surveys WHERE internal_flag_id IS NOT NULL)")
     _add_visible(where, load_levels(call.db, call.caller, call.project))
-    if not call.settings.legacy:
+    missing = call.generation.missing_parameters
+    if "archived" not in missing:
         where.add("archived = :archived", archived=truth(query.get("archived", "")))
-    for name, add in _FILTERS.items():
-        if (value := query.get(name)) is not None:
+    for name, add in FILTERS.items():
+        if (value := query.get(name)) is not None and name not in missing:
             add(call, where, value)
     return where
 
@@ -100,17 +92,13 @@ def _add_active(call: Call, where: Where, value: str) -> None:
             stale=stale_before(call.now),
         )
         return
-    wanted = value == "true" if call.settings.legacy else value.lower() == "true"
-    where.add("active = :active", active=wanted)
+    word = value if call.generation.matches_case else value.lower()
+    where.add("active = :active", active=word == "true")
 
 
 def _add_creator(call: Call, where: Where, value: str) -> None:
     """One id, several with commas, or a JSON list; what is none of these does not filter."""
-    parts = value.strip().removeprefix("[").removesuffix("]").split(",")
-    ids = [
-        int(part) for part in map(str.strip, parts) if part.isascii() and part.isdigit() and len(part) < 19
-    ]
-    if ids and len(ids) == len(parts):
+    if (ids := id_list(value)) is not None:
         where.add("created_by_id IN (SELECT value FROM json_each(:creators))", creators=text_of(ids))
 
 
@@ -122,7 +110,7 @@ def _add_search(call: Call, where: Where, value: str) -> None:
         return
     found = "{0} LIKE :search ESCAPE '\\'"
     where.values["search"] = like(term)
-    if not term.isascii() or (" " in term and not call.settings.legacy):
+    if not term.isascii() or (" " in term and call.generation.search_joins_words):
         words = [re.escape(word) for word in term.split()]
         pattern = re.compile(_SPACES.join(words), re.IGNORECASE)
         call.db.create_function("fits_search", 1, lambda text: pattern.search(text) is not None)
@@ -134,8 +122,7 @@ def _add_search(call: Call, where: Where, value: str) -> None:
 
 
 def _add_key(call: Call, where: Where, value: str) -> None:
-    if not call.settings.legacy:
-        where.add("key = :key COLLATE NOCASE", key=value.strip())
+    where.add("key = :key COLLATE NOCASE", key=value.strip())
 
 
 def _add_type(call: Call, where: Where, value: str) -> None:
@@ -183,13 +170,14 @@ def _names(value: str) -> list[str] | None:
         return None
 
 
-_FILTERS: Mapping[str, Callable[[Call, Where, str], None]] = {
+RUNTIME_FILTER = "evaluation_runtime"
+FILTERS: Mapping[str, Callable[[Call, Where, str], None]] = {
     "active": _add_active,
     "created_by_id": _add_creator,
     "search": _add_search,
     "key": _add_key,
     "type": _add_type,
-    "evaluation_runtime": _add_runtime,
+    RUNTIME_FILTER: _add_runtime,
     "excluded_properties": _add_excluded_keys,
     "tags": _add_tags,
     "excluded_tags": _add_excluded_tags,
@@ -197,18 +185,18 @@ _FILTERS: Mapping[str, Callable[[Call, Where, str], None]] = {
     "has_evaluation_tags": _add_contexts,
     "eligible_for_experiment": _add_eligible,
 }
-PARAMETERS = ("limit", "offset", "archived", "order", *_FILTERS)
+PARAMETERS = ("limit", "offset", "archived", "order", *FILTERS)
 
 
 def _order(call: Call) -> str:
     """Empty values come first when descending, as in the product's database."""
     order = call.query.get("order", "")
-    column = order.removeprefix("-")
-    if column not in ORDERS:
-        if column and call.settings.strict:
+    name = order.removeprefix("-")
+    column = _ORDERS.get(name)
+    if column is None:
+        if name and call.settings.strict:
             raise server_error()
         return "created_at DESC, id DESC"
-    column = "created_by_id" if column == "created_by" else column
     if order.startswith("-"):
         return f"{column} DESC NULLS FIRST, id DESC"
     return f"{column} ASC NULLS LAST, id"

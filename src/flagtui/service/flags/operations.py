@@ -14,11 +14,12 @@ from flagtui.service.flags.narrow_writes import roll_out_to_everyone, set_releas
 from flagtui.service.flags.project_copies import copy_flags
 from flagtui.service.flags.remote_config import remote_config
 from flagtui.service.flags.rows import SCOPE, find_row
-from flagtui.service.flags.schemas import ACTIVITY_PAGE, FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
+from flagtui.service.flags.schemas import FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
 from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update
 from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.shapes import ACTIVITY_PAGE
 
 FLAGS = f"{PROJECT}/feature_flags"
 ONE = f"{FLAGS}/{{id}}"
@@ -32,7 +33,7 @@ def activity_of_all(call: Call) -> Answer:
 def activity_of_one(call: Call) -> Answer:
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None:
-        raise Fault(404, None) if call.settings.legacy else not_found()
+        raise not_found() if call.generation.faults_have_bodies else Fault(404, None)
     check_level(call, row["id"], "viewer")
     return feed(call, SCOPE, str(row["id"]))
 
@@ -59,22 +60,12 @@ OPERATIONS = (
         "GET", f"{FLAGS}/activity", activity_of_all, "Activity", scope=LOG, parameters=_PAGES, answers=_FEED
     ),
     Operation("GET", f"{ONE}/status", flag_status, "Whether it is in use", scope=READ),
-    Operation(
-        "GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", scope=READ, newer=True
-    ),
-    Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", scope=READ, closed="legacy"),
-    Operation(
-        "POST", f"{ONE}/enable", enable, "Switch on", scope=WRITE, writes=True, newer=True, answers=_ONE
-    ),
-    Operation(
-        "POST", f"{ONE}/disable", disable, "Switch off", scope=WRITE, writes=True, newer=True, answers=_ONE
-    ),
-    Operation(
-        "POST", f"{ONE}/archive", archive, "Put away", scope=WRITE, writes=True, newer=True, answers=_ONE
-    ),
-    Operation(
-        "POST", f"{ONE}/unarchive", unarchive, "Take back", scope=WRITE, writes=True, newer=True, answers=_ONE
-    ),
+    Operation("GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", scope=READ),
+    Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", scope=READ),
+    Operation("POST", f"{ONE}/enable", enable, "Switch on", scope=WRITE, writes=True, answers=_ONE),
+    Operation("POST", f"{ONE}/disable", disable, "Switch off", scope=WRITE, writes=True, answers=_ONE),
+    Operation("POST", f"{ONE}/archive", archive, "Put away", scope=WRITE, writes=True, answers=_ONE),
+    Operation("POST", f"{ONE}/unarchive", unarchive, "Take back", scope=WRITE, writes=True, answers=_ONE),
     Operation(
         "POST",
         f"{ONE}/set_release_condition_rollout",
@@ -82,7 +73,6 @@ OPERATIONS = (
         "Set the share of one condition",
         scope=WRITE,
         writes=True,
-        newer=True,
         answers=_ONE,
         body=ONE_SHARE,
     ),
@@ -93,25 +83,19 @@ OPERATIONS = (
         "Let everyone in first, with one variant",
         scope=WRITE,
         writes=True,
-        newer=True,
         answers=_ONE,
         body=TO_EVERYONE,
     ),
-    Operation(
-        "GET", f"{ONE}/versions/{{version}}", retrieve_version, "An older version", scope=READ, newer=True
-    ),
+    Operation("GET", f"{ONE}/versions/{{version}}", retrieve_version, "An older version", scope=READ),
     Operation(
         "GET",
         f"{FLAGS}/matching_ids",
         matching_ids,
         "Ids of flags the list would show and the caller may edit",
         scope=READ,
-        newer=True,
         parameters=PARAMETERS,
     ),
-    Operation(
-        "POST", f"{FLAGS}/bulk_delete", bulk_delete, "Delete several", scope=WRITE, writes=True, newer=True
-    ),
+    Operation("POST", f"{FLAGS}/bulk_delete", bulk_delete, "Delete several", scope=WRITE, writes=True),
     Operation(
         "POST",
         f"{FLAGS}/bulk_update_tags",
@@ -119,7 +103,6 @@ OPERATIONS = (
         "Tag many",
         scope=WRITE,
         writes=True,
-        newer=True,
     ),
     Operation(
         "POST",
@@ -128,7 +111,7 @@ OPERATIONS = (
         "Make a dashboard",
         scope=WRITE,
         writes=True,
-        closed="strict",
+        closed=True,
     ),
     Operation(
         "POST",
@@ -137,7 +120,7 @@ OPERATIONS = (
         "Add charts to its dashboard",
         scope=WRITE,
         writes=True,
-        closed="strict",
+        closed=True,
     ),
     Operation(
         "POST",
@@ -146,7 +129,6 @@ OPERATIONS = (
         "Copy a flag to other projects",
         scope=WRITE,
         writes=True,
-        newer=True,
     ),
     Operation(
         "GET",

@@ -8,24 +8,16 @@ from flagtui.service.access import find_organization, open_project
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
+from flagtui.service.database import insert_row
 from flagtui.service.errors import Fault, Json, forbidden, hand_written, invalid
+from flagtui.service.field_kinds import Use, Values
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.representation import flag_texts, properties_of
-from flagtui.service.flags.rows import Values
 from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
 from flagtui.service.flags.tombstones import make_room
 
 MOST_TARGETS = 50
-_COPIED = (
-    "name",
-    "filters",
-    "ensure_experience_continuity",
-    "tags",
-    "evaluation_runtime",
-    "bucketing_identifier",
-    "is_remote_configuration",
-    "has_encrypted_payloads",
-)
 
 
 def copy_flags(call: Call) -> Answer:
@@ -89,7 +81,7 @@ def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Js
         raise invalid("Project not found.")
     target = replace(source, scoped_project=project)
     values = opened_values(source, row)
-    copied: Values = {name: values[name] for name in _COPIED}
+    copied: Values = {name: values[name] for name in FLAGS.using(Use.COPIED)}
     copied["active"] = values["active"] and not body.get("disable_copied_flag")
     copied["filters"] = _moved_filters(source, target, values["filters"])
     present = _by_key(target.db, project.id, row["key"])
@@ -136,16 +128,10 @@ def _moved_cohort(source: Call, target: Call, cohort_id: int | None, above: tupl
         return int(present["id"])
     filters = value_of(row["filters"])
     _move_inner_cohorts(source, target, filters, (*above, cohort_id))
-    made = target.db.execute(
-        "INSERT INTO cohorts (project_id, name, description, is_static, filters, created_by_id, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(target.project.id, row["name"], row["description"], row["is_static"], text_of(filters)),
-            *(target.caller.user_id, target.stamp),
-        ),
-    ).lastrowid
-    assert made is not None
-    return made
+    copied = {name: row[name] for name in ("name", "description", "is_static")}
+    birth = {"created_by_id": target.caller.user_id, "created_at": target.stamp}
+    values = {"project_id": target.project.id, **copied, "filters": text_of(filters), **birth}
+    return insert_row(target.db, "cohorts", values)
 
 
 def _move_inner_cohorts(source: Call, target: Call, part: Json, above: tuple[int | None, ...]) -> None:

@@ -9,9 +9,8 @@ from flagtui.service.answers import Answer, encode, spliced, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
-from flagtui.service.flags.legacy import legacy_text
 from flagtui.service.flags.levels import load_levels
-from flagtui.service.flags.status import stale_before, status_word
+from flagtui.service.flags.status import groups_of, stale_before, status_word, variants_of
 from flagtui.service.people import nested_users
 
 NEEDED = (
@@ -46,18 +45,17 @@ def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
     levels = load_levels(call.db, call.caller, call.project)
     limit = stale_before(call.now)
     replay = call.project.replay_flag_id
-    if call.settings.legacy:
-        return [
-            legacy_text(_text(call, row, links, levels.of(row["id"]), limit, replay), row) for row in rows
-        ]
-    return [_text(call, row, links, levels.of(row["id"]), limit, replay) for row in rows]
+    texts = [_text(call, row, links, levels.of(row["id"]), limit, replay) for row in rows]
+    if call.generation.is_older:
+        return [_older_text(call, text, row) for text, row in zip(texts, rows, strict=True)]
+    return texts
 
 
 def _text(  # Called for each of thousands of rows: an object for six values would double it.
     call: Call, row: sqlite3.Row, links: Links, level: str, stale_limit: str, replay: int | None
 ) -> str:
     flag_id, variants = row["id"], row["variant_count"]
-    status = status_word(row, stale_limit, legacy=call.settings.legacy)
+    status = status_word(call, row, stale_limit)
     extra = row["extra"]
     return (
         f'{{{row["rendered"]},"filters":{shown_filters(call, row)}'
@@ -73,6 +71,18 @@ def _text(  # Called for each of thousands of rows: an object for six values wou
         f',"is_eligible_for_experiment":{"true" if 2 <= variants <= 20 else "false"}'
         f"{'' if extra == '{}' else ',' + extra[1:-1]}}}"
     )
+
+
+def _older_text(call: Call, text: str, row: sqlite3.Row) -> str:
+    """With the fields that have gone since."""
+    flag = value_of(text)
+    groups, rolled_back = groups_of(flag["filters"]), row["performed_rollback"]
+    simple = not variants_of(flag["filters"]) and all(not group.get("properties") for group in groups)
+    flag["is_simple_flag"] = simple
+    flag["rollout_percentage"] = groups[0].get("rollout_percentage") if simple and len(groups) == 1 else None
+    flag["rollback_conditions"] = value_of(row["rollback_conditions"])
+    flag["performed_rollback"] = None if rolled_back is None else bool(rolled_back)
+    return text_of(call.generation.written("flag", flag))
 
 
 def shown_filters(call: Call, row: sqlite3.Row) -> str:

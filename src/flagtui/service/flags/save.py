@@ -2,44 +2,29 @@
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
 
 from flagtui.service.activity import Entry, changes_between, record
 from flagtui.service.answers import value_of
 from flagtui.service.call import Call
+from flagtui.service.database import insert_row, update_row
 from flagtui.service.errors import Json, invalid
+from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.encryption import PLACEHOLDER, seal
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import opened_payloads
-from flagtui.service.flags.rows import LOGGED, SCOPE, Values, decode, find_row, insert_flag, update_flag
+from flagtui.service.flags.rows import SCOPE, find_row
 
-_DEFAULTS: Mapping[str, Any] = {
-    "name": "",
-    "filters": {"groups": []},
-    "deleted": False,
-    "active": True,
-    "archived": False,
-    "version": 1,
-    "ensure_experience_continuity": False,
-    "tags": [],
-    "evaluation_contexts": [],
-    "analytics_dashboards": [],
-    "has_enriched_analytics": False,
-    "is_remote_configuration": False,
-    "has_encrypted_payloads": False,
-    "evaluation_runtime": "all",
-    "bucketing_identifier": "distinct_id",
-    "creation_context": "feature_flags",
-}
+_LOGGED = FLAGS.using(Use.LOGGED)
 
 
 def new_values(sent: Mapping[str, Json]) -> Values:
     """All columns of a flag to be made, from the ones that were sent."""
-    return {**_DEFAULTS, "filters": {"groups": []}, **sent}
+    return {**FLAGS.defaults, **sent}
 
 
 def opened_values(call: Call, row: sqlite3.Row) -> Values:
     """Columns as JSON values with sealed payloads opened: what a body is merged into and compared with."""
-    values = decode(row)
+    values = FLAGS.decoded(row)
     if values["has_encrypted_payloads"]:
         values["filters"] = {**values["filters"], "payloads": opened_payloads(call, values["filters"])}
     return values
@@ -56,7 +41,7 @@ def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
         "created_at": call.stamp,
         "updated_at": call.stamp,
     }
-    flag_id = insert_flag(call.db, stored)
+    flag_id = insert_row(call.db, "flags", FLAGS.stored(stored))
     log(call, flag_id, "created", {"name": values["key"], "changes": []})
     return _read(call, flag_id)
 
@@ -65,15 +50,15 @@ def change_flag(
     call: Call, row: sqlite3.Row, after: Mapping[str, Json], trigger: Mapping[str, Json] | None = None
 ) -> sqlite3.Row:
     """Stores what differs, raises the version, tells the log. `after` has all columns, payloads opened."""
-    before = decode(row)
+    before = FLAGS.decoded(row)
     stored = {**after, "filters": _sealed(call, after, row), "version": (row["version"] or 0) + 1}
     changed = {name: value for name, value in stored.items() if value != before[name]}
     moved = {**changed, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
-    update_flag(call.db, row["id"], moved)
+    update_row(call.db, "flags", row["id"], FLAGS.stored(moved))
     verb = "updated"
     if after["deleted"] != before["deleted"]:
         verb = "deleted" if after["deleted"] else "restored"
-    detail: Values = {"name": stored["key"], "changes": changes_between(SCOPE, before, stored, LOGGED)}
+    detail: Values = {"name": stored["key"], "changes": changes_between(SCOPE, before, stored, _LOGGED)}
     log(call, row["id"], verb, detail | ({"trigger": trigger} if trigger else {}))
     return _read(call, row["id"])
 

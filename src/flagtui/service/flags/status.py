@@ -19,12 +19,12 @@ def stale_before(now: datetime) -> str:
     return stamp(now - STALE_AFTER)
 
 
-def status_word(row: sqlite3.Row, stale_limit: str, *, legacy: bool = False) -> str:
+def status_word(call: Call, row: sqlite3.Row, stale_limit: str) -> str:
     """Upper case, as flags carry it. `stale_limit` is `stale_before` of the present."""
     if row["deleted"]:
         return "DELETED"
-    if legacy:
-        return _legacy_word(row, stale_limit)
+    if call.generation.is_older:
+        return _older_word(row, stale_limit)
     if row["archived"]:
         return "ARCHIVED"
     if not row["active"]:
@@ -35,7 +35,7 @@ def status_word(row: sqlite3.Row, stale_limit: str, *, legacy: bool = False) -> 
     return "STALE" if row["full_rollout"] and row["created_at"] < stale_limit else "ACTIVE"
 
 
-def _legacy_word(row: sqlite3.Row, stale_limit: str) -> str:
+def _older_word(row: sqlite3.Row, stale_limit: str) -> str:
     called, old = row["last_called_at"], row["created_at"] < stale_limit
     if (called is None and old) or (called is not None and called < stale_limit):
         return "INACTIVE"
@@ -44,12 +44,12 @@ def _legacy_word(row: sqlite3.Row, stale_limit: str) -> str:
 
 def flag_status(call: Call) -> Answer:
     """Lower case here, with the reason in words."""
-    if call.settings.legacy:
-        return _legacy_status(call)
+    if call.generation.is_older:
+        return _older_status(call)
     row = called_row(call)
     check_level(call, row["id"], "viewer")
     limit = stale_before(call.now)
-    word = status_word(row, limit)
+    word = status_word(call, row, limit)
     filters = value_of(row["filters"])
     reason, states_rollout = _reason(row, word, filters, call.now)
     return answer(
@@ -62,11 +62,11 @@ def flag_status(call: Call) -> Answer:
     )
 
 
-def _legacy_status(call: Call) -> Answer:
+def _older_status(call: Call) -> Answer:
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None:
         raise hand_written(404, {"status": "unknown", "reason": "Flag could not be found"})
-    word = status_word(row, stale_before(call.now), legacy=True)
+    word = status_word(call, row, stale_before(call.now))
     reasons = {
         "DELETED": "Flag has been deleted",
         "INACTIVE": "Flag has not been called recently",

@@ -13,14 +13,14 @@ def tombstone(key: str, flag_id: int) -> str:
 
 def key_when_deleted(call: Call, row: sqlite3.Row, key: str) -> str:
     """The key the flag has once deleted: unchanged, unless experiments keep its row alive."""
-    only_deleted = " AND deleted = 1" if call.settings.legacy else ""
+    only_deleted = "" if call.generation.running_experiments_hold else " AND deleted = 1"
     query = f"SELECT 1 FROM experiments WHERE flag_id = ?{only_deleted}"
     return tombstone(key, row["id"]) if call.db.execute(query, (row["id"],)).fetchone() else key
 
 
 def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
     """The key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
-    wanted = key if call.settings.legacy else key.removesuffix(f":deleted:{row['id']}")
+    wanted = key.removesuffix(f":deleted:{row['id']}") if call.generation.strips_tombstones else key
     name, number = wanted, 1
     while is_taken(call.db, call.project.id, name):
         number += 1
@@ -56,14 +56,6 @@ def _check_unused(call: Call, row: sqlite3.Row) -> None:
     ).fetchall()
     if not experiments and not features:
         return
-    if call.settings.legacy:
-        raise invalid(
-            "Feature flag with this key already exists and is used in an experiment. "
-            "Please delete the experiment before deleting the flag."
-        )
     kind, found = ("experiment", experiments) if experiments else ("early access feature", features)
     ids = ", ".join(str(user["id"]) for user in found)
-    raise invalid(
-        f"Cannot reuse key '{row['key']}': a soft-deleted flag with this key is still referenced by "
-        f"active {kind}(s) with ID(s): {ids}. Please contact support."
-    )
+    raise invalid(call.generation.key_in_use.format(key=row["key"], kind=kind, ids=ids))

@@ -6,27 +6,12 @@ from collections.abc import Mapping
 from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, hand_written, not_found
+from flagtui.service.field_kinds import Use, Values
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import check_level
-from flagtui.service.flags.rows import SCOPE, Values, called_row, decode
+from flagtui.service.flags.rows import SCOPE, called_row
 
-_SHOWN = (
-    "id",
-    "key",
-    "name",
-    "filters",
-    "active",
-    "deleted",
-    "version",
-    "ensure_experience_continuity",
-    "has_enriched_analytics",
-    "is_remote_configuration",
-    "has_encrypted_payloads",
-    "evaluation_runtime",
-    "bucketing_identifier",
-    "last_called_at",
-    "created_at",
-)
-
+_SHOWN = FLAGS.using(Use.VERSIONED)
 _EMPTY: Mapping[str, Json] = {"name": "", "filters": {}}
 """Columns that are never null, as they were where the log has null for empty."""
 
@@ -43,7 +28,7 @@ def retrieve_version(call: Call) -> Answer:
     if not 1 <= wanted <= current:
         detail = f"Version {wanted} not found (current version is {current})"
         raise hand_written(404, {"detail": detail})
-    values = decode(row)
+    values = FLAGS.decoded(row)
     when, who = row["updated_at"], row["last_modified_by_id"]
     if wanted < current:
         when, who = _walk_back(call, values, wanted)

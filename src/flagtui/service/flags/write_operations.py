@@ -7,6 +7,7 @@ from flagtui.service.answers import Answer, empty
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import invalid
+from flagtui.service.field_kinds import Values
 from flagtui.service.flags.approvals import ask_for_approval
 from flagtui.service.flags.concurrency import without_clashes
 from flagtui.service.flags.dashboards import add_usage_dashboard
@@ -15,7 +16,7 @@ from flagtui.service.flags.filter_storage import open_to_everyone, unsupported_c
 from flagtui.service.flags.guards import archived_detail, check_guards
 from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.representation import flag_answer
-from flagtui.service.flags.rows import Values, called_again, called_row
+from flagtui.service.flags.rows import called_again, called_row
 from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
 from flagtui.service.flags.tombstones import key_when_deleted, key_when_restored, make_room
 
@@ -42,7 +43,7 @@ def create(call: Call) -> Answer:
 def _made(call: Call, values: Values) -> sqlite3.Row:
     make_room(call, values["key"])
     row = create_flag(call, values)
-    if call.settings.legacy and call.body().get("_should_create_usage_dashboard", True):
+    if call.generation.makes_dashboards and call.body().get("_should_create_usage_dashboard", True):
         add_usage_dashboard(call, row)
         return called_again(call, row)
     return row
@@ -53,7 +54,7 @@ def _check_count(call: Call) -> None:
         "SELECT count(*) FROM flags WHERE project_id = ? AND deleted = 0", (call.project.id,)
     ).fetchone()[0]
     most = call.settings.max_flags
-    if count >= most and not call.settings.legacy:
+    if count >= most and call.generation.limits_flags:
         raise invalid(
             f"Maximum of {most:,} feature flags allowed per team. "
             "Please delete unused flags or contact support to increase this limit."

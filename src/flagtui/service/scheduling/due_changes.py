@@ -12,10 +12,11 @@ from flagtui.service.answers import value_of
 from flagtui.service.call import Call, Caller
 from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.errors import Fault, Json, invalid
+from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_rules import check_rules
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.guards import check_guards
-from flagtui.service.flags.rows import Values, find_row
+from flagtui.service.flags.rows import find_row
 from flagtui.service.flags.save import change_flag, opened_values
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 from flagtui.service.settings import Settings

@@ -18,6 +18,8 @@ SECONDS: Mapping[str, int] = {
     "month": 2_592_000,
 }
 """A month is thirty days."""
+OLD_KINDS = ("ExperimentTrendsQuery", "ExperimentFunnelsQuery")
+"""Of the engine before this one: such metrics can only be read."""
 _NODE_KEYS = ("source", "numerator", "denominator", "start_event", "completion_event")
 
 

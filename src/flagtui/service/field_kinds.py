@@ -1,0 +1,222 @@
+"""Fields of a record, declared once: how each is read from a body, kept in its column and described.
+
+A record's table lists them in the order in which their faults are reported. Reading a body, the columns, the
+activity log and the schema document are made from it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Any, Final, Literal, NamedTuple
+
+from flagtui.service.answers import text_of, value_of
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.clock import stamp
+from flagtui.service.errors import Json
+from flagtui.service.generations import NEWEST
+from flagtui.service.shapes import MAYBE_MOMENT, MAYBE_NUMBER, MAYBE_TRUTH, MOMENT, NUMBER, TRUTH, words
+
+Values = dict[str, Json]
+"""Columns by name, decoded: booleans, documents, the rest as it is stored."""
+Storage = Literal["plain", "truth", "json"]
+
+
+class Target(NamedTuple):
+    """What a body is for: `row` is the record to change, None for a new one."""
+
+    call: Call
+    row: sqlite3.Row | None = None
+
+
+Read = Callable[[Fields, str, Target], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a value is read, raising the fault of a wrong one; `schema` is that of what may be sent."""
+
+    read: Read
+    schema: Json
+    storage: Storage = "plain"
+
+
+class Use(Flag):
+    """What else a field takes part in."""
+
+    NONE = 0
+    LOGGED = auto()
+    """The activity log tells when it changes."""
+    COPIED = auto()
+    """A copy of the record has it too."""
+    VERSIONED = auto()
+    """An older version shows it."""
+    SUMMARY = auto()
+    """Shown where another record nests this one."""
+    SORTED = auto()
+    """A list can be in its order."""
+    BASIC = auto()
+    """Shown where less than the whole record is: in rows of lists, or without a licence."""
+    ALWAYS = auto()
+    """Every answer has it."""
+    NEEDED = auto()
+    """A new record cannot be without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`kind` None is only shown; `shown` None is what may be sent without its limits, {} is not shown."""
+
+    name: str
+    kind: Kind | None = None
+    uses: Use = Use.NONE
+    shown: Json = None
+    default: Json = ...
+    """What a new record has where nothing was sent; `...` for what the column has."""
+    column: str = ""
+    """Where it is kept, if that has another name."""
+    storage: Storage = "plain"
+    """Of a field that has no kind."""
+
+    @property
+    def place(self) -> str:
+        return self.column or self.name
+
+    @property
+    def kept(self) -> Storage:
+        return self.storage if self.kind is None else self.kind.storage
+
+
+_LIMITS: Final = ("minLength", "maxLength", "minimum", "pattern")
+
+
+class Table:
+    """The fields of one kind of record. `record` is its name in the table of generations."""
+
+    def __init__(self, record: str, fields: Iterable[Field]) -> None:
+        self.record = record
+        self.fields = tuple(fields)
+        self._kept = {field.place: field.kept for field in self.fields if field.kept != "plain"}
+
+    def using(self, use: Use) -> tuple[str, ...]:
+        """Columns of the fields that take part in something, in their order."""
+        return tuple(field.place for field in self.fields if use in field.uses)
+
+    @property
+    def defaults(self) -> Values:
+        return {field.place: field.default for field in self.fields if field.default is not ...}
+
+    def read(self, body: Fields, target: Target, needed: bool = False) -> Values:
+        """Columns for what was sent; raises the fault of the first field that is wrong.
+
+        `needed` asks for the fields that a new record cannot be without. Fields that the server's generation
+        does not know are as if they were not sent.
+        """
+        shape = target.call.generation.body(self.record)
+        found: Values = {}
+        for field in self.fields:
+            name = shape.renamed.get(field.name, field.name)
+            if field.kind is None or field.name in shape.missing:
+                continue
+            if needed and Use.NEEDED in field.uses:
+                body.require(name)
+            if name in body:
+                found[field.place] = field.kind.read(body, name, target)
+        return found
+
+    def decoded(self, row: sqlite3.Row | Mapping[str, Any]) -> Values:
+        """A row's columns as values."""
+        values: Values = {name: row[name] for name in row.keys()}  # noqa: SIM118  # A Row iterates its values.
+        for name, storage in self._kept.items():
+            if name not in values:
+                continue
+            if storage == "json":
+                values[name] = value_of(values[name])
+            elif values[name] is not None:
+                values[name] = bool(values[name])
+        return values
+
+    def stored(self, values: Mapping[str, Json]) -> Values:
+        """Values as the columns keep them."""
+        return {
+            name: text_of(value) if value is not None and self._kept.get(name) == "json" else value
+            for name, value in values.items()
+        }
+
+    def texts(self, row: sqlite3.Row, use: Use) -> dict[str, str]:
+        """JSON texts of a row's columns, by field."""
+        return {field.name: _text(row[field.place], field.kept) for field in self.fields if use in field.uses}
+
+    def answer_schema(self, use: Use = Use.NONE) -> dict[str, Json]:
+        """JSON Schema by field of an answer; of those fields alone that take part in `use`."""
+        return {
+            field.name: _without_limits(field.kind.schema)
+            if field.shown is None and field.kind
+            else field.shown
+            for field in self.fields
+            if use in field.uses and field.shown != HIDDEN and (field.shown is not None or field.kind)
+            if field.name not in NEWEST.body(self.record).missing
+        }
+
+    def body_schema(self) -> dict[str, Json]:
+        missing = NEWEST.body(self.record).missing
+        known = (field for field in self.fields if field.name not in missing)
+        return {field.name: field.kind.schema for field in known if field.kind is not None}
+
+    def always(self, use: Use = Use.NONE) -> tuple[str, ...]:
+        """Names that no answer is without."""
+        return tuple(field.name for field in self.fields if use | Use.ALWAYS in field.uses)
+
+
+HIDDEN: Final = "hidden"
+"""Instead of a schema: no answer shows the field."""
+
+
+def _text(value: Any, storage: Storage) -> str:
+    if value is None or storage == "plain":
+        return text_of(value)
+    if storage == "json":
+        return str(value)
+    return "true" if value else "false"
+
+
+def _without_limits(schema: Json) -> Json:
+    return {name: value for name, value in schema.items() if name not in _LIMITS}
+
+
+def text(longest: int | None = None, *, blank: bool = True, null: bool = False, pattern: str = "") -> Kind:
+    schema: dict[str, Json] = {"type": ["string", "null"] if null else "string"}
+    schema |= {"minLength": 1} if not blank else {}
+    schema |= {"maxLength": longest} if longest else {}
+    schema |= {"pattern": pattern} if pattern else {}
+    return Kind(lambda body, name, _: body.text(name, longest=longest, blank=blank, null=null), schema)
+
+
+def truth(*, null: bool = False) -> Kind:
+    schema = MAYBE_TRUTH if null else TRUTH
+    return Kind(lambda body, name, _: body.flag(name, null=null), schema, "truth")
+
+
+def number(*, null: bool = False) -> Kind:
+    return Kind(lambda body, name, _: body.number(name, null=null), MAYBE_NUMBER if null else NUMBER)
+
+
+def choice(allowed: tuple[str, ...], *, null: bool = False) -> Kind:
+    schema = words(allowed, *(None,) * null)
+    return Kind(lambda body, name, _: body.choice(name, allowed, null=null), schema)
+
+
+def moment(*, null: bool = True) -> Kind:
+    """Kept as the service's clock writes it."""
+
+    def read(body: Fields, name: str, _: Target) -> Json:
+        found = body.moment(name, null=null)
+        return None if found is None else stamp(found)
+
+    return Kind(read, MAYBE_MOMENT if null else MOMENT)
+
+
+def checked(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:
+    """A value of whatever type, which `check` refuses or gives back as it is kept."""
+    return Kind(lambda body, name, _: check(body.sent[name]), schema, storage)

@@ -1,0 +1,207 @@
+"""Generations of servers: what older ones lack, call otherwise, allow and forbid. Defaults are the newest's.
+
+The older one is the server of autumn 2025. What differs is a value here, and the code asks for it by name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.service.errors import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """How one kind of record is written: fields that are neither shown nor read, and other names."""
+
+    missing: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+def _without(names: str, **renamed: str) -> Body:
+    return Body(frozenset(names.split()), renamed)
+
+
+_PLAIN: Final = Body()
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One generation of servers; the defaults are the newest's."""
+
+    bodies: Mapping[str, Body]
+    """By kind of record."""
+    missing_operations: frozenset[str] = frozenset()
+    """Method and path below the project, or the whole path of what is outside projects."""
+    closed_operations: frozenset[str] = frozenset()
+    """Kept from API keys by this generation alone, where the service is strict."""
+    missing_parameters: frozenset[str] = frozenset()
+    definition_orders: tuple[str, ...] = (
+        "name", "last_seen_at", "last_seen_at::date", "created_at", "created_at::date",
+    )  # fmt: skip
+
+    # Limits.
+    limits_flags: bool = True
+    longest_property_list: int | None = None
+    fewest_variants: int = 2
+    caps_counts: bool = True
+    """Lists of very many event definitions stop counting."""
+    checks_windows: bool = True
+    """The list of event definitions refuses senseless limits and offsets."""
+
+    matches_case: bool = False
+    """`True` is not `true` in a query."""
+    search_joins_words: bool = True
+    """A space in a search also finds what joins the words or parts them otherwise."""
+
+    # Words.
+    behavioral_cohort: str = (
+        "Cohort '{name}' has an event-based condition on '{key}' ({value}) "
+        "and cannot be used in feature flags."
+    )
+    held_by_dependents: str = "Please update or disable the dependent flags first."
+    held_by_experiments: str = (
+        "Cannot delete a feature flag that is linked to running experiment(s): {named}. "
+        "Please stop the experiment(s) before deleting the flag."
+    )
+    key_in_use: str = (
+        "Cannot reuse key '{key}': a soft-deleted flag with this key is still referenced by "
+        "active {kind}(s) with ID(s): {ids}. Please contact support."
+    )
+    no_dashboard: str = "Usage dashboard not found. Usage charts are available on the feature flag Usage tab."
+    no_control: str = (
+        "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
+        "Got keys: {keys}. Rename the baseline variant's 'key' to 'control'."
+    )
+    dashboard_headers: Mapping[str, str] = field(
+        default_factory=lambda: {"Deprecation": "true", "Sunset": "Fri, 25 Sep 2026 00:00:00 GMT"}
+    )
+    enrichment_headers: Mapping[str, str] = field(default_factory=lambda: {"Deprecation": "true"})
+
+    # Behaviour.
+    is_older: bool = False
+    """Where the answers are so different that there are two ways of making them."""
+    merges_filters: bool = True
+    """An update of some keys of `filters` leaves the others."""
+    drops_echoes: bool = True
+    """What a stale body merely repeats is not written."""
+    makes_dashboards: bool = False
+    """Every new flag gets a usage dashboard."""
+    strips_tombstones: bool = True
+    """A restored flag gets its key back."""
+    running_experiments_hold: bool = True
+    """Only running experiments keep a flag from being deleted, and deleted ones keep its key."""
+    replay_holds: bool = True
+    """A flag in replay settings cannot be deleted."""
+    projects_flag_config: bool = True
+    """What `parameters` of an experiment say of the flag is kept with the flag alone."""
+    refuses_unknown_events: bool = True
+    links_flags_as_they_are: bool = True
+    """An experiment on an existing flag may not change its configuration on the way."""
+    slim_rows: bool = True
+    """Lists of experiments leave out what is large."""
+    faults_have_bodies: bool = True
+    """Instead of an empty 404, or of a 500 for what cannot be an id or a type."""
+
+    def body(self, record: str) -> Body:
+        return self.bodies.get(record, _PLAIN)
+
+    def written(self, record: str, values: Mapping[str, Json]) -> dict[str, Json]:
+        """A record as this generation writes it."""
+        body = self.body(record)
+        return {
+            body.renamed.get(name, name): value for name, value in values.items() if name not in body.missing
+        }
+
+
+_CONTEXTS: Final = {"evaluation_contexts": "evaluation_tags"}
+
+NEWEST: Final = Generation(
+    bodies={
+        "flag": _without("is_simple_flag rollout_percentage rollback_conditions performed_rollback"),
+        "flag summary": _without("has_encrypted_payloads"),
+    }
+)
+OLDER: Final = Generation(
+    bodies={
+        "flag": _without(
+            "archived experiment_set_metadata bucketing_identifier is_used_in_replay_settings"
+            " is_eligible_for_experiment",
+            **_CONTEXTS,
+        ),
+        "flag summary": _without("bucketing_identifier has_experiment", **_CONTEXTS),
+        "SDK document": _without("minimal_flag_called_events property_matching_version"),
+        "reason": _without("description"),
+        "reach": _without("", affected="users_affected", total="total_users"),
+        "experiment": _without(
+            "running_time_calculation excluded_variants only_count_matured_users status is_legacy"
+        ),
+        "event definition": _without("enforcement_mode primary_property media_preview_urls"),
+        "page of event definitions": _without("count_is_capped"),
+    },
+    missing_operations=frozenset(
+        (
+            *("GET /feature_flags/{id}/dependent_flags", "GET /feature_flags/{id}/versions/{version}"),
+            *("POST /feature_flags/{id}/enable", "POST /feature_flags/{id}/disable"),
+            *("POST /feature_flags/{id}/archive", "POST /feature_flags/{id}/unarchive"),
+            "POST /feature_flags/{id}/set_release_condition_rollout",
+            "POST /feature_flags/{id}/roll_out_to_everyone",
+            *("GET /feature_flags/matching_ids", "POST /feature_flags/bulk_delete"),
+            *("POST /feature_flags/bulk_update_tags", "POST /feature_flags/{id}/test_evaluation"),
+            "POST /api/organizations/{organization_id}/feature_flags/copy_flags",
+            *("POST /event_definitions", "GET /event_definitions/by_name"),
+            *("GET /event_definitions/primary_properties", "GET /event_definitions/typescript"),
+            *("POST /event_definitions/bulk_update_tags", "POST /event_definitions/bulk_update_verified"),
+            *("GET /experiments/{id}/activity", "POST /experiments/{id}/launch"),
+            *("POST /experiments/{id}/pause", "POST /experiments/{id}/resume"),
+            *("POST /experiments/{id}/end", "POST /experiments/{id}/reset"),
+            *("POST /experiments/{id}/archive", "POST /experiments/{id}/unarchive"),
+            *("POST /experiments/{id}/ship_variant", "POST /experiments/{id}/copy_to_project"),
+            *("GET /experiments/stats", "POST /experiments/calculate_running_time"),
+            "POST /experiments/{id}/metrics_recalculation",
+            "GET /experiments/{id}/metrics_recalculation/latest",
+            "GET /experiments/{id}/metrics_recalculation/{run_id}",
+        )
+    ),
+    closed_operations=frozenset(
+        (
+            *("POST /feature_flags/bulk_keys", "GET /feature_flags/evaluation_reasons"),
+            *("GET /feature_flags/my_flags", "POST /feature_flags/user_blast_radius"),
+        )
+    ),
+    missing_parameters=frozenset(("archived", "key", "flag_keys", "verified", "exclude_stale", "names")),
+    definition_orders=("name", "last_seen_at"),
+    limits_flags=False,
+    longest_property_list=1000,
+    fewest_variants=0,
+    caps_counts=False,
+    checks_windows=False,
+    matches_case=True,
+    search_joins_words=False,
+    behavioral_cohort="Cohort '{name}' with filters on events cannot be used in feature flags.",
+    held_by_dependents="Please update or delete the dependent flags first.",
+    held_by_experiments=(
+        "Cannot delete a feature flag that is linked to active experiment(s) with ID(s): {ids}. "
+        "Please delete the experiment(s) before deleting the flag."
+    ),
+    key_in_use=(
+        "Feature flag with this key already exists and is used in an experiment. "
+        "Please delete the experiment before deleting the flag."
+    ),
+    no_dashboard="Usage dashboard not found",
+    no_control="Feature flag variants must contain a control variant",
+    dashboard_headers={},
+    enrichment_headers={},
+    is_older=True,
+    merges_filters=False,
+    drops_echoes=False,
+    makes_dashboards=True,
+    strips_tombstones=False,
+    running_experiments_hold=False,
+    replay_holds=False,
+    projects_flag_config=False,
+    refuses_unknown_events=False,
+    links_flags_as_they_are=False,
+    slim_rows=False,
+    faults_have_bodies=False,
+)

@@ -1,0 +1,70 @@
+"""JSON Schema of what many answers and bodies are made of, for the schema document."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from flagtui.service.errors import Json
+
+TEXT: Final[Json] = {"type": "string"}
+MAYBE_TEXT: Final[Json] = {"type": ["string", "null"]}
+UUID: Final[Json] = {"type": "string", "format": "uuid"}
+MOMENT: Final[Json] = {"type": "string", "format": "date-time"}
+MAYBE_MOMENT: Final[Json] = {"type": ["string", "null"], "format": "date-time"}
+TRUTH: Final[Json] = {"type": "boolean"}
+MAYBE_TRUTH: Final[Json] = {"type": ["boolean", "null"]}
+NUMBER: Final[Json] = {"type": "integer"}
+MAYBE_NUMBER: Final[Json] = {"type": ["integer", "null"]}
+OBJECT: Final[Json] = {"type": "object"}
+MAYBE_OBJECT: Final[Json] = {"type": ["object", "null"]}
+SHARE: Final[Json] = {"type": "number", "minimum": 0, "maximum": 100}
+
+
+def listed(item: Json) -> Json:
+    return {"type": "array", "items": item}
+
+
+def record(properties: Mapping[str, Json], required: Iterable[str] = ()) -> Json:
+    named = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": dict(properties), **named}
+
+
+def whole(properties: Mapping[str, Json]) -> Json:
+    """A record that always has every field."""
+    return record(properties, properties)
+
+
+def words(allowed: Iterable[str], *more: str | None) -> Json:
+    return {"enum": [*allowed, *more]}
+
+
+TEXTS: Final = listed(TEXT)
+MAYBE_TEXTS: Final[Json] = {"type": ["array", "null"], "items": TEXT}
+NUMBERS: Final = listed(NUMBER)
+OBJECTS: Final = listed(OBJECT)
+
+USER: Final[Json] = {
+    **record(
+        {
+            "id": NUMBER,
+            "uuid": UUID,
+            "distinct_id": MAYBE_TEXT,
+            "first_name": TEXT,
+            "last_name": TEXT,
+            "email": TEXT,
+            "is_email_verified": MAYBE_TRUTH,
+            "hedgehog_config": MAYBE_OBJECT,
+            "role_at_organization": MAYBE_TEXT,
+        },
+        ("id", "uuid", "email"),
+    ),
+    "type": ["object", "null"],
+}
+ACTIVITY_PAGE: Final = whole(
+    {"results": OBJECTS, "next": MAYBE_TEXT, "previous": MAYBE_TEXT, "total_count": NUMBER}
+)
+
+
+def page_of(item: Json, **more: Json) -> Json:
+    """A page of a list."""
+    places = {"count": NUMBER, "next": MAYBE_TEXT, "previous": MAYBE_TEXT}
+    return record({**places, **more, "results": listed(item)}, (*places, "results"))

@@ -1,0 +1,125 @@
+"""One declaration of a field serves reading, faults in their order, columns, log and schema document."""
+
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from starlette.datastructures import Headers, QueryParams
+
+from flagtui.service.access import NOBODY
+from flagtui.service.bodies import Fields
+from flagtui.service.call import Call
+from flagtui.service.errors import Fault
+from flagtui.service.field_kinds import (
+    HIDDEN,
+    Field,
+    Kind,
+    Table,
+    Target,
+    Use,
+    choice,
+    moment,
+    number,
+    text,
+    truth,
+)
+from flagtui.service.settings import Settings
+from flagtui.service.shapes import MAYBE_MOMENT, MAYBE_TEXT, MAYBE_TRUTH, NUMBER, TEXT, TEXTS, words
+
+CRATES = Table(
+    "crate",
+    (
+        Field("id", None, Use.ALWAYS, {"type": "integer"}),
+        Field("label", text(9, blank=False), Use.LOGGED | Use.COPIED | Use.NEEDED),
+        Field("fragile", truth(null=True), Use.LOGGED, default=False),
+        Field("weight", number(), Use.LOGGED),
+        Field("size", choice(("s", "l"), null=True), Use.COPIED, shown=TEXT, default="s"),
+        Field("packed_at", moment()),
+        Field("stamps", Kind(lambda body, name, _: body.items(name), TEXTS, "json"), default=[]),
+        Field("owner", text(null=True), column="owner_id"),
+        Field("origin", text(), shown=HIDDEN),
+    ),
+)
+
+
+def target(*, legacy: bool = False) -> Target:
+    settings = Settings(legacy=legacy)
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    db, empty = sqlite3.connect(":memory:"), QueryParams()
+    return Target(Call(db, "POST", "", "", {}, empty, Headers(), b"", settings, NOBODY, None, now))
+
+
+def read(needed: bool = False, legacy: bool = False, **sent: Any) -> dict[str, Any]:
+    return CRATES.read(Fields(sent), target(legacy=legacy), needed)
+
+
+def fault(needed: bool = False, **sent: Any) -> str:
+    with pytest.raises(Fault) as caught:
+        read(needed, **sent)
+    return caught.value.content.decode()
+
+
+def test_only_what_was_sent_is_read_into_its_column() -> None:
+    sent: dict[str, Any] = {
+        "label": " a ",
+        "fragile": "yes",
+        "owner": None,
+        "packed_at": "2026-01-02T03:04:05+01:00",
+    }
+    assert read(**sent, unknown=1) == {
+        "label": "a", "fragile": True, "owner_id": None, "packed_at": "2026-01-02T02:04:05.000000Z",
+    }  # fmt: skip
+
+
+def test_the_first_fault_in_the_order_of_the_table_is_told() -> None:
+    assert '"attr":"label"' in fault(weight="x", label="too long a label", size="m")
+    assert '"attr":"weight"' in fault(size="m", weight="x")
+    assert '"attr":"size"' in fault(size="m")
+
+
+def test_a_new_record_must_have_what_it_cannot_be_without() -> None:
+    assert '"code":"required"' in fault(needed=True, weight="x")
+    assert read(weight=3) == {"weight": 3}
+
+
+def test_a_field_that_is_only_shown_cannot_be_written() -> None:
+    assert read(id=7) == {}
+
+
+def test_columns_come_back_as_the_values_they_were_stored_from() -> None:
+    values = {"label": "a", "fragile": None, "stamps": ["x"], "weight": 3}
+    stored = CRATES.stored(values)
+    assert stored["stamps"] == '["x"]'
+    assert CRATES.decoded(stored) == values
+    assert CRATES.decoded({"fragile": 1}) == {"fragile": True}
+
+
+def test_what_else_a_field_takes_part_in_is_asked_of_the_table() -> None:
+    assert CRATES.using(Use.LOGGED) == ("label", "fragile", "weight")
+    assert CRATES.using(Use.COPIED) == ("label", "size")
+    assert CRATES.always() == ("id",)
+    assert CRATES.defaults == {"fragile": False, "size": "s", "stamps": []}
+
+
+def test_the_schema_of_an_answer_has_no_limits_and_none_of_what_is_hidden() -> None:
+    assert CRATES.answer_schema() == {
+        "id": NUMBER, "label": TEXT, "fragile": MAYBE_TRUTH, "weight": NUMBER, "size": TEXT,
+        "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,
+    }  # fmt: skip
+    assert set(CRATES.answer_schema(Use.COPIED)) == {"label", "size"}
+
+
+def test_the_schema_of_a_body_has_every_field_that_can_be_written() -> None:
+    assert CRATES.body_schema() == {
+        "label": {**TEXT, "minLength": 1, "maxLength": 9}, "fragile": MAYBE_TRUTH, "weight": NUMBER,
+        "size": words(("s", "l"), None), "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,
+        "origin": TEXT,
+    }  # fmt: skip
+
+
+def test_older_servers_read_a_field_under_its_older_name_and_not_what_came_later() -> None:
+    flags = Table("flag", (Field("archived", truth()), Field("evaluation_contexts", text())))
+    sent = {"archived": True, "evaluation_contexts": "new", "evaluation_tags": "old"}
+    assert flags.read(Fields(sent), target()) == {"archived": True, "evaluation_contexts": "new"}
+    assert flags.read(Fields(sent), target(legacy=True)) == {"evaluation_contexts": "old"}

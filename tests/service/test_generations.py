@@ -1,0 +1,52 @@
+"""The table of server generations names only what there is, and a service keeps to it."""
+
+import pytest
+from tests.doubles.service_world import Start, World
+
+from flagtui.service.application import OPERATIONS
+from flagtui.service.event_definitions.fields import DEFINITIONS
+from flagtui.service.experiments.fields import EXPERIMENTS
+from flagtui.service.field_kinds import Table
+from flagtui.service.flags.fields import FLAGS
+from flagtui.service.generations import NEWEST, OLDER, Generation
+
+SERVED = {operation.name for operation in OPERATIONS}
+GONE = {"is_simple_flag", "rollout_percentage"}
+"""Fields of older flags that no table has, since nothing is stored for them."""
+
+
+def names(table: Table) -> set[str]:
+    return {field.name for field in table.fields}
+
+
+@pytest.mark.parametrize("generation", [NEWEST, OLDER])
+def test_operations_that_are_missing_or_closed_are_known_ones(generation: Generation) -> None:
+    assert generation.missing_operations <= SERVED
+    assert generation.closed_operations <= SERVED
+
+
+@pytest.mark.parametrize("generation", [NEWEST, OLDER])
+@pytest.mark.parametrize("table", [FLAGS, EXPERIMENTS, DEFINITIONS], ids=lambda table: table.record)
+def test_fields_that_are_missing_or_renamed_are_known_ones(generation: Generation, table: Table) -> None:
+    body = generation.body(table.record)
+    assert body.missing - GONE <= names(table)
+    assert set(body.renamed) <= names(table)
+
+
+async def paths(world: World) -> set[str]:
+    found = await world.get("/api/schema/")
+    return {path.removeprefix("/api/projects/{project_id}").removesuffix("/") for path in found["paths"]}
+
+
+async def test_an_older_service_lacks_what_the_table_says_and_nothing_else(start_world: Start) -> None:
+    newest, older = await paths(await start_world()), await paths(await start_world(legacy=True))
+    missing = {name.partition(" ")[2] for name in OLDER.missing_operations}
+    assert newest - older == missing - {"/event_definitions"}
+
+
+async def test_an_older_flag_has_the_older_names(start_world: Start) -> None:
+    world = await start_world(legacy=True)
+    shown = await world.flag("a", tags=["x"], evaluation_tags=["x"], archived=True)
+    assert shown["evaluation_tags"] == ["x"]
+    assert not OLDER.body("flag").missing & set(shown)
+    assert NEWEST.body("flag").missing <= set(shown)
