@@ -111,6 +111,7 @@ HOOKS: Final = re.compile(r"__|_?on_|action_|watch_|validate_|key_|check_|get_")
 CALLED_BY_LIBRARIES: Final = {
     *("auth_flow", "discover", "run_input_thread", "render_widget", "highlight"),
     *("format_commands", "list_commands", "format_epilog", "shell_complete", "_fatal_error"),
+    *("has_expired", "time_left"),
 }
 FOR_DOCUMENTS: Final = {"documented_settings", "man_pages"}
 """What a test compares the documents with."""

@@ -43,6 +43,8 @@ WORDS: Final = (
     "50", "100", "new-flag", "x" * 300,
 )
 # fmt: on
+ESCAPE: Final = 0.13
+"""Seconds after which a terminal's escape is the key, and not the beginning of another."""
 TABS: Final = ("1", "2", "3", "4")
 
 
@@ -54,6 +56,8 @@ class Operation:
     size: tuple[int, int] | None = None
     rest: float = 0.0
     """Seconds."""
+    until_asked: bool = False
+    """The rest ends when a question takes an answer."""
 
 
 def operations(seed: int) -> Iterator[Operation]:
@@ -151,29 +155,30 @@ def _visit(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
         yield Operation(
             random.choice(("]", "[", "\t", "h", "v", "j", *LETTERS)), rest=random.choice((0.0, 0.05))
         )
-    yield Operation("\x1b", rest=random.choice((0.0, 0.0, 0.05)))
-    yield Operation("\x1b")
+    yield Operation("\x1b", rest=random.choice((0.0, 0.05, ESCAPE)))
+    yield Operation("\x1b", rest=random.choice((0.0, ESCAPE)))
 
 
 def _change(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
     """Begin a change, look at the question, and answer it one way or the other."""
-    for _ in range(3):
-        yield Operation("\x1b")
-    tab = random.choice("111123")
+    for _ in range(random.randint(1, 3)):
+        yield Operation("\x1b", rest=ESCAPE)
+    tab = random.choice("11111123")
     yield Operation(tab, rest=0.05)
     yield Operation("\x1b[B" * random.randint(0, 9))
     for _ in range(random.choice((0, 0, 0, 3))):
         yield Operation("x")
         yield Operation("\x1b[B")
-    key = random.choice((" ", " ", " ", "u", "d", "a", "r", "v", "h", "p", "l", "m"))
+    key = random.choice((*" " * 9, *"uUdarvhplm"))
     # A question takes no answer before it was quiet for a moment.
-    yield Operation(key, rest=random.choice((0.2, 1.2, 1.6)))
+    is_patient = random.random() < 0.7
+    yield Operation(key, rest=2.0 if is_patient else 0.2, until_asked=is_patient)
     yield Operation(random.choice(("y", "y", "y", "\x1b", "\r", "o")), rest=random.choice((0.0, 0.3)))
 
 
 def _undo(_random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
-    yield Operation("\x1b")
-    yield Operation("u", rest=1.2)
+    yield Operation("\x1b", rest=ESCAPE)
+    yield Operation("u", rest=2.0, until_asked=True)
     yield Operation("y")
 
 
@@ -181,4 +186,4 @@ _WAYS: Final = (
     *(_letter, _move, _special, _usual, _word, _paste, _mouse, _resize),
     *(_palette, _tour, _visit, _change, _hold, _look_away, _rest, _undo),
 )
-_WEIGHTS: Final = (14, 12, 8, 12, 4, 2, 6, 3, 4, 5, 10, 4, 4, 1, 1, 1)
+_WEIGHTS: Final = (14, 12, 8, 12, 4, 2, 6, 3, 4, 5, 10, 8, 4, 1, 1, 2)

@@ -34,7 +34,8 @@ def prove(arguments: argparse.Namespace) -> Findings:
         everything.add(found)
         _print(
             f"{server:8} seed {seed}: {found.operations:,} operations, {found.starts} starts, "
-            f"{found.approved} confirmed, {found.changed} changed, {len(found.faults)} faults"
+            f"{found.approved} confirmed, {found.changed} changed, {len(found.faults)} faults, "
+            f"MiB per 10,000 operations: {_growth(found)}"
         )
         for fault in found.faults:
             _print(f"    {fault}")
@@ -73,6 +74,10 @@ def _print(line: str) -> None:
     sys.stdout.flush()
 
 
+def _growth(found: Findings) -> str:
+    return " ".join(f"{one:.1f}" for one in found.growth) or "not measured"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -85,10 +90,9 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=None, help="where folders of rounds with faults go")
     parser.add_argument("--seeds", type=Path, default=None, help="a file of seeds that found something")
     found = prove(parser.parse_args())
-    growth = f"{max(found.growth):.1f}" if found.growth else "not measured"
     _print(
         f"{found.operations:,} operations, {found.starts} starts, {found.approved} confirmed, "
-        f"{found.changed} changed, {len(found.faults)} faults, MiB per 10,000 operations at most: {growth}"
+        f"{found.changed} changed, {len(found.faults)} faults, MiB per 10,000 operations: {_growth(found)}"
     )
     return 1 if found.faults else 0
 

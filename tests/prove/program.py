@@ -27,6 +27,7 @@ from flagtui.app.app import FlagTui
 from flagtui.app.shell.crash_report import crash_report
 from flagtui.app.state.preferences import Preferences
 from flagtui.app.state.session import Session
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Approved, GuardRules, Level
 from flagtui.changes.journal import Journal
 from flagtui.cli.app_run import run_app
@@ -39,8 +40,9 @@ from flagtui.store.snapshots import Snapshots
 KEY: Final = "phx_canary_of_the_monkey_7f3a9c51d2"
 """Looked for afterwards in everything the program wrote."""
 HOST: Final = "http://127.0.0.1:1"
-PULSE: Final = struct.Struct("dI")
-"""When the loop last ran, by the monotonic clock, and how many messages waited."""
+PULSE: Final = struct.Struct("dI?")
+"""When the loop last ran, by the monotonic clock, how many messages waited, whether a question takes an
+answer."""
 BEAT_SECONDS: Final = 0.02
 
 
@@ -62,7 +64,7 @@ class WatchedTui(FlagTui):
     async def _beat(self) -> None:
         with (self._folder / "pulse").open("r+b") as file, mmap(file.fileno(), PULSE.size) as pulse:
             while True:
-                pulse[:] = PULSE.pack(time.monotonic(), self._waiting())
+                pulse[:] = PULSE.pack(time.monotonic(), self._waiting(), self._takes_an_answer())
                 await asyncio.sleep(BEAT_SECONDS)
 
     def _waiting(self) -> int:
@@ -72,6 +74,12 @@ class WatchedTui(FlagTui):
             *([self.focused] if self.screen_stack and self.focused else []),
         ]
         return sum(pump.message_queue_size for pump in pumps)
+
+    def _takes_an_answer(self) -> bool:
+        question = self.screen_stack[-1] if self.screen_stack else None
+        if not isinstance(question, ConfirmScreen):
+            return False
+        return time.monotonic() - question._last_key >= question._question.arms_after
 
     def tell_watcher(self) -> None:
         """Write down what was confirmed and what went wrong: at the end, when the disk takes it again."""
@@ -92,7 +100,7 @@ class WatchedTui(FlagTui):
         answer = await super().push_screen_wait(screen, mode=mode)
         if isinstance(answer, Approved):
             for plan in answer.plans:
-                line = {"id": str(plan.id), "key": plan.key, "verb": str(plan.verb)}
+                line = {"id": str(plan.id), "key": plan.key, "noun": plan.noun, "verb": str(plan.verb)}
                 self._confirmed.append(json.dumps(line))
         return answer
 
@@ -126,7 +134,7 @@ def run(server: str, folder: Path) -> int:
         redact=lambda text: text.replace(KEY, "[key]"),
     )
     faulthandler.register(signal.SIGUSR1, (folder / "stacks").open("a"))
-    (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0))
+    (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0, False))
     app = WatchedTui(session, folder, chosen.trouble)
     try:
         return run_app(app)

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tests.prove.blind_terminal import Blind
 from tests.prove.hands import SIZES, Operation, operations
@@ -21,13 +21,23 @@ from tests.prove.program import KEY, PULSE
 PROGRAM: Final = Path(__file__).with_name("program.py")
 ROUND: Final = 2_000
 """Operations with one seed."""
-PATIENCE: Final = 30.0
-"""Seconds without a pulse after which the program hangs; it may have to share its processor."""
+PATIENCE: Final = 15.0
+"""Seconds of its own processor time without a pulse after which the program hangs; machines are shared."""
+LONGEST: Final = 300.0
+"""Seconds by the clock after which it hangs in any case, or takes too long to start or to leave."""
 BACKLOG: Final = 30
 """Messages the program may be behind before the hands wait for it."""
 GOODBYE: Final = 20.0
-"""Seconds it may take to leave: ten of them for a change that gets no answer."""
+"""Seconds it may take to leave, ten of them for a change that gets no answer, unless it had no processor."""
 KINDS: Final = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+
+
+class Pulse(NamedTuple):
+    """What the program says of itself, fifty times a second."""
+
+    moment: float
+    waiting: int
+    takes_an_answer: bool
 
 
 @dataclass
@@ -58,6 +68,8 @@ class Round:
         self._server, self._seed, self._folder = server, seed, folder
         self._hands = operations(seed)
         self.found = Findings()
+        self._beat = (0.0, 0.0)
+        """The last pulse, and how much processor time had gone until then."""
         self._before: int | None = None
         """The last entry of the activity before the hands began."""
 
@@ -87,7 +99,7 @@ class Round:
         self._collect_reports()
 
     def _wait_for_start(self, terminal: Blind) -> bool:
-        end = time.monotonic() + 120
+        end = time.monotonic() + LONGEST
         while (
             "1049" not in terminal.modes_on() and time.monotonic() < end and terminal.process.poll() is None
         ):
@@ -120,21 +132,29 @@ class Round:
             terminal.signal(signal.SIGWINCH)
         if operation.keys:
             terminal.type(operation.keys, lambda: not self._is_alive(terminal))
-        terminal.drain(operation.rest)
+        rested = 0.0
+        while rested < operation.rest and not (operation.until_asked and self._pulse().takes_an_answer):
+            part = min(operation.rest - rested, 0.1) if operation.until_asked else operation.rest
+            terminal.drain(part)
+            rested += part
         while self._backlog() > BACKLOG and self._is_alive(terminal) and terminal.process.poll() is None:
             terminal.drain(0.01)
 
-    def _pulse(self) -> tuple[float, int]:
-        moment, waiting = PULSE.unpack((self._folder / "pulse").read_bytes())
-        return moment, waiting
+    def _pulse(self) -> Pulse:
+        return Pulse(*PULSE.unpack((self._folder / "pulse").read_bytes()))
 
     def _backlog(self) -> int:
-        moment, waiting = self._pulse()
+        pulse = self._pulse()
         # A loop that has not come round for a while is behind, however few messages it had then.
-        return waiting + (BACKLOG + 1 if time.monotonic() - moment > 0.5 else 0)
+        return pulse.waiting + (BACKLOG + 1 if time.monotonic() - pulse.moment > 0.5 else 0)
 
     def _is_alive(self, terminal: Blind) -> bool:
-        return time.monotonic() - self._pulse()[0] < PATIENCE or terminal.process.poll() is not None
+        moment = self._pulse().moment
+        used = _processor_seconds(terminal.process.pid)
+        if moment != self._beat[0]:
+            self._beat = (moment, used)
+        is_late = used - self._beat[1] > PATIENCE or time.monotonic() - moment > LONGEST
+        return not is_late or terminal.process.poll() is not None
 
     def _leave(self, terminal: Blind) -> None:
         """End it as a person does, and look at what is left."""
@@ -144,9 +164,12 @@ class Round:
             terminal.type("\x1b", lambda: False)
             terminal.drain(0.3)
             terminal.type("\x11", lambda: False)
-            end = time.monotonic() + GOODBYE
-            while terminal.process.poll() is None and time.monotonic() < end:
+            begun, used = time.monotonic(), _processor_seconds(terminal.process.pid)
+            while terminal.process.poll() is None and time.monotonic() < begun + LONGEST:
                 terminal.drain(0.05)
+                had_processor = _processor_seconds(terminal.process.pid) - used > GOODBYE / 4
+                if had_processor and time.monotonic() > begun + GOODBYE:
+                    break
             if terminal.process.poll() is None:
                 self._say("does not leave at ctrl+q")
                 terminal.signal(signal.SIGTERM)
@@ -177,26 +200,24 @@ class Round:
         lines = approvals.read_text().splitlines() if approvals.exists() else []
         approved = [json.loads(line) for line in lines]
         known = {value for line in approved for value in (line["id"], line["key"])}
+        known |= self._flags_of([line["id"] for line in approved if line["noun"] == "experiment"])
         entries = self._activity("item_id, scope, activity, json_extract(detail, '$.name')", self._before)
         self.found.approved, self.found.changed = len(approved), len(entries)
         for item, scope, activity, name in entries:
-            if (
-                item not in known
-                and name not in known
-                and not (scope == "FeatureFlag" and self._has_steps(approved))
-            ):
+            if item not in known and name not in known:
                 self._say(f"changed without a confirmation: {scope} {item} {name} {activity}")
 
-    def _has_steps(self, approved: list[dict[str, str]]) -> bool:
-        """Whether experiments were changed, which changes their flags with them."""
-        entries = self._activity("item_id, scope", self._before or 0)
-        return bool(
-            {line["id"] for line in approved} & {item for item, scope in entries if scope == "Experiment"}
-        )
+    def _flags_of(self, experiments: list[str]) -> set[str]:
+        """An experiment is paused and resumed by its flag."""
+        rows = self._rows("SELECT CAST(id AS TEXT), CAST(flag_id AS TEXT) FROM experiments", ())
+        return {flag for id, flag in rows if id in experiments}
 
     def _activity(self, columns: str, after: int) -> list[tuple[str, ...]]:
+        return self._rows(f"SELECT {columns} FROM activity WHERE rowid > ?", (after,))
+
+    def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[str, ...]]:
         with closing(sqlite3.connect(f"file:{self._folder / 'service.db'}?mode=ro", uri=True)) as db:
-            return list(db.execute(f"SELECT {columns} FROM activity WHERE rowid > ?", (after,)))
+            return list(db.execute(statement, values))
 
     def _look_for_the_key(self) -> None:
         for path in self._folder.rglob("*"):
@@ -221,12 +242,22 @@ def summary(report: str) -> str:
 
 def _innermost(stacks: str) -> str:
     """Where each thread is, in its four innermost calls."""
-    threads = [part.split("\n  ")[1:5] for part in stacks.split("\n\n")]
+    # The main thread is the last, and the one that matters.
+    threads = [part.split("\n  ")[1:5] for part in reversed(stacks.split("\n\n"))]
     return " | ".join(" < ".join(line.strip() for line in thread) for thread in threads)
 
 
 def _last_words(terminal: Blind) -> str:
     return bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode(errors="replace").strip()[-300:]
+
+
+def _processor_seconds(process: int) -> float:
+    """Used by the process so far; 0 for one that has ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(process: int) -> float:

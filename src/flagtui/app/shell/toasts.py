@@ -1,4 +1,4 @@
-"""Toasts: the one place that may call `notify`, always without markup and with safe text."""
+"""Toasts: the one place that makes notifications, always without markup and with safe text."""
 
 import os
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from textual.app import App
+from textual.notifications import Notification, Notify
 
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -16,6 +17,22 @@ WIDTH: Final = 64
 """Columns of a toast, as the stylesheet has it, or nine tenths of a narrower screen."""
 EDGES: Final = 3
 """Columns of it without text."""
+SHORTEST: Final = 0.1
+"""Seconds that a toast is shown at least."""
+
+
+class LastingNotification(Notification):
+    """One whose time may be over before it is drawn, on a machine that has much to do."""
+
+    @property
+    def time_left(self) -> float:
+        """Seconds; never below `SHORTEST`: a timer of Textual
+        that has less than no time to wait never lets go."""
+        return max(SHORTEST, super().time_left)
+
+    @property
+    def has_expired(self) -> bool:
+        return super().time_left <= 0
 
 
 def tell(app: App[Any], notice: Notice) -> None:
@@ -23,7 +40,8 @@ def tell(app: App[Any], notice: Notice) -> None:
     lines = [safe_text(line, 400) for line in notice.text.split("\n")]
     title = safe_text(notice.title, 80)
     seconds = notice.seconds if notice.tone == "information" else max(notice.seconds, 12.0)
-    app.notify("\n".join(lines), title=title, severity=notice.tone, timeout=seconds, markup=False)
+    raised = LastingNotification("\n".join(lines), title, notice.tone, seconds, markup=False)
+    app.post_message(Notify(raised))
     app.call_later(_make_room, app)
 
 

@@ -1,0 +1,33 @@
+"""A toast whose time is over before it is drawn, which a busy machine brings about."""
+
+import asyncio
+import time
+
+from textual.app import App
+from textual.widgets._toast import Toast
+
+from flagtui.app.shell.toasts import SHORTEST, LastingNotification
+
+
+class WatchedToast(Toast):
+    def __init__(self, late: LastingNotification) -> None:
+        super().__init__(late)
+        self.gone = asyncio.Event()
+
+    def on_unmount(self) -> None:
+        self.gone.set()
+
+
+async def test_a_toast_that_is_too_late_goes_and_holds_nothing_up() -> None:
+    late = LastingNotification("saved", timeout=1.0, raised_at=time.time() - 2.0)
+    assert late.has_expired
+    assert late.time_left == SHORTEST
+    app: App[None] = App()
+    async with app.run_test():
+        await app.mount(toast := WatchedToast(late))
+        async with asyncio.timeout(10):
+            await toast.gone.wait()
+
+
+def test_another_one_lasts_as_long_as_it_was_told() -> None:
+    assert 3.9 < LastingNotification("saved", timeout=4.0).time_left <= 4.0
