@@ -11,7 +11,7 @@ from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing, run_all
 from tests.doubles.service_world import Clock, World
 from tests.doubles.steady_clock import SteadyClock
-from tests.doubles.whole_program import Wire
+from tests.doubles.wire import Wire
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound

@@ -1,6 +1,5 @@
 """The whole program in one process: app, client and service, with faults to order and a clock to turn."""
 
-import asyncio
 import os
 import re
 import shutil
@@ -12,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw, drawn_at_rest
 from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
+from tests.doubles.wire import Wire
 from textual.pilot import Pilot
 
 from flagtui.api import Client
@@ -25,6 +24,7 @@ from flagtui.api.in_process import in_process
 from flagtui.app.app import FlagTui
 from flagtui.app.state.preferences import Preferences
 from flagtui.app.state.session import Neighbour, Session
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
@@ -40,42 +40,6 @@ WIDTH = int(os.environ.get("FLAGTUI_DISPLAY_WIDTH", "0"))
 """Cells across for every journey, whatever it asks for; `make check-display` tells them all at several."""
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
-
-# Ends of the paths of changes that are no PATCH.
-NARROW = ("/set_release_condition_rollout/", "/roll_out_to_everyone/")
-Fault = Callable[[httpx.Request], httpx.Response | Exception | None]
-"""Sees a request before the service does; an answer or an exception takes the service's place."""
-
-
-class Wire(httpx.AsyncBaseTransport):
-    """Between client and service: counts what passes, and fails as told, before or after the service acts."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
-        self.inner = inner
-        self.passed: list[str] = []
-        self.before: Fault = lambda request: None
-        self.after: Fault = lambda request: None
-        self.held: Callable[[httpx.Request], bool] = lambda request: False
-        """Requests that wait until `let_go` is set."""
-        self.let_go = asyncio.Event()
-        self.is_holding = asyncio.Event()
-        """A request waits."""
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        self.passed.append(f"{request.method} {request.url.path}")
-        if self.held(request):
-            self.is_holding.set()
-            await self.let_go.wait()
-        if (answer := self.before(request)) is None:
-            real = await self.inner.handle_async_request(request)
-            answer = self.after(request) or real
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def writes(self) -> list[str]:
-        """The requests that were meant to change something."""
-        return [line for line in self.passed if line.startswith("PATCH") or line.endswith(NARROW)]
 
 
 class TwiceDisplayedProgram(TwiceDisplayed, FlagTui):
@@ -136,7 +100,10 @@ class Program:
     def _is_busy(self) -> bool:
         waiting = [worker for worker in self.app.workers if worker.group != "polling" and worker.is_running]
         asking = [worker for worker in waiting if worker.group in ("changing", "choose")]
-        return bool(waiting) and not (len(asking) == len(waiting) and self.app.screen.is_modal)
+        screen = self.app.screen
+        if isinstance(screen, ConfirmScreen) and screen.is_partial and not self.wire.waiting:
+            return True
+        return bool(waiting) and not (len(asking) == len(waiting) and screen.is_modal)
 
     @property
     def screen(self) -> str:

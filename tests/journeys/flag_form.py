@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tests.doubles.whole_program import Program, Setting, Wire, running
+from tests.doubles.whole_program import Program, Setting, running
+from tests.doubles.wire import Wire
 from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.form.flag_form import FormScreen

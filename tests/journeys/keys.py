@@ -1,7 +1,8 @@
 """Keys that are revoked, typed and made in a journey."""
 
 import httpx
-from tests.doubles.whole_program import KEY, Program, Wire
+from tests.doubles.whole_program import KEY, Program
+from tests.doubles.wire import Wire
 from textual.widgets import Input
 
 from flagtui.service.keys import NewKey, create_key

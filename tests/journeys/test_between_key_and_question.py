@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from httpx import Request
+from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.writing.question import ConfirmScreen, Typed
@@ -66,3 +68,47 @@ async def test_in_strict_profiles_enter_leads_from_the_key_to_the_reason(setting
         await program.press(*"incident", "enter")
         assert program.journal.entries()[0].reason == "incident"
         assert not (await program.stored("new-nav")).active
+
+
+def of_surroundings(request: Request) -> bool:
+    """Whether it is about what surrounds a flag."""
+    return any(part in request.url.path for part in ("user_blast_radius", "dependent_flags", "/activity"))
+
+
+async def test_what_the_server_tells_late_is_added_to_the_question_and_confirmed_as_read(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        program.wire.held = of_surroundings
+        await program.press("space")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        early = words(program.screen)
+        assert "Reach not known yet: the server has not answered so far" in early
+        program.wire.let_go.set()
+        await program.settle()
+        assert "lose it" in words(program.screen)
+        await program.press_without_waiting("y")
+        assert "more is told now; read it and press again" in words(program.screen)
+        assert program.wire.writes() == []
+        await program.press("y")
+        assert not (await program.stored("new-nav")).active
+        program.wire.let_go.clear()
+        await program.press("u")
+        assert "not known yet" in words(program.screen)
+        program.wire.let_go.set()
+        await program.settle()
+        assert "gain it" in words(program.screen)
+        await program.press("y")
+        assert (await program.stored("new-nav")).active
+
+
+async def test_a_question_that_is_declined_asks_for_nothing_more(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        program.wire.held = of_surroundings
+        await program.press("space")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("escape")
+        await quiet.settle(program.app, lambda: bool(program.wire.waiting))
+        assert program.app.app_state.reading == ""

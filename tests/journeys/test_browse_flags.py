@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import httpx
 import pytest
-from tests.doubles.whole_program import WIDE, Fault, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.doubles.wire import Fault, Wire
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen

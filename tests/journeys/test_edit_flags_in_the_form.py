@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Setting, Wire, running, words
+from tests.doubles.whole_program import Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.flag_form import OTHER_MODES, fill, form, stand_on
 from tests.journeys.modes import MODES
 from textual.widgets import TextArea

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import httpx
 import pytest
-from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import KEY, Program, Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.standing import stand_on_experiment
 from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stored
 from textual.widgets import Input, OptionList

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.modes import MODES
 from textual.widgets import Input
 

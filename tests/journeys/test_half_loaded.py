@@ -6,7 +6,8 @@ from dataclasses import replace
 import httpx
 import pytest
 from tests.doubles.turned_clock import pass_time, start_polling
-from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.wire import Wire
 
 MINUTE = 60.0
 LISTS = {"1": "/feature_flags/", "2": "/experiments/", "3": "/event_definitions/"}

@@ -4,7 +4,8 @@ import httpx
 import pytest
 from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.turned_clock import TurnedClock, pass_time, start_polling
-from tests.doubles.whole_program import Program, Setting, Wire, running
+from tests.doubles.whole_program import Program, Setting, running
+from tests.doubles.wire import Wire
 from textual import events
 
 from flagtui.app.widgets.row_list import RowList

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import httpx
-from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import KEY, Program, Setting, running, words
+from tests.doubles.wire import Wire
 from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.flag_list import FlagsScreen

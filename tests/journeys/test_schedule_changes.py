@@ -5,7 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.doubles.whole_program import KEY, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import KEY, Program, Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.keys import REVOKED, another_key, type_key
 from tests.journeys.modes import MODES
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Setting, Wire, running
+from tests.doubles.whole_program import Setting, running
+from tests.doubles.wire import Wire
 
 KEY = "team-invites-v3"
 

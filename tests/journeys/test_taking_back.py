@@ -5,7 +5,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.whole_program import KEY, WIDE, Program, Setting, Wire, running, words
+from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.standing import stand_on_event
 from textual.widgets import Input
 

@@ -1,7 +1,8 @@
 """Turning a flag off and on again, with everything that can come between."""
 
 import httpx
-from tests.doubles.whole_program import Setting, Wire, running, words
+from tests.doubles.whole_program import Setting, running, words
+from tests.doubles.wire import Wire
 
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.guard import GuardRules, Level

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
-from tests.doubles.whole_program import NARROW, Program, Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.wire import NARROW
 from tests.journeys.test_edit_flags import RICH, make
 
 

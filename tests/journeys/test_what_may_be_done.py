@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import httpx
-from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.wire import Wire
 from tests.journeys.keys import another_key, type_key
 
 from flagtui.app.shell.footer import KeyLine

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.doubles.whole_program import Program, Setting, Wire, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.wire import Wire
 from textual.widgets import Input
 
 ANNA, BEN = "anna@acme.com", "ben@shop.example"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from flagtui.models.names import NO_NAMES, Names
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
 
     from flagtui.api import Client
@@ -36,6 +37,8 @@ class UndoContext:
     names: Names = NO_NAMES
     together: frozenset[int] = frozenset()
     """Numbers of the flags that are taken back at the same time."""
+    adds_later: bool = False
+    """Whether the question can tell more after it was asked."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class PreparedUndo:
     """Where it happens when that is another project."""
     project: int | None = None
     """The number of that project."""
+    late: asyncio.Task[Any] | None = None
+    """The same plan with what the server had not told yet."""
 
 
 class EntryKind(Protocol):

@@ -41,6 +41,8 @@ class Confirmation:
     """Agreed to overwrite what was changed in the same fields since."""
     was_pasted: bool = False
     is_key_repeat: bool = False
+    is_to_less: bool = False
+    """More was told in the moment in which it was given."""
     without_journal: bool = False
     """Agreed to write although the journal cannot be, where the question says so."""
 
@@ -126,10 +128,13 @@ class Question(Generic[P]):
         return _approve(self.plans, answer, without_journal=bool(self.without_journal))
 
     def _missing(self, answer: Confirmation) -> str:
-        if answer.was_pasted:
-            return "pasted text does not confirm; type it"
-        if answer.is_key_repeat:
-            return "a key held down does not confirm; let go and press it again"
+        for is_so, why in (
+            (answer.was_pasted, "pasted text does not confirm; type it"),
+            (answer.is_to_less, "more is told now; read it and press again"),
+            (answer.is_key_repeat, "a key held down does not confirm; let go and press it again"),
+        ):
+            if is_so:
+                return why
         if self.type_this is not None and answer.typed != self.type_this:
             return "what was typed is not the text asked for"
         if self.type_this is None and not answer.yes:

@@ -26,7 +26,7 @@ from flagtui.cli.change_report import (
     LEFT_OUT,
     NOT_SENT,
     NOTHING_TO_DO,
-    Report,
+    ChangeReport,
     exit_code,
     nothing_sent,
     result_of,
@@ -71,7 +71,7 @@ class PlannedChange(Generic[P]):
 
 async def carry_out(change: PlannedChange[P], session: ProjectSession, terms: WriteTerms) -> int:
     """Ask, send and report; the exit code. Raises Trouble when nothing could be sent."""
-    report = Report(terms.printer)
+    report = ChangeReport(terms.printer)
     try:
         return await ask_and_send(change, session, terms, report)
     finally:
@@ -79,7 +79,7 @@ async def carry_out(change: PlannedChange[P], session: ProjectSession, terms: Wr
 
 
 async def ask_and_send(
-    change: PlannedChange[P], session: ProjectSession, terms: WriteTerms, report: Report
+    change: PlannedChange[P], session: ProjectSession, terms: WriteTerms, report: ChangeReport
 ) -> int:
     """One question of a command, and what follows from its answer; the exit code. Raises Trouble."""
     apart = [*set_apart(change.left_out, LEFT_OUT), *set_apart(change.settled, NOTHING_TO_DO)]
@@ -135,7 +135,7 @@ def _settled(question: Question[P], terms: WriteTerms) -> Approved[P] | NotYet:
     return settle(question, given, person)
 
 
-def _not_agreed(question: Question[P], missing: NotYet, terms: WriteTerms, report: Report) -> int:
+def _not_agreed(question: Question[P], missing: NotYet, terms: WriteTerms, report: ChangeReport) -> int:
     """What was changed there first is told with all its sides; the rest is one sentence. Raises Trouble."""
     how = how_to_agree(question)
     if not question.clashes or terms.agreement.overwrite:
@@ -149,7 +149,7 @@ def _not_agreed(question: Question[P], missing: NotYet, terms: WriteTerms, repor
     return EXIT_CODES["conflict"]
 
 
-def _dry_run(change: PlannedChange[P], session: ProjectSession, report: Report) -> int:
+def _dry_run(change: PlannedChange[P], session: ProjectSession, report: ChangeReport) -> int:
     printer = report.printer
     if printer.format == "table" and not printer.fields and change.plans:
         show_question(_question(change, session))

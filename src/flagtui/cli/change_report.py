@@ -32,7 +32,7 @@ _ORDER: Final = (
 
 
 @dataclass
-class Report:
+class ChangeReport:
     """What a command tells of its changes: a sentence each for people, one document for programs."""
 
     printer: Printer
@@ -75,8 +75,8 @@ def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult
         yield ChangeResult(one.key, ending, one.reason, one.next, str(one.id))
 
 
-def nothing_sent(apart: Sequence[ChangeResult], report: Report) -> int:
-    """Report why there is no question; the exit code. Raises Trouble for one reason alone."""
+def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
+    """ChangeReport why there is no question; the exit code. Raises Trouble for one reason alone."""
     if len(apart) == 1:
         code = CODES[apart[0].ending]
         fix = f"To go on: {apart[0].next}." if apart[0].next else ""

@@ -12,7 +12,7 @@ from flagtui.changes.left_out import LeftOut
 from flagtui.changes.undo import Part, asked_together, parts_left, prepare_undo
 from flagtui.changes.undo_list import SURPRISING, next_redo, next_undo, undo_words, undoable, why_not
 from flagtui.cli.agreement import PlannedChange, Undoing, ask_and_send
-from flagtui.cli.change_report import Report
+from flagtui.cli.change_report import ChangeReport
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
@@ -26,7 +26,7 @@ def take_back(change: str, terms: WriteTerms, *, is_redo: bool = False) -> int:
     """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
 
     async def work(session: ProjectSession) -> int:
-        report = Report(terms.printer)
+        report = ChangeReport(terms.printer)
         try:
             return await UndoRun(session, terms, report, is_redo).run(change)
         finally:
@@ -41,7 +41,7 @@ class UndoRun:
 
     session: ProjectSession
     terms: WriteTerms
-    report: Report
+    report: ChangeReport
     is_redo: bool
 
     async def run(self, change: str) -> int:

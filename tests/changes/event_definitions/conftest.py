@@ -11,7 +11,8 @@ import httpx
 import pytest
 from tests.changes.writing import Writing, run_all
 from tests.doubles.steady_clock import Timing
-from tests.doubles.whole_program import HOST, KEY, Wire
+from tests.doubles.whole_program import HOST, KEY
+from tests.doubles.wire import Wire
 
 from flagtui.api import Client
 from flagtui.api.in_process import in_process

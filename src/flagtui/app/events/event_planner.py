@@ -19,6 +19,8 @@ from flagtui.changes.event_definitions.definition_plan import (
     plan_event,
 )
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter, DefinitionOutcome
+from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flags_together import SOON
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.left_out import LeftOut
 from flagtui.details.event_uses import EventUses
@@ -29,8 +31,6 @@ from flagtui.text.notices import Notice
 
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 """Fields whose change affects the experiments that measure the event."""
-PATIENCE: Final = 2.5
-"""Seconds the question waits for what it could do without."""
 AT_ONCE: Final = 8
 """Definitions read again at the same time for one question."""
 
@@ -68,15 +68,15 @@ class EventPlanner:
 
     async def plan(self, asked: Sequence[EventIntent]) -> Planned[EventIntent, EventPlan]:
         """The plans that can be asked about together, and why the others cannot."""
-        turn, is_alone = asyncio.Semaphore(AT_ONCE), len(asked) == 1
+        if len(asked) == 1:
+            return await self._planned_alone(asked[0])
+        turn = asyncio.Semaphore(AT_ONCE)
 
         async def one(intent: EventIntent) -> EventPlan | AlreadySo | UnreadDefinition:
             async with turn:
-                return await self._plan(intent, is_alone=is_alone)
+                return await self._plan(intent)
 
         found = list(zip(asked, await asyncio.gather(*map(one, asked)), strict=True))
-        if is_alone and not isinstance(found[0][1], EventPlan):
-            return _why_not(found[0][1])
         steps = [PlannedStep(intent, plan) for intent, plan in found if isinstance(plan, EventPlan)]
         if len({step.plan.verb.name for step in steps}) > 1:
             verb = event_verb("tidy up")
@@ -85,7 +85,21 @@ class EventPlanner:
         refused = next((what.error for _, what in found if isinstance(what, UnreadDefinition)), None)
         return Planned(steps, left_out, refused=refused)
 
-    async def _plan(self, intent: EventIntent, *, is_alone: bool) -> EventPlan | AlreadySo | UnreadDefinition:
+    async def _planned_alone(self, intent: EventIntent) -> Planned[EventIntent, EventPlan]:
+        found = await self._plan(intent)
+        if not isinstance(found, EventPlan):
+            return _why_not(found)
+        if not OUT_OF_SIGHT & intent.changes.keys():
+            return Planned([PlannedStep(intent, found)])
+        late = asyncio.create_task(self._with_uses(found))
+        await asyncio.wait((late,), timeout=SOON)
+        if late.done():
+            return Planned([PlannedStep(intent, late.result())])
+        asking = Consequence("Used by", "not known yet: experiments are still being read", "warning")
+        shown = replace(found, consequences=(*found.consequences, asking))
+        return Planned([PlannedStep(intent, shown)], late=late)
+
+    async def _plan(self, intent: EventIntent) -> EventPlan | AlreadySo | UnreadDefinition:
         events, moment = self.workspace.events, self.workspace.events.moment
         try:
             fresh = await self.workspace.client.event_definitions.get(intent.id)
@@ -95,19 +109,19 @@ class EventPlanner:
                 events.remove(intent.id)
             return UnreadDefinition(row.name if row else intent.id, error)
         events.put(fresh.row(), moment)
-        context = self._context
-        if is_alone and OUT_OF_SIGHT & intent.changes.keys():
-            context = replace(context, used_by=await self._used_by(fresh.name))
-        return plan_event(intent, fresh, context)
+        return plan_event(intent, fresh, self._context)
 
-    async def _used_by(self, name: str) -> tuple[str, ...]:
-        """Experiments that measure the event, as far as that is found out in time for the question."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                uses, _why = await EventUses(self.workspace.client).find(name)
-        except TimeoutError:
-            return ()
-        return tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
+    async def _with_uses(self, plan: EventPlan) -> EventPlan:
+        """The same plan, telling which experiments measure the event."""
+        uses, why = await EventUses(self.workspace.client).find(plan.fresh.name)
+        used_by = tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
+        found = plan_event(plan.intent, plan.fresh, replace(self._context, used_by=used_by))
+        assert isinstance(found, EventPlan)
+        if not why:
+            return found
+        known = "not known" if uses is None else "not known of all"
+        unread = Consequence("Used by", f"{known}: {why.rstrip('.')}", "warning")
+        return replace(found, consequences=(*found.consequences, unread))
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter, FlagOutcome
-from flagtui.changes.flags.flags_together import Looked, in_order, plan_together
+from flagtui.changes.flags.flags_together import Looked, in_order, late_plan, look_around, plan_together
 from flagtui.changes.flags.new_flags import Taken, plan_create
-from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
+from flagtui.changes.flags.surroundings import Surroundings, similar_keys
 from flagtui.changes.left_out import LeftOut
 from flagtui.models.json_value import as_text
 from flagtui.store.deletions import recent_deletions
@@ -123,9 +123,12 @@ class FlagPlanner(FlagPlace):
         if isinstance(looked, UnreadFlag):
             notice = outcomes.explain_error(looked.error, looked.left_out.key)
             return Planned(notice=notice, refused=looked.error)
-        match looked.plan(frozenset({looked.fresh.id})):
-            case Plan() as plan:
-                return Planned([PlannedStep(request, plan)])
+        alone = frozenset({looked.fresh.id})
+        found = looked.plan(alone)
+        if isinstance(found, Plan):
+            return Planned([PlannedStep(request, found)], late=late_plan(found, looked, alone))
+        looked.stop()
+        match found:
             case Blocked() as blocked:
                 if request.is_switch and blocked.together:
                     steps = await self._plan_with_obstacles(request)
@@ -156,8 +159,9 @@ class FlagPlanner(FlagPlace):
             is_one_of_many=is_one_of_many,
             names=self.app_state.names,
         )
-        context = await gather(flags, fresh, intent.changes, surroundings)
-        return Looked(fresh, context, request.plan)
+        return await look_around(
+            flags, fresh, intent.changes, surroundings, request.plan, adds_later=not is_one_of_many
+        )
 
 
 @dataclass(frozen=True)

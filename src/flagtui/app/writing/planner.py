@@ -11,6 +11,8 @@ from typing_extensions import TypeVar
 from flagtui.changes.outcome import P, R
 
 if TYPE_CHECKING:
+    import asyncio
+
     from flagtui.api.errors import ApiError
     from flagtui.app.writing.optimistic_rows import OptimisticRows
     from flagtui.changes.adapter import Adapter
@@ -47,6 +49,8 @@ class Planned(Generic[Q, P]):
     """What kept a record from being read, where another key would help."""
     is_so_already: bool = False
     """Of one alone: nothing has to be sent."""
+    late: asyncio.Task[P] | None = None
+    """Of one alone: the same plan with what the server had not told yet."""
 
 
 class Planner(Protocol[Q, P, R]):

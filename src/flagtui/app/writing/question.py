@@ -55,12 +55,21 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         Binding("home", "scroll_page(-1000)", "begin", show=False),
     ]
 
-    def __init__(self, question: Question[P], surface: Surface) -> None:
+    def __init__(self, question: Question[P], surface: Surface, *, is_partial: bool = False) -> None:
         super().__init__()
+        self.is_partial = is_partial
+        """Whether the server is still asked for something that it tells."""
         self._question = question
         self._surface = surface
         self._last_key = surface.monotonic()
+        self._told_at = float("-inf")
         self._was_quiet = False
+
+    def show(self, question: Question[P]) -> None:
+        """The same question with more told. A key on its way was an answer to less, and does not confirm."""
+        self._question, self._told_at, self.is_partial = question, self._surface.monotonic(), False
+        if self.is_mounted:
+            self.on_resize()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
@@ -220,6 +229,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
             overwrite=overwrite,
             without_journal=bool(self._question.without_journal),
             is_key_repeat=not self._was_quiet,
+            is_to_less=self._surface.monotonic() - self._told_at < self._question.arms_after,
         )
         match self._question.settle(answer):
             case NotYet(why):

@@ -62,6 +62,7 @@ class UndoPlanner:
             self.here.flags.rows,
             self.app_state.names,
             together,
+            adds_later=len(asked) == 1,
         )
         turn = asyncio.Semaphore(AT_ONCE)
 
@@ -82,7 +83,8 @@ class UndoPlanner:
             return _alone(asked[0].entry.key, found[0][1])
         left_out = [_left_out(part, what) for part, what in found if not isinstance(what, PreparedUndo)]
         steps = [PlannedStep(part, what.plan, part.undoes) for part, what in ready]
-        return Planned(_in_order(steps), left_out, refused=refused)
+        late = ready[0][1].late if len(asked) == 1 else None
+        return Planned(_in_order(steps), left_out, refused=refused, late=late)
 
     @property
     def kind(self) -> Kind:

@@ -52,17 +52,19 @@ class Writer:
         approval = Approval(self._app_state, self._interface, planner.kind, around, planner.place)
         if not planned.steps:
             return await self._without_plan(asked, planned, planner, listener, approval)
-        approved = await approval.agree([step.plan for step in planned.steps])
+        approved = await approval.agree([step.plan for step in planned.steps], planned.late)
         if approved is None:
             return None
-        undoes = {step.plan.key: step.undoes for step in planned.steps if step.undoes is not None}
+        agreed = zip(planned.steps, approved.plans, strict=True)
+        steps = [replace(step, plan=plan) for step, plan in agreed]
+        undoes = {step.plan.key: step.undoes for step in steps if step.undoes is not None}
         saving = self._save(approved, planner, undoes, listener)
         ended = await self._interface.see_through(saving)
         self._app_state.tell()
         self._show_made(ended, planner)
         listener.saved([planner.record_of(one.plan) for one in ended.outcomes if one.is_saved])
         listener.ended(ended)
-        return await self._ask_again(ended, planned.steps, planner, listener, approval) or ended
+        return await self._ask_again(ended, steps, planner, listener, approval) or ended
 
     async def _without_plan(
         self,

@@ -86,7 +86,7 @@ def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
 def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     """Who gains or loses it."""
     if isinstance(reach, NotKnown):
-        return Consequence("Reach", f"not known: {reach.why}", "warning")
+        return Consequence("Reach", reach.words, "warning")
     if reach == NOBODY:
         return Consequence("Reach", "nobody, as before: it has no condition that lets anybody in", share=0.0)
     moved = reach.after - reach.before
@@ -114,7 +114,7 @@ def _experiment(experiment: Linked) -> Consequence:
 
 def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
     if isinstance(dependents, NotKnown):
-        yield Consequence("Dependents", f"not known: {dependents.why}", "warning")
+        yield Consequence("Dependents", dependents.words, "warning")
         return
     for flag in dependents:
         state = " (it is off)" if flag.is_on is False else ""
@@ -124,7 +124,7 @@ def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iter
 def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
     touch = context.last_touch
     if isinstance(touch, NotKnown):
-        return Consequence("Last change", f"not known: {touch.why}", "warning")
+        return Consequence("Last change", touch.words, "warning")
     if touch is None:
         if fresh.last_modified_by is None:
             return None

@@ -15,6 +15,12 @@ class NotKnown:
     """Could not be learned, and why, in words: `the server did not answer in 3 s`."""
 
     why: str
+    is_pending: bool = False
+    """The server is still asked."""
+
+    @property
+    def words(self) -> str:
+        return f"{'not known yet' if self.is_pending else 'not known'}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +65,9 @@ class Context:
     now: float = 0.0
     """Unix seconds by the server's clock where it is known."""
     me: User | None = None
-    reach: Reach | NotKnown = field(default_factory=lambda: NotKnown("nobody asked the server"))
+    reach: Reach | NotKnown = field(default_factory=lambda: NotKnown("the server was not asked"))
     dependents: tuple[Linked, ...] | NotKnown = field(
-        default_factory=lambda: NotKnown("nobody asked the server")
+        default_factory=lambda: NotKnown("the server was not asked")
     )
     """Flags whose conditions ask for this one."""
     dependencies: tuple[Linked, ...] = ()

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_lookup import rows_of
-from flagtui.changes.flags.flag_plan import NothingToDo, stored_value
+from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_recovery import look
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent, why_not
-from flagtui.changes.flags.flags_together import within_batch
-from flagtui.changes.flags.surroundings import Surroundings, gather
+from flagtui.changes.flags.flags_together import Found, late_plan, look_around
+from flagtui.changes.flags.surroundings import Surroundings
 from flagtui.changes.own_changes import told_apart
 from flagtui.changes.verbs import verb
 
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.entry_kind import UndoContext
+    from flagtui.changes.flags.flag_context import Context
     from flagtui.changes.journal_entries import Entry
     from flagtui.changes.unanswered import LookedUp, Truth
+    from flagtui.models.flag import Flag
 
 
 class FlagEntries(EntryKind):
@@ -52,15 +54,22 @@ class FlagEntries(EntryKind):
         surroundings = Surroundings(
             rows, context.me, context.clock.time(), intent.seen_version, names=context.names
         )
-        around = await gather(client.flags, fresh, intent.changes, surroundings)
-        found = plan_undo(part, fresh, within_batch(around, context.together))
-        if isinstance(found, Contested):
-            found = replace(found.overwrite, clashes=told_apart(found.clashes, part, context.entries))
-        if isinstance(found, NothingToDo):
-            return None
-        if isinstance(found, Blocked):
+
+        def plan(fresh: Flag, around: Context) -> Found:
+            found = plan_undo(part, fresh, around)
+            if isinstance(found, Contested):
+                return replace(found.overwrite, clashes=told_apart(found.clashes, part, context.entries))
             return found
-        return PreparedUndo(part, found, FlagAdapter(client.flags), context.signature)
+
+        looked = await look_around(
+            client.flags, fresh, intent.changes, surroundings, plan, adds_later=context.adds_later
+        )
+        found = looked.plan(context.together)
+        if isinstance(found, Plan):
+            late = late_plan(found, looked, context.together)
+            return PreparedUndo(part, found, FlagAdapter(client.flags), context.signature, late=late)
+        looked.stop()
+        return found if isinstance(found, Blocked) else None
 
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
         return await look(entry, client, not_there)

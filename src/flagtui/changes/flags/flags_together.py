@@ -1,15 +1,23 @@
-"""Flags that change together: planned against each other, in an order in which none blocks another."""
+"""Flags read again and planned, alone or against each other in an order in which none blocks another."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.surroundings import Answers, Gathering, Surroundings, gather
 from flagtui.changes.left_out import LeftOut
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 Found = Plan | NothingToDo | Blocked
+MakePlan = Callable[[Flag, Context], Found]
+SOON: Final = 1.0
+"""Seconds a question waits for what it could do without; what comes later is added to it."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +26,61 @@ class Looked:
 
     fresh: Flag
     context: Context
-    make: Callable[[Flag, Context], Found]
+    make: MakePlan
+    gathering: Gathering | None = None
+    """What of it the server is still asked for."""
 
     def plan(self, together: frozenset[int]) -> Found:
         """The plan when these flags change at the same time."""
         return self.make(self.fresh, within_batch(self.context, together))
+
+    def stop(self) -> None:
+        """Asks for nothing any more."""
+        if self.gathering is not None:
+            self.gathering.stop()
+
+
+async def look_around(
+    ask: Answers,
+    fresh: Flag,
+    values: Mapping[str, JSON],
+    known: Surroundings,
+    make: MakePlan,
+    *,
+    adds_later: bool,
+) -> Looked:
+    """What comes in time; the rest goes on being asked for where the question can tell it later."""
+    if not adds_later:
+        return Looked(fresh, await gather(ask, fresh, values, known), make)
+    gathering = Gathering(ask, fresh, values, known)
+    try:
+        context = await gathering.within(SOON)
+    except asyncio.CancelledError:
+        gathering.stop()
+        raise
+    return Looked(fresh, context, make, None if gathering.is_complete else gathering)
+
+
+def late_plan(shown: Plan, looked: Looked, together: frozenset[int]) -> asyncio.Task[Plan] | None:
+    """The plan with all that the server tells, once it does; None where nothing is missing."""
+    gathering = looked.gathering
+    if gathering is None:
+        return None
+
+    async def complete() -> Plan:
+        try:
+            whole = replace(looked, context=await gathering.within(None))
+        finally:
+            gathering.stop()
+        found = whole.plan(together)
+        if isinstance(found, Plan):
+            return found
+        why = found.reason if isinstance(found, Blocked) else found.words
+        return replace(
+            shown, cautions=(Caution("rule", f"the server will refuse it: {why}"), *shown.cautions)
+        )
+
+    return asyncio.create_task(complete())
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Touch
@@ -23,6 +23,8 @@ UNLOGGED: Final = "tags changed, or saved without a change"
 """An entry that tells of a new version alone: servers do not write down the tags of one flag."""
 PATIENCE: Final = 2.5
 """Seconds a question waits for each thing it would like to know; a kill switch must not wait longer."""
+
+STILL_ASKED: Final = NotKnown("the server has not answered so far", is_pending=True)
 
 T = TypeVar("T")
 
@@ -55,36 +57,69 @@ class Surroundings:
 async def gather(
     ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
 ) -> Context:
-    """Everything around one flag that is to get these values."""
-    known = Context(
-        now=surroundings.now,
-        me=surroundings.me,
-        names=surroundings.names,
-        dependencies=_dependencies(fresh, surroundings.rows),
-        similar=similar_keys(fresh.key, (row.key for row in surroundings.rows)),
-    )
-    if surroundings.is_one_of_many:
-        reach = NotKnown("not counted when several flags change at once")
-        return replace(known, reach=reach, dependents=_dependents_listed(fresh, surroundings.rows))
-    return await _asked(ask, fresh, values, surroundings, known)
+    """Everything around one flag that is to get these values, as far as it comes in time."""
+    gathering = Gathering(ask, fresh, values, surroundings)
+    try:
+        late = NotKnown(f"the server did not answer within {surroundings.patience:g} s")
+        return await gathering.within(surroundings.patience, late)
+    finally:
+        gathering.stop()
 
 
-async def _asked(
-    ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings, known: Context
-) -> Context:
-    reach, dependents, page = await asyncio.gather(
-        _within(reach_of(ask, fresh, values), surroundings.patience),
-        _within(ask.dependents(fresh.id), surroundings.patience),
-        _within(ask.activity(fresh.id, limit=10), surroundings.patience),
-    )
-    entries = () if isinstance(page, NotKnown) else page.entries
-    return replace(
-        known,
-        reach=reach if reach is not None else NotKnown("nothing of it changes"),
-        dependents=_dependents(dependents, _dependents_listed(fresh, surroundings.rows)),
-        last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
-        touched_since=tuple(_touch(entry) for entry in _since(entries, surroundings.seen_version)),
-    )
+class Gathering:
+    """Everything around one flag that is to get these values, as it comes. The end of it is `stop`."""
+
+    def __init__(
+        self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
+    ) -> None:
+        self._fresh = fresh
+        self._surroundings = surroundings
+        self._known = Context(
+            now=surroundings.now,
+            me=surroundings.me,
+            names=surroundings.names,
+            dependencies=_dependencies(fresh, surroundings.rows),
+            similar=similar_keys(fresh.key, (row.key for row in surroundings.rows)),
+        )
+        if surroundings.is_one_of_many:
+            return
+        self._reach = asyncio.create_task(_answer(reach_of(ask, fresh, values)))
+        self._dependents = asyncio.create_task(_answer(ask.dependents(fresh.id)))
+        self._page = asyncio.create_task(_answer(ask.activity(fresh.id, limit=10)))
+
+    @property
+    def _asked(self) -> tuple[asyncio.Task[Any], ...]:
+        is_one_of_many = self._surroundings.is_one_of_many
+        return () if is_one_of_many else (self._reach, self._dependents, self._page)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the server has answered everything, or refused to."""
+        return all(task.done() for task in self._asked)
+
+    def stop(self) -> None:
+        """Asks for nothing any more."""
+        for task in self._asked:
+            task.cancel()
+
+    async def within(self, patience: float | None, late: NotKnown = STILL_ASKED) -> Context:
+        """What is known after so many seconds, the rest being `late`; None waits for all of it."""
+        if not self._asked:
+            uncounted = NotKnown("not counted when several flags change at once")
+            listed = _dependents_listed(self._fresh, self._surroundings.rows)
+            return replace(self._known, reach=uncounted, dependents=listed)
+        await asyncio.wait(self._asked, timeout=patience)
+        reach, page = _so_far(self._reach, late), _so_far(self._page, late)
+        entries = () if isinstance(page, NotKnown) else page.entries
+        return replace(
+            self._known,
+            reach=reach if reach is not None else NotKnown("nothing of it changes"),
+            dependents=_dependents(
+                _so_far(self._dependents, late), _dependents_listed(self._fresh, self._surroundings.rows)
+            ),
+            last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
+            touched_since=tuple(_touch(entry) for entry in _since(entries, self._surroundings.seen_version)),
+        )
 
 
 def _dependents(
@@ -122,14 +157,15 @@ _FIRST_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r"
 """The same for one character, which may be half of an `rn`."""
 
 
-async def _within(asked: Awaitable[T], patience: float) -> T | NotKnown:
+async def _answer(asked: Awaitable[T]) -> T | NotKnown:
     try:
-        async with asyncio.timeout(patience):
-            return await asked
-    except TimeoutError:
-        return NotKnown(f"the server did not answer within {patience:g} s")
+        return await asked
     except ApiError as error:
         return NotKnown(error.what.rstrip("."))
+
+
+def _so_far(task: asyncio.Task[T], late: NotKnown) -> T | NotKnown:
+    return task.result() if task.done() else late
 
 
 def _dependencies(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ...]:
