@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from textual import events
-from textual.binding import Binding
+from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.keys import key_to_character
 
@@ -50,20 +50,23 @@ class KeyLine(Line):
         field = self.screen.focused if isinstance(self.screen.focused, Field) else None
         own = list(field.key_words()) if field is not None else []
         taken = {key for key, _ in own}
-        found = [(binding, enabled) for binding, enabled in self._found(field is not None)]
-        last = [one for one in found if _place_at_end(one[0]) >= 0]
+        found = list(self._found(field is not None))
+        last = [one for one in found if _place_at_end(one.binding) >= 0]
         first: list[str] = [*getattr(self.screen, "next_commands", ())]
         rest = sorted(
-            (one for one in found if _place_at_end(one[0]) < 0),
-            key=lambda one: (first.index(one[0].id) if one[0].id in first else len(first), not one[0].show),
+            (one for one in found if _place_at_end(one.binding) < 0),
+            key=lambda one: (
+                first.index(one.binding.id) if one.binding.id in first else len(first),
+                not one.binding.show,
+            ),
         )
         self._runs = {}
-        self._last = self._drawn(sorted(last, key=lambda one: _place_at_end(one[0])), taken)
+        self._last = self._drawn(sorted(last, key=lambda one: _place_at_end(one.binding)), taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
         self._shown = [*keys, *self._drawn(rest, taken)]
         self._fit()
 
-    def _found(self, is_typing: bool) -> Iterator[tuple[Binding, bool]]:
+    def _found(self, is_typing: bool) -> Iterator[ActiveBinding]:
         seen: set[str] = set()
         for key, active in self.screen.active_bindings.items():
             binding = active.binding
@@ -75,21 +78,17 @@ class KeyLine(Line):
                 continue
             seen.add(binding.action)
             # The letter it is usually shown with would be typed.
-            yield (replace(binding, key_display=None) if is_typing else binding), active.enabled
+            yield active._replace(binding=replace(binding, key_display=None)) if is_typing else active
 
-    def _drawn(self, found: Iterable[tuple[Binding, bool]], taken: Container[str]) -> list[Shown]:
+    def _drawn(self, found: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
         drawn = []
-        for binding, enabled in found:
-            pair = self._words(binding, enabled)
+        for one in found:
+            pair = self._words(one.binding, one.enabled)
             if pair[0][0] not in taken:
                 drawn.append(pair)
-                if enabled:
-                    self._runs[pair[0][0]] = (binding.action, self._node_of(binding))
+                if one.enabled:
+                    self._runs[pair[0][0]] = (one.binding.action, one.node)
         return drawn
-
-    def _node_of(self, binding: Binding) -> DOMNode:
-        here = self.screen.active_bindings.values()
-        return next((each.node for each in here if each.binding.action == binding.action), self.screen)
 
     async def on_click(self, event: events.Click) -> None:
         """Do what the key under the pointer does."""
