@@ -1,6 +1,5 @@
 """What every list does: find while typing, keep an order, follow the cursor, copy, jump to a row."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final, Generic, TypeVar
 
@@ -115,7 +114,7 @@ class ListScreen(RememberedList, Generic[R]):
     @work(exclusive=True, group="search-server")
     async def _search_server(self) -> None:
         """While pages are missing, the server is asked for what is typed as well, once the typing pauses."""
-        await asyncio.sleep(PAUSE)
+        await self._app_state.session.timing.sleep(PAUSE)
         await self.search_server(self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:

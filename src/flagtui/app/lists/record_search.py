@@ -64,7 +64,7 @@ class RecordSearch:
     async def ask(self, line: str) -> bool:
         """Ask the server for lists that are not here whole, once the typing pauses; true for more."""
         word = max(line.split(), key=len, default="")
-        await asyncio.sleep(PAUSE)
+        await self._app_state.session.timing.sleep(PAUSE)
         workspace = self._app_state.workspace
         if workspace is None or word in self._asked:
             return False
