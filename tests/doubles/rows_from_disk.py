@@ -1,18 +1,14 @@
-"""Run by itself: the app on rows of an earlier run, with a server that never answers.
+"""Run by itself: the app on rows of an earlier run, before it asks a server for anything.
 
 Writes which modules were loaded by the time the rows stood on the screen, one on a line.
 """
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
-from flagtui.api.clock import SystemClock
-from flagtui.api.connection_state import ConnectionState
 from flagtui.app.app import FlagTui
 from flagtui.app.state.session import Session
 from flagtui.changes.guard_rules import GuardRules
@@ -24,29 +20,15 @@ HOST: Final = "https://nobody.test"
 ROWS: Final = [FlagRow(number, f"flag-{number}") for number in range(1, 100)]
 
 
-async def never(*_asked: object, **_how: object) -> NoReturn:
-    await asyncio.Event().wait()
-    raise AssertionError("nobody ends the waiting")
+async def connect() -> NoReturn:
+    raise AssertionError("nothing is asked here")
 
 
-async def no_pages(*_asked: object) -> AsyncIterator[Any]:
-    yield await never()
+class Unasking(FlagTui):
+    """Stays as it is before the server is asked for anything."""
 
-
-def silent_client() -> Any:
-    flags = SimpleNamespace(pages=no_pages, activity=never, get=never)
-    return SimpleNamespace(
-        host=HOST,
-        project=1,
-        link=ConnectionState(SystemClock()),
-        flags=flags,
-        people=SimpleNamespace(me=never, key=never),
-        projects=SimpleNamespace(get=never),
-    )
-
-
-async def connect() -> Any:
-    return silent_client()
+    def begin_asking(self) -> None:  # type: ignore[override]  # a worker there
+        pass
 
 
 async def main(folder: Path) -> None:
@@ -55,6 +37,8 @@ async def main(folder: Path) -> None:
     session = Session(
         profile="test",
         host="nobody.test",
+        origin=HOST,
+        project=1,
         badge="TEST",
         colour="secondary",
         rules=GuardRules(),
@@ -63,7 +47,7 @@ async def main(folder: Path) -> None:
         state_folder=folder,
         snapshots=snapshots,
     )
-    app = FlagTui(session)
+    app = Unasking(session)
     # Too narrow for the pane beside the list, which needs more.
     async with app.run_test(size=(100, 40)) as pilot, asyncio.timeout(10):
         while not shows(app, "flag-10"):

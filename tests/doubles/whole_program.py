@@ -1,5 +1,6 @@
 """The whole program in one process: app, client and service, with faults to order and a clock to turn."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -154,6 +155,8 @@ class Setting:
     """Settings of the service, such as strict or legacy."""
     snapshots: bool = False
     preferences: Preferences = field(default_factory=Preferences)
+    key_found: asyncio.Event | None = None
+    """Until it is set, the key is looked for; None finds it at once."""
     unlock: float = 0.0
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
@@ -219,6 +222,8 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
         return Client(HOST, key, 1, transport=between, clock=timing)
 
     async def connect() -> Client:
+        if setting.key_found is not None:
+            await setting.key_found.wait()
         return client(KEY)
 
     async def no_key() -> Client:
@@ -237,6 +242,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
     first = Session(
         profile="test",
         host="service.test",
+        origin=HOST,
         badge="TEST",
         colour="secondary",
         rules=setting.rules,

@@ -103,7 +103,7 @@ async def test_changes_of_colleagues_come_in_while_the_log_is_open(setting: Sett
         await program.press("4")
         first = words(program.screen)
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
-        await program.app.polling.poll()
+        await program.app.server.polling.poll()
         await program.settle()
         assert "new-nav Alice turned off" in words(program.screen)
         assert "new-nav Alice turned off" not in first

@@ -47,7 +47,7 @@ async def test_new_entries_come_in_above_without_moving_the_reader(setting: Sett
         colleague = program.colleague()
         await colleague.flags.update(program.row("new-nav").id, {"active": False})
         await colleague.flags.update(program.row("export-parquet").id, {"active": False})
-        await program.app.polling.poll()
+        await program.app.server.polling.poll()
         await program.settle()
         assert listed(program) == before
         assert screen.row == stood_on
@@ -58,7 +58,7 @@ async def test_new_entries_come_in_above_without_moving_the_reader(setting: Sett
         # At the top they show at once, and the cursor still stays with its entry.
         top = screen.row
         await colleague.flags.update(program.row("new-nav").id, {"active": True})
-        await program.app.polling.poll()
+        await program.app.server.polling.poll()
         await program.settle()
         assert "turned on" in listed(program)[1]
         assert screen.row == top
@@ -69,7 +69,7 @@ async def test_the_lookout_costs_nothing_more_while_nothing_happens(setting: Set
     async with running(setting) as program:
         await on_activity(program)
         before = len(program.wire.passed)
-        await program.app.polling.poll()
+        await program.app.server.polling.poll()
         await program.settle()
         assert len(program.wire.passed) == before + 1
 

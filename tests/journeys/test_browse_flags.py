@@ -232,7 +232,7 @@ async def test_the_last_rows_are_shown_while_the_first_page_is_on_its_way(settin
 async def test_what_a_colleague_changed_appears_by_itself(setting: Setting) -> None:
     async with running(setting) as program:
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
-        await program.app.polling.poll()
+        await program.app.server.polling.poll()
         assert not program.row("new-nav").active
 
 

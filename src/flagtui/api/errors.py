@@ -288,3 +288,8 @@ LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered,
 def may_pass(error: ApiError | None) -> bool:
     """Whether the same question may be answered later: not when the key or the server lacks something."""
     return error is not None and not isinstance(error, LASTING)
+
+
+def needs_key(error: ApiError | None) -> bool:
+    """Whether another key would help."""
+    return isinstance(error, NotSignedIn | BadKey)

@@ -1,9 +1,9 @@
 """The app: puts state, screens and the writing of changes together. Wiring only."""
 
 import os
-from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events, work
@@ -12,17 +12,11 @@ from textual.widget import Widget
 from textual.widgets import Label
 from textual.worker import Worker
 
+from flagtui.api.errors import needs_key
 from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.ages import Ages
-from flagtui.app.shell.polling import Polling
+from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
-from flagtui.app.shell.server_connection import (
-    connect,
-    open_chosen,
-    projects_to_choose,
-    reload,
-)
-from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme
 from flagtui.app.shell.toasts import tell
@@ -37,9 +31,8 @@ from flagtui.app.writing.listener import unheard
 from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
-    from flagtui.app.dialogs.picker import Choice
-
-Chosen = TypeVar("Chosen")
+    from flagtui.app.above_lists import AboveLists
+    from flagtui.app.shell.server_connection import ServerConnection
 
 
 class FlagTui(ScreenOwner[None]):
@@ -64,9 +57,22 @@ class FlagTui(ScreenOwner[None]):
         self._stop_seeking: Watcher = unheard
         self.app_state = AppState(session)
         self.changing = Changes(self, self.app_state)
-        self.polling = Polling(self.app_state, self.open_connection)
         self.ages = Ages(self, self.app_state)
         self.tabs = TabScreens(self, self.app_state, self.changing)
+
+    @cached_property
+    def server(self) -> "ServerConnection":
+        """What asks the server; loaded once rows of an earlier run are on screen."""
+        from flagtui.app.shell.server_connection import ServerConnection
+
+        return ServerConnection(self.app_state, self.open_connection)
+
+    @cached_property
+    def above(self) -> "AboveLists":
+        """What opens above the lists; loaded by the first key that opens it."""
+        from flagtui.app.above_lists import AboveLists
+
+        return AboveLists(self, self.app_state, self.changing)
 
     def _begin_in_dark(self) -> None:
         """Start in the colours most people see: a theme set later has every style read a second time."""
@@ -95,6 +101,7 @@ class FlagTui(ScreenOwner[None]):
     def on_mount(self) -> None:
         self.look = self._look
         self.tabs.open("1") if self.app_state.session.flag else self.tabs.open_as_left()
+        self.app_state.recall()
         self.app_state.watch(self.show_live_once_known)
         self.app_state.watch(self.redraw_keys)
         self.app_state.watch(self.let_own_links_through)
@@ -102,9 +109,16 @@ class FlagTui(ScreenOwner[None]):
             self._stop_seeking = self.app_state.watch(self.open_flag_asked_for)
         if self.app_state.session.offers_tour:
             self.call_after_refresh(self.action_tour)
-        self.open_connection()
-        self.run_worker(self.polling.run(), group="polling")
         self.ages.start()
+        self.app_state.tell()
+        self.call_after_refresh(self.begin_asking)
+
+    @work(group="begin")
+    async def begin_asking(self) -> None:
+        """Connect and go on asking, now that what is known from an earlier run is on screen."""
+        await load_in_background(SERVER)
+        self.open_connection()
+        self.poll()
 
     def let_own_links_through(self) -> None:
         """Links to the server that is shown, and to no other."""
@@ -122,7 +136,8 @@ class FlagTui(ScreenOwner[None]):
     def show_live_once_known(self) -> None:
         """The screen of the last run gives way to rows, or to what keeps them from coming."""
         workspace, kind = self.app_state.workspace, self.app_state.kind
-        if self.app_state.trouble is not None or (workspace and workspace.collection(kind).rows):
+        rows = workspace.collection(kind).rows if workspace else self.app_state.recalled_rows(kind)
+        if self.app_state.trouble is not None or rows:
             self.show_live()
 
     def open_flag_asked_for(self) -> None:
@@ -142,8 +157,8 @@ class FlagTui(ScreenOwner[None]):
         super().exit(result, return_code, message)
 
     async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key | events.AppFocus):
-            self.polling.notice_person()
+        if isinstance(event, events.Key | events.AppFocus) and self._asks:
+            self.server.polling.notice_person()
         await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -154,7 +169,7 @@ class FlagTui(ScreenOwner[None]):
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:
         """Find the key, open the client, load."""
-        await connect(self.app_state, self.polling)
+        await self.server.connect()
         self.changing.recover_unresolved()
         self.sign_in_if_needed()
 
@@ -162,7 +177,7 @@ class FlagTui(ScreenOwner[None]):
     async def action_refresh_now(self) -> None:
         if isinstance(self.screen, RecordsScreen):
             self.screen.load_rows()
-        await reload(self.app_state, self.polling)
+        await self.server.reload()
         self.sign_in_if_needed()
 
     def sign_in_if_needed(self) -> None:
@@ -172,60 +187,42 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="choose")
     async def action_sign_in(self) -> None:
-        signing_in = self.changing.signing_in
-        if not await signing_in.ask(self.app_state.trouble):
+        if not await self.changing.signing_in.ask(self.app_state.trouble):
             return
-        choices = projects_to_choose(self.app_state, signing_in.opens) if signing_in.opens else []
-        chosen: int | None = None
-        if choices:
-            chosen = await self._choose("Project", choices)
-        if chosen is None:
+        if (chosen := await self.above.choose_project_of_key()) is None:
             self.action_refresh_now()
         else:
             self.show_project(chosen)
 
     @work(group="choose")
     async def action_profile(self) -> None:
-        from flagtui.app.above_lists import choose_profile
-
-        if (found := await choose_profile(self, self.app_state, self.changing)) is not None:
+        if (found := await self.above.choose_profile()) is not None:
             self.show_profile(found)
 
     @work(exclusive=True, group="load")
     async def show_profile(self, session: Session) -> None:
         """Leave everything that belongs to this profile for another."""
-        from flagtui.app.shell.profile_switch import change_session
-
         self.uncover_list()
-        await change_session(self.app_state, session)
-        self.run_worker(self.polling.run(), group="polling", exclusive=True)
+        await self.server.change_session(session)
+        self.poll()
         self.open_connection()
 
-    async def _choose(self, what: str, choices: Sequence["Choice[Chosen]"]) -> Chosen | None:
-        from flagtui.app.dialogs.picker import PickerScreen
-
-        return await self.push_screen_wait(PickerScreen(what, choices))
+    def poll(self) -> None:
+        """Look for what others change from now on, in place of any polling before."""
+        self.run_worker(self.server.polling.run(), group="polling", exclusive=True)
 
     def action_since(self) -> None:
-        from flagtui.app.above_lists import show_since
-
-        show_since(self, self.app_state)
+        self.above.show_since()
 
     def action_journal(self) -> None:
-        from flagtui.app.above_lists import show_journal
-
-        show_journal(self, self.app_state, self.changing)
+        self.above.show_journal()
 
     def action_tour(self) -> None:
-        from flagtui.app.above_lists import switch_tour
-
-        switch_tour(self, self.app_state)
+        self.above.switch_tour()
 
     @work(group="choose")
     async def action_theme(self) -> None:
-        from flagtui.app.above_lists import choose_look
-
-        self.look = await choose_look(self, self.app_state) or self.look
+        self.look = await self.above.choose_look() or self.look
 
     def on_go_to(self, wanted: GoTo) -> None:
         self.tabs.go_to(wanted)
@@ -238,35 +235,28 @@ class FlagTui(ScreenOwner[None]):
 
     def action_tab(self, key: str) -> None:
         self.tabs.open(key)
-        self.polling.notice_tab()
+        if self._asks:
+            self.server.polling.notice_tab()
 
     @work(group="choose")
     async def action_project(self) -> None:
-        from flagtui.app.above_lists import choose_project
-
-        if (chosen := await choose_project(self, self.app_state)) is not None:
+        if (chosen := await self.above.choose_project()) is not None:
             self.show_project(chosen)
 
     def action_settings(self) -> None:
-        from flagtui.app.above_lists import read_settings_again
-
-        self.look = read_settings_again(self, self.app_state, self.tabs.lists()) or self.look
+        self.look = self.above.read_settings_again(self.tabs.lists()) or self.look
 
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
-        await open_chosen(self.app_state, self.polling, project)
+        await self.server.open_chosen(project)
         self.changing.recover_unresolved()
 
     def action_help(self) -> None:
-        from flagtui.app.above_lists import show_help
-
-        show_help(self, self.app_state)
+        self.above.show_help()
 
     def action_command_palette(self) -> None:
-        from flagtui.app.above_lists import show_palette
-
-        show_palette(self, self.app_state, self.show_project)
+        self.above.show_palette(self.show_project)
 
     def action_stop(self) -> None:
         if not self.stop():
@@ -289,11 +279,16 @@ class FlagTui(ScreenOwner[None]):
         session = self.app_state.session
         return keep_report(crash_report(fault, session.redact), session.state_folder)
 
+    @property
+    def _asks(self) -> bool:
+        """Whether the server was asked for anything yet."""
+        return "server" in self.__dict__
+
     def renew_list(self, screen: Screen[Any]) -> None:
         self.tabs.renew(screen)
 
     def recover_worker(self, worker: Worker[Any]) -> None:
         if worker.group == "polling":
-            self.run_worker(self.polling.run(), group="polling")
+            self.poll()
         elif worker.group == "changing" and not self.changing.is_saving:
             self.changing.recover_unresolved()

@@ -134,6 +134,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences
     return Session(
         profile=profile.name,
         host=opening.host.name,
+        origin=opening.host.origin,
         badge=profile.word,
         colour=profile.theme_colour,
         rules=rules_of(profile, read_only=read_only),

@@ -206,14 +206,16 @@ class Loading(Generic[Row]):
                 self._collection.abandon_load()
 
     def _take(self, page: Page[Row]) -> None:
-        self._collection.add_page(page.rows, page.total, page.unreadable)
         if page.server_time is not None:
             self.server_ahead = page.server_time - self._clock()
         self._done += len(page.rows) + len(page.unreadable)
         self._total = max(page.total, self._total or 0)
         self.is_capped = bool(getattr(page, "is_capped", False))
         is_asked = isinstance(self.state, Running) and self.state.is_asked
-        self._become(Running(self._done, self._total, self.loaded_at, is_asked))
+        # Whoever draws the rows of this page counts them as well.
+        self.state = Running(self._done, self._total, self.loaded_at, is_asked)
+        self._collection.add_page(page.rows, page.total, page.unreadable)
+        self._become(self.state)
 
     def _become(self, state: State) -> None:
         self.state = state

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -21,12 +22,28 @@ if TYPE_CHECKING:
 
 Kind = Literal["flags", "experiments", "events"]
 
-_ROWS: Final[Mapping[Kind, Any]] = {
+_ROWS: Final[Mapping[str, Any]] = {
     "flags": FlagRow,
     "experiments": ExperimentRow,
     "events": EventDefinitionRow,
 }
 _NO_SNAPSHOTS: Final = Snapshots(None)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRows:
+    """A list as it was at the end of the last run."""
+
+    place: SnapshotPlace
+    rows: tuple[Any, ...]
+    taken_at: float
+    """When the server said them, Unix seconds."""
+
+
+def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> EarlierRows | None:
+    """The list as it was at the end of the last run; None when that is not known."""
+    snapshot = snapshots.load(place, _ROWS[place.kind])
+    return EarlierRows(place, snapshot.rows, snapshot.taken_at) if snapshot is not None else None
 
 
 class Workspace:
@@ -147,12 +164,16 @@ class Workspace:
         )
         self.me, self.key, self.project = await asyncio.gather(*asked)
 
-    def recall(self, kind: Kind = "flags") -> bool:
-        """Shows the list as it was at the end of the last run; False when that is not known."""
-        snapshot = self._snapshots.load(self._place(kind), _ROWS[kind])
-        if snapshot is None:
+    def recall(self, kind: Kind = "flags", known: EarlierRows | None = None) -> bool:
+        """Shows the list as it was at the end of the last run; False when that is not known.
+
+        `known` was read before there was a client; rows of another place are not taken.
+        """
+        place = self._place(kind)
+        found = known if known is not None and known.place == place else recall_rows(self._snapshots, place)
+        if found is None:
             return False
-        self._lists[kind].loading.recall(snapshot.rows, snapshot.taken_at)
+        self._lists[kind].loading.recall(found.rows, found.taken_at)
         return True
 
     def said_rows(self, kind: Kind = "flags") -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.deleted_screen import DeletedScreen
 from flagtui.app.flags.flag_copies import FlagCopies
 from flagtui.app.flags.form.flag_form import FormScreen
-from flagtui.app.shell.server_connection import project_choices
+from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Saved

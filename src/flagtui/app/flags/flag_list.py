@@ -97,10 +97,8 @@ class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
         workspace = self._app_state.workspace
         self._is_drawn = workspace is not None and len(workspace.flags) > 0
         if workspace is None:
-            # Rows of the profile that was left must not stand under the badge of another.
-            self._finder.show(())
-            self.rows.show((), anchor="top")
-            self._settled_at, self._sought = -1, None
+            self.show_recalled()
+            self._settled_at = -1
         else:
             self._finder.know_person(workspace.me)
             flags = workspace.flags
@@ -128,7 +126,10 @@ class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
 
     def draw_preview(self, row: FlagRow | None) -> None:
         inspector = self._app_state.inspector
-        known = inspector.known(row) if row is not None and inspector is not None else None
+        if inspector is None:
+            known = FlagDetails(row) if row is not None else None
+        else:
+            known = inspector.known(row) if row is not None else None
         if known is None or self.preview.display:
             self._show_details(known)
 

@@ -5,9 +5,9 @@ from typing import Any, Final, Generic, Literal
 from textual import work
 from textual.timer import Timer
 
+from flagtui.api.errors import needs_key
 from flagtui.app.lists.list_screen import ListScreen, R
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.go_to import RecordLink
@@ -36,6 +36,12 @@ class WorkspaceList(RecordKeys, ListScreen[R]):
 
     def words_without(self, total: int) -> Words:
         return words_without_records(self._app_state, self.kind, self.search.value, total)
+
+    def show_recalled(self) -> None:
+        """Without a connection: rows of an earlier run of this profile, never those of another."""
+        self._sought = None
+        self._finder.show(self._app_state.recalled_rows(self.kind))
+        self.rows.show(self._finder.rows, self._finder.find(self.search.value), anchor="top")
 
     def _find(self, line: str) -> None:
         super()._find(line)
@@ -84,6 +90,8 @@ class RecordsScreen(WorkspaceList[R], Generic[R]):
             self._follow(workspace)
         if workspace is not None:
             self._show_rows(workspace)
+        else:
+            self.show_recalled()
         self.reframe()
         self._look_soon()
 
@@ -99,9 +107,6 @@ class RecordsScreen(WorkspaceList[R], Generic[R]):
         self._workspace, self._stops, self._sought = workspace, (), None
         self._drawn_version, self._has_settled = 0, False
         if workspace is None:
-            # Rows of the profile that was left must not stand under the badge of another.
-            self._finder.show(())
-            self.rows.show((), anchor="top")
             return
         collection, loading = workspace.collection(self.kind), workspace.loading(self.kind)
         workspace.recall(self.kind)

@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from flagtui.api.errors import ApiError, may_pass
+from flagtui.api.errors import ApiError, may_pass, needs_key
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
-from flagtui.app.shell.sign_in import needs_key
 from flagtui.app.state.app_state import AppState
 from flagtui.store.load import Loaded
 from flagtui.store.workspace import Workspace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from flagtui.api.errors import ApiError, BadKey, NotSignedIn
+from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.session import Session
@@ -18,11 +18,6 @@ from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-
-
-def needs_key(error: ApiError | None) -> bool:
-    """Whether another key would help."""
-    return isinstance(error, NotSignedIn | BadKey)
 
 
 @dataclass(eq=False)

@@ -35,8 +35,16 @@ def link_of(app_state: AppState) -> Link:
     if app_state.reading:
         return Link("loading", f"reading {app_state.reading}…")
     if app_state.workspace is None:
-        return Link("offline", "no connection") if app_state.trouble else Link("loading", "connecting")
+        return Link("offline", "no connection") if app_state.trouble else Link("loading", _awaited(app_state))
     return _fault_of(app_state, app_state.workspace) or _freshness_of(app_state, app_state.workspace)
+
+
+def _awaited(app_state: AppState) -> str:
+    """How old the rows are that stand here until there is a connection."""
+    recalled = app_state.recalled
+    if recalled is None:
+        return "connecting"
+    return f"as of {_rough(app_state.session.clock() - recalled.taken_at)} ago, connecting"
 
 
 def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:

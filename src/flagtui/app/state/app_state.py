@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.state.session import Session
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.snapshots import SnapshotPlace
+from flagtui.store.workspace import EarlierRows, Kind, Workspace, recall_rows
 
 if TYPE_CHECKING:
     from flagtui.changes.guard_rules import GuardRules
@@ -30,6 +31,8 @@ class AppState:
     session: Session
     workspace: Workspace | None = None
     inspector: Inspector | None = None
+    recalled: EarlierRows | None = None
+    """Rows of an earlier run, which are shown while there is no connection yet."""
     kind: Kind = "flags"
     """The list in front, which is the one that is kept current."""
     is_connecting: bool = False
@@ -48,6 +51,19 @@ class AppState:
         """Call `told` after every change; the result stops that."""
         self._watchers.append(told)
         return lambda: self._watchers.remove(told) if told in self._watchers else None
+
+    def recall(self) -> None:
+        """Show the list in front as it was at the end of the last run, where it is known which that is."""
+        session = self.session
+        project = session.last_project if session.project == "@current" else session.project
+        if session.origin and project:
+            place = SnapshotPlace(session.profile, session.origin, str(project), self.kind)
+            self.recalled = recall_rows(session.snapshots, place)
+
+    def recalled_rows(self, kind: Kind) -> tuple[Any, ...]:
+        """The rows of an earlier run, if they are of this kind."""
+        recalled = self.recalled
+        return recalled.rows if recalled is not None and recalled.place.kind == kind else ()
 
     @property
     def trouble(self) -> ApiError | None:
@@ -108,6 +124,8 @@ class AppState:
     def become_troubled(self, trouble: ApiError | None) -> None:
         """Why there is no connection, or that there is one."""
         self.connection_trouble = trouble
+        if trouble is not None:
+            self.recalled = None
         self.tell()
 
     def follow(self, *stops: Watcher) -> None:
@@ -119,7 +137,7 @@ class AppState:
         for stop in self._followed:
             stop()
         self._followed = ()
-        self.workspace = self.inspector = self.connection_trouble = None
+        self.workspace = self.inspector = self.connection_trouble = self.recalled = None
 
     def signature(self, workspace: Workspace) -> Signature:
         """What the journal says of us and of where we are."""

@@ -43,6 +43,8 @@ class Session:
     journal: Journal
     state_folder: Path
     """Where crash reports go."""
+    origin: str = ""
+    """The server, such as https://eu.posthog.com: what copies on disk are kept by; empty where none are."""
     project: int | str = "@current"
     """The project the profile names; that of the browser where it names none."""
     snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
@@ -89,6 +91,11 @@ class Session:
             switch=other.switch,
             reread=other.reread,
         )
+
+    @property
+    def last_project(self) -> int | None:
+        """The project that was open at the end of the last run of this profile."""
+        return self.preferences.last_project(self.profile, self.host)
 
     @property
     def clock(self) -> Callable[[], float]:

@@ -12,7 +12,6 @@ from textual.app import App
 from textual.screen import Screen
 
 from flagtui.app.shell.preload import load_in_background
-from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
@@ -20,10 +19,11 @@ from flagtui.app.writing.listener import NOBODY, Listener, unheard
 from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
+    from flagtui.app.shell.sign_in import SignIn
+    from flagtui.app.writing.change_makers import ChangeMakers
     from flagtui.app.writing.listener import Saved
     from flagtui.app.writing.planner import Planner, Q
     from flagtui.app.writing.requested_changes import NewFlag
-    from flagtui.app.writing.writer import Writer
     from flagtui.changes.batch import Ended
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
@@ -47,7 +47,6 @@ class Changes:
     def __init__(self, app: App[Any], app_state: AppState) -> None:
         self.app = app
         self._app_state = app_state
-        self.signing_in: SignIn = SignIn(app, app_state)
         self._on_their_way: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The task of the change that was begun and has not asked its question yet."""
@@ -55,11 +54,16 @@ class Changes:
         """Ids of changes in the journal that `u` passes over: they were as before already."""
 
     @cached_property
-    def _writer(self) -> Writer:
-        # It takes longer to load than the first rows, which do without.
-        from flagtui.app.writing.writer import Writer
+    def _makers(self) -> ChangeMakers:
+        # They take longer to load than the first rows, which do without.
+        from flagtui.app.writing.change_makers import ChangeMakers
 
-        return Writer(self._app_state, self)
+        return ChangeMakers(self.app, self._app_state, self)
+
+    @property
+    def signing_in(self) -> SignIn:
+        """Asks for a key in place of one that is not accepted."""
+        return self._makers.signing_in
 
     @property
     def is_saving(self) -> bool:
@@ -143,7 +147,7 @@ class Changes:
         self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener = NOBODY
     ) -> Ended[P, R] | None:
         """What was asked for, confirmed together; None when nothing was agreed to. Only within `run`."""
-        return await self._writer.follow(asked, planner, listener)
+        return await self._makers.writer.follow(asked, planner, listener)
 
     def start(
         self,
@@ -154,17 +158,7 @@ class Changes:
     ) -> None:
         """Begin the path for these intents, which are confirmed together; `left_out` was chosen with them."""
         if intents or left_out:
-            self.run(self._start(intents, Listener(saved, ended, left_out)))
-
-    async def _start(self, intents: Sequence[Intent], listener: Listener) -> None:
-        from flagtui.app.writing.flag_planner import FlagPlanner
-        from flagtui.app.writing.requested_changes import request_for
-
-        if (workspace := self._app_state.workspace) is None:
-            self.no_connection()
-            return
-        requests = [request_for(intent) for intent in intents]
-        await self.write(requests, FlagPlanner(self._app_state, workspace), listener)
+            self.run(self._makers.change(intents, Listener(saved, ended, left_out)))
 
     def create(
         self,
@@ -175,51 +169,24 @@ class Changes:
         """Begin the path for new flags, in this project or in another, which is named."""
         workspace, place = there or (self._app_state.workspace, "")
         if workspace is not None:
-            self.run(self._create(wanted, listener, workspace, place))
-
-    async def _create(
-        self, wanted: Sequence[NewFlag], listener: Listener, workspace: Workspace, place: str
-    ) -> None:
-        from flagtui.app.writing.flag_planner import NewFlagPlanner
-
-        await self.write(wanted, NewFlagPlanner(self._app_state, workspace, place), listener)
+            self.run(self._makers.create(wanted, listener, workspace, place))
 
     def revert(self, entry: Activity, ended: Callable[[Ended[Any, Any]], None] = unheard) -> None:
         """Take back a change of a flag that the activity tells, unless the same thing was changed since."""
         if entry.record_id is not None:
-            self.run(self._revert(entry.record_id, entry, Listener(ended=ended)))
-
-    async def _revert(self, record: int, entry: Activity, listener: Listener) -> None:
-        from flagtui.app.writing.flag_planner import FlagPlanner
-        from flagtui.app.writing.requested_changes import request_revert
-
-        if (workspace := self._app_state.workspace) is None:
-            self.no_connection()
-            return
-        request = request_revert(record, entry)
-        await self.write([request], FlagPlanner(self._app_state, workspace), listener)
+            self.run(self._makers.revert(entry.record_id, entry, Listener(ended=ended)))
 
     def undo(self) -> None:
         """Take back the newest change of this person here, with what was confirmed together with it."""
-        self.run(self._undo_newest(is_redo=False))
+        self.run(self._makers.undo_newest(is_redo=False))
 
     def redo(self) -> None:
         """Make again what was undone last, unless something else was changed since."""
-        self.run(self._undo_newest(is_redo=True))
-
-    async def _undo_newest(self, *, is_redo: bool) -> None:
-        from flagtui.app.writing.undo import undo_newest
-
-        await undo_newest(self._app_state, self, is_redo=is_redo)
+        self.run(self._makers.undo_newest(is_redo=True))
 
     def undo_entry(self, entry: Entry) -> None:
         """Take back one earlier change of this person here, whatever came after it."""
-        self.run(self._undo_entry(entry))
-
-    async def _undo_entry(self, entry: Entry) -> None:
-        from flagtui.app.writing.undo import undo_entries
-
-        await undo_entries([entry], self._app_state, self)
+        self.run(self._makers.undo_entry(entry))
 
     def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""
@@ -227,6 +194,4 @@ class Changes:
 
     async def _recover_unresolved(self) -> None:
         await load_in_background()
-        from flagtui.app.writing.journal_recovery import recover_unresolved
-
-        await recover_unresolved(self._app_state, self.tell)
+        await self._makers.recover_unresolved()

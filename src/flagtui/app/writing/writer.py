@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from flagtui.app.shell.sign_in import needs_key
+from flagtui.api.errors import needs_key
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.approval import Approval
 from flagtui.app.writing.listener import NOBODY, Listener

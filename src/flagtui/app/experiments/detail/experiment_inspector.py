@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, needs_key
 from flagtui.api.rate_limiter import Urgency
 from flagtui.app.experiments.detail.measurements import Measuring
 from flagtui.app.experiments.detail.metric_findings import (
@@ -17,7 +17,6 @@ from flagtui.app.experiments.detail.metric_findings import (
     MetricReading,
     metrics_of,
 )
-from flagtui.app.shell.sign_in import needs_key
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries

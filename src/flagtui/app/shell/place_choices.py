@@ -1,0 +1,50 @@
+"""Profiles and projects to choose from."""
+
+from collections.abc import Iterable, Sequence
+
+from flagtui.app.dialogs.picker import Choice
+from flagtui.app.state.app_state import AppState
+from flagtui.models.person import Me
+from flagtui.models.project import Project
+from flagtui.store.key_info import Introduction, organization_name
+
+
+def profile_choices(app_state: AppState) -> Sequence[Choice[str]]:
+    """The profiles of the settings file, the one that is open marked."""
+    here = app_state.session.profile
+    return [
+        Choice(each.name, each.name, each.about, each.name == here) for each in app_state.session.neighbours
+    ]
+
+
+async def project_choices(app_state: AppState) -> list[Choice[int]]:
+    """The projects this key can open. Raises ApiError when they cannot be listed."""
+    workspace = app_state.workspace
+    if workspace is None:
+        return []
+    found = await workspace.client.projects.list()
+    return _choices(found, workspace.me, workspace.client.project)
+
+
+def projects_to_choose(app_state: AppState, found: Introduction) -> list[Choice[int]]:
+    """The projects of a key that was just given, where it is not clear which is meant; else none."""
+    workspace, session, known = app_state.workspace, app_state.session, {each.id for each in found.projects}
+    here = workspace.client.project if workspace else session.project
+    if here == "@current":
+        here = session.last_project or here
+    is_settled = here in known or (here == "@current" and len(known) < 2)
+    if not known or is_settled:
+        return []
+    return _choices(found.projects, found.me, found.me.current_project if found.me else None)
+
+
+def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:
+    return [
+        Choice(
+            project.id,
+            project.label,
+            f"#{project.id}  {organization_name(me, project)}".rstrip(),
+            project.id == here,
+        )
+        for project in found
+    ]

@@ -1,0 +1,61 @@
+"""Before there is a connection: rows of the last run, the same that come with it, and nothing to change."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from tests.doubles.whole_program import WIDE, Program, Setting, running
+
+from flagtui.app.lists.loaded_list import WorkspaceList
+from flagtui.app.state.preferences import Preferences
+
+
+def remembering(setting: Setting) -> Setting:
+    memory = Path(setting.folder) / "memory"
+    return replace(setting, snapshots=True, preferences=Preferences(memory=memory), size=WIDE)
+
+
+def drawn(program: Program) -> list[str]:
+    """The rows as they stand on the screen, and the line above them."""
+    return [line[:70] for line in program.screen.splitlines()[3:30]]
+
+
+def rows(program: Program) -> int:
+    screen = program.app.screen
+    assert isinstance(screen, WorkspaceList)
+    return screen.rows.shown
+
+
+async def until_rows(program: Program) -> None:
+    while not isinstance(program.app.screen, WorkspaceList) or not rows(program):
+        await program.pilot.pause()
+
+
+async def test_rows_of_the_last_run_stand_there_while_the_key_is_looked_for(setting: Setting) -> None:
+    async with running(remembering(setting)) as program:
+        before = drawn(program)
+    found = asyncio.Event()
+    async with running(replace(remembering(setting), key_found=found), wait=False) as program:
+        await until_rows(program)
+        assert program.app.app_state.workspace is None
+        assert drawn(program) == before
+        assert "as of <1 min ago, connecting" in program.screen.splitlines()[0]
+        found.set()
+        await program.settle()
+        assert program.app.app_state.workspace is not None
+        assert drawn(program) == before
+
+
+async def test_they_are_searched_and_not_changed(setting: Setting) -> None:
+    async with running(remembering(setting)):
+        pass
+    found = asyncio.Event()
+    async with running(replace(remembering(setting), key_found=found), wait=False) as program:
+        await until_rows(program)
+        for key in ("slash", *"new-nav", "enter", "space"):
+            await program.press_without_waiting(key)
+        assert rows(program) == 1
+        assert "There is no connection yet; nothing was changed." in program.screen
+        assert not program.wire.passed
+        found.set()
+        await program.settle()
