@@ -254,7 +254,7 @@ ONCE: Final = {
     "LOOKS: Final = (0.0": "changes/unanswered.py",
     "asyncio.to_thread(finish": "changes/unanswered.py",
     "class Outcome(Generic": "changes/outcome.py",
-    "ConfirmScreen(question": "app/writing/approval.py",
+    "ConfirmScreen(question": "app/writing/screen_interface.py",
     "journal.unresolved)": "changes/recovery.py",
 }
 

@@ -20,6 +20,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Signature
 from flagtui.cli.agreement import STOPPED, PlannedChange, carry_out
+from flagtui.cli.errors import Trouble
 from flagtui.cli.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.output.printer import Printer
 
@@ -120,3 +121,34 @@ def test_no_command_loads_a_screen(line: str) -> None:
         check=False,
     )
     assert done.stdout.splitlines()[-1] == "LOADED []", done.stderr
+
+
+async def test_what_was_saved_before_the_journal_filled_is_told_when_going_without_it_is_not_agreed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line = Line(1, tmp_path)
+    line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, 4)))
+    line.ada = line.server.person("ada@acme.test")
+    plans = []
+    for id in range(1, 4):
+        plan = plan_flag(flag_intent.turn_off(id), await line.ada.get(id), Context(dependents=()))
+        assert isinstance(plan, Plan)
+        plans.append(plan)
+    folder = line.journal.folder
+
+    def filled() -> None:
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+        folder.write_text("")
+
+    line.ada.before_update = filled
+    with pytest.raises(Trouble, match="the journal cannot be written"):
+        await carry_out(PlannedChange(plans, FlagAdapter(line.ada)), session_of(line), TERMS)
+    (told,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (told["key"], told["ending"], line.ada.sends) == ("flag-1", "saved", 1)
+    agreed = WriteTerms(WorkPlace(), Agreement(yes=True, without_journal=True), Printer("ndjson"))
+    line.ada.before_update = lambda: None
+    again = await carry_out(PlannedChange(plans[1:], FlagAdapter(line.ada)), session_of(line), agreed)
+    told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
+    assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)

@@ -20,6 +20,8 @@ class Ended(Generic[P, R]):
     outcomes: tuple[Outcome[P, R], ...] = ()
     unsent: tuple[P, ...] = ()
     """Plans that were not sent because of how another one ended."""
+    is_stopped: bool = False
+    """The person left the rest unsent."""
 
     @property
     def is_saved(self) -> bool:

@@ -2,13 +2,13 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic
 
 from flagtui.changes.adapter import Adapter, WriteContext
-from flagtui.changes.batch import Batch
+from flagtui.changes.batch import Batch, Ended
 from flagtui.changes.guard import (
     Approved,
     Around,
@@ -19,9 +19,11 @@ from flagtui.changes.guard import (
     Question,
     guard,
 )
+from flagtui.changes.interface import Interface, WriteRequest, ask_and_write
 from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.outcome import Outcome, P
+from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.cli.change_report import (
     LEFT_OUT,
     NOT_SENT,
@@ -29,6 +31,7 @@ from flagtui.cli.change_report import (
     ChangeReport,
     exit_code,
     nothing_sent,
+    refusal,
     result_of,
     set_apart,
 )
@@ -87,72 +90,41 @@ async def ask_and_send(
         return _dry_run(change, session, report)
     if not change.plans:
         return nothing_sent(apart, report)
-    question = _question(change, session)
-    approved = _settled(question, terms)
-    if isinstance(approved, NotYet):
-        return _not_agreed(question, approved, terms, report)
-    results = await _sent(change, approved, session)
-    if why := next((one.words for one in results.found if one.is_without_journal), ""):
-        question = _question(change, session, why)
-        approved = _settled(question, terms)
-        if isinstance(approved, NotYet):
-            return _not_agreed(question, approved, terms, report)
-        results = await _sent(change, approved, session)
-    left = [
-        ChangeResult(plan.key, NOT_SENT, "was not sent", id=str(plan.id))
-        for plan in change.plans
-        if not any(result.id == str(plan.id) or result.key == plan.key for result in results.found)
-    ]
-    report.results([*results.found, *left, *apart])
-    code = exit_code([*results.found, *left, *(one for one in apart if one.ending == LEFT_OUT)])
-    return STOPPED if results.is_stopped else code
+    interface = TerminalInterface(terms, report, change)
+    try:
+        ended = await ask_and_write(_request(change, session), interface)
+    except Trouble:
+        report.results(interface.results(interface.ended_so_far))
+        raise
+    if ended is None:
+        return EXIT_CODES["conflict"]
+    results = interface.results(ended)
+    report.results([*results, *apart])
+    code = exit_code([*results, *(one for one in apart if one.ending == LEFT_OUT)])
+    return STOPPED if ended.is_stopped else code
 
 
-def _question(change: PlannedChange[P], session: ProjectSession, without_journal: str = "") -> Question[P]:
+def _request(change: PlannedChange[P], session: ProjectSession) -> WriteRequest[P, Any]:
+    assert change.adapter is not None
     rules, undoing = session.rules, change.undoing
-    purpose = undoing.purpose if undoing is not None else None
     if change.place:
         rules = replace(rules, place=f"{rules.place} › {change.place}")
-    question = guard(change.plans, rules, Around(change.left_out, purpose, without_journal))
-    if isinstance(question, GuardRefused):
-        fix = f"To go on: {question.next}." if question.next else ""
-        raise Trouble(f"{question.reason}; nothing was sent.", fix, code="refused")
-    return question
-
-
-def _settled(question: Question[P], terms: WriteTerms) -> Approved[P] | NotYet:
-    agreement, printer = terms.agreement, terms.printer
-    person = NOBODY if printer.format != "table" else find_person()
-    if printer.format == "table":
-        show_question(question)
-    given = Confirmation(
-        agreement.yes,
-        agreement.typed,
-        agreement.reason,
-        agreement.overwrite,
-        without_journal=agreement.without_journal,
-    )
-    return settle(question, given, person)
-
-
-def _not_agreed(question: Question[P], missing: NotYet, terms: WriteTerms, report: ChangeReport) -> int:
-    """What was changed there first is told with all its sides; the rest is one sentence. Raises Trouble."""
-    how = how_to_agree(question)
-    if not question.clashes or terms.agreement.overwrite:
-        raise Trouble(f"{missing.why}; nothing was sent. T{how[1:]}", code="refused")
-    why = f"{missing.why}, so nothing was sent"
-    clashing = [plan for plan in question.plans if plan.clashes]
-    ended = [
-        Outcome(plan, "conflicted", reason=why, next=how, clashes=tuple(plan.clashes)) for plan in clashing
-    ]
-    report.results(list(map(result_of, ended)))
-    return EXIT_CODES["conflict"]
+    signature = session.signature if undoing is None else undoing.signature
+    context = WriteContext(session.journal, signature, session.clock, progress)
+    request = WriteRequest(change.plans, change.adapter, rules, context, Around(change.left_out))
+    if undoing is None:
+        return request
+    return replace(request, around=Around(change.left_out, undoing.purpose), undoes=undoing.undoes)
 
 
 def _dry_run(change: PlannedChange[P], session: ProjectSession, report: ChangeReport) -> int:
     printer = report.printer
     if printer.format == "table" and not printer.fields and change.plans:
-        show_question(_question(change, session))
+        request = _request(change, session)
+        question = guard(request.plans, request.rules, request.around)
+        if isinstance(question, GuardRefused):
+            raise refusal(question)
+        show_question(question)
         say("Nothing was sent: this was a dry run.")
         return 0
     planned = [ChangePlan(plan) for plan in change.plans]
@@ -160,79 +132,107 @@ def _dry_run(change: PlannedChange[P], session: ProjectSession, report: ChangeRe
     return 0 if planned else EXIT_CODES["nothing_to_do"]
 
 
-@dataclass
-class _Results:
-    found: list[ChangeResult]
-    is_stopped: bool = False
+class TerminalInterface(Interface[P, R], Generic[P, R]):
+    """A change asked and told in lines, by a person there or by the options of the command."""
 
+    def __init__(self, terms: WriteTerms, report: ChangeReport, change: PlannedChange[P]) -> None:
+        undoing = change.undoing
+        self._terms = terms
+        self._report = report
+        self._plans = change.plans
+        self._undoes = {key: back.id for key, back in undoing.undoes.items()} if undoing is not None else {}
+        self._interrupts = _Interrupts()
+        self._heard = list[Outcome[P, R]]()
+        self.ended_so_far = Ended[P, R]()
+        """What ended before the journal could not be written any more."""
 
-async def _sent(change: PlannedChange[P], approved: Approved[P], session: ProjectSession) -> _Results:
-    results = _Results([])
-    count = len(change.plans)
-    undoing = change.undoing
-    undoes = {key: back.id for key, back in undoing.undoes.items()} if undoing is not None else {}
-    with _interrupts() as stop:
-        stream = _outcomes(change, approved, session)
-        try:
-            async for outcome in stream:
-                result = result_of(outcome, undoes.get(outcome.plan.key, ""))
-                results.found.append(result)
-                if count > 1:
-                    progress(f"{len(results.found)}/{count}  {result.key}  {result.ending}")
-                if stop.is_asked and len(results.found) < count:
-                    results.is_stopped = True
-                    break
-        except asyncio.CancelledError:
-            results.is_stopped = True
-            plan = change.plans[min(len(results.found), count - 1)]
-            words = "stopped while it was on its way; the next start of the app finds out whether it was done"
-            results.found.append(ChangeResult(plan.key, "unknown", words, id=str(plan.id)))
-        finally:
-            await stream.aclose()
-    return results
+    def refuse(self, refused: GuardRefused) -> None:
+        """Raises Trouble."""
+        raise refusal(refused)
 
+    async def agree(self, question: Question[P]) -> Approved[P] | None:
+        """What was changed there first is told with all sides. Raises Trouble for what else is missing."""
+        given, printer = self._terms.agreement, self._terms.printer
+        if printer.format == "table":
+            show_question(question)
+        answer = Confirmation(
+            given.yes, given.typed, given.reason, given.overwrite, without_journal=given.without_journal
+        )
+        approved = settle(question, answer, NOBODY if printer.format != "table" else find_person())
+        if not isinstance(approved, NotYet):
+            self._plans, self._heard = question.plans, []
+            return approved
+        how = how_to_agree(question)
+        if not question.clashes or given.overwrite:
+            raise Trouble(f"{approved.why}; nothing was sent. T{how[1:]}", code="refused")
+        why = f"{approved.why}, so nothing was sent"
+        clashing = [plan for plan in question.plans if plan.clashes]
+        ended = [
+            Outcome(one, "conflicted", reason=why, next=how, clashes=tuple(one.clashes)) for one in clashing
+        ]
+        self._report.results(list(map(result_of, ended)))
+        return None
 
-async def _outcomes(
-    change: PlannedChange[P], approved: Approved[P], session: ProjectSession
-) -> AsyncGenerator[Outcome, None]:
-    """How each plan ended; what has no answer is watched until it is known, or a minute is over."""
-    assert change.adapter is not None
-    undoing = change.undoing
-    signature = session.signature if undoing is None else undoing.signature
-    context = WriteContext(session.journal, signature, session.clock, progress)
-    batch = Batch(approved, change.adapter, context, undoing.undoes if undoing is not None else {})
-    async for outcome in batch.run():
+    async def see_through(self, saving: Coroutine[Any, Any, Ended[P, R]]) -> Ended[P, R]:
+        """Ctrl+C ends after the change that is on its way; a second one leaves that, too."""
+        with self._interrupts:
+            try:
+                ended = await saving
+            except asyncio.CancelledError:
+                left = self._plans[min(len(self._heard), len(self._plans) - 1) :]
+                stopped = Outcome[P, R](left[0], "unknown", reason=LEFT_ON_ITS_WAY)
+                return Ended((*self._heard, stopped), tuple(left[1:]), is_stopped=True)
+            done = (one for one in ended.outcomes if not one.is_without_journal)
+            self.ended_so_far = Ended((*self.ended_so_far.outcomes, *done))
+            return ended
+
+    def showing(self, _plans: Sequence[P]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    async def hear(self, outcome: Outcome[P, R]) -> bool:
+        self._heard.append(outcome)
         if outcome.ending != "unknown":
-            yield outcome
-    async for outcome in batch.settle():
-        yield outcome
+            self._tell(outcome)
+        return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
+
+    def watching(self, _batch: Batch[P, R]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    async def hear_settled(self, outcome: Outcome[P, R]) -> None:
+        self._tell(outcome)
+
+    def _tell(self, outcome: Outcome[P, R]) -> None:
+        if len(self._plans) > 1:
+            progress(f"{len(self._heard)}/{len(self._plans)}  {outcome.plan.key}  {outcome.ending}")
+
+    def results(self, ended: Ended[P, R]) -> list[ChangeResult]:
+        """How each ended, and what was not sent."""
+        found = [result_of(one, self._undoes.get(one.plan.key, "")) for one in ended.outcomes]
+        unsent = [ChangeResult(one.key, NOT_SENT, "was not sent", id=str(one.id)) for one in ended.unsent]
+        return [*found, *unsent]
 
 
-@dataclass
-class _Stop:
-    is_asked: bool = False
+class _Interrupts:
+    """Ctrl+C while changes are on their way."""
 
+    is_asked = False
 
-@contextmanager
-def _interrupts() -> Iterator[_Stop]:
-    """Ctrl+C ends after the change that is on its way; a second one leaves that, too."""
-    stop, task, loop = _Stop(), asyncio.current_task(), asyncio.get_running_loop()
+    def __enter__(self) -> None:
+        self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
+        self._has_signals = True
+        try:
+            self._loop.add_signal_handler(signal.SIGINT, self._heard)
+        except (NotImplementedError, RuntimeError, ValueError):
+            # Elsewhere than in the main thread of a Unix process Ctrl+C ends at once.
+            self._has_signals = False
 
-    def heard() -> None:
-        if stop.is_asked and task is not None:
-            task.cancel()
-        elif not stop.is_asked:
+    def _heard(self) -> None:
+        if self.is_asked and self._task is not None:
+            self._task.cancel()
+        elif not self.is_asked:
             progress("stopping after the change that is on its way; ctrl+c again leaves it")
-        stop.is_asked = True
+        self.is_asked = True
 
-    has_signals = True
-    try:
-        loop.add_signal_handler(signal.SIGINT, heard)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Elsewhere than in the main thread of a Unix process Ctrl+C ends at once.
-        has_signals = False
-    try:
-        yield stop
-    finally:
-        if has_signals:
-            loop.remove_signal_handler(signal.SIGINT)
+    def __exit__(self, *_raised: object) -> None:
+        if self._has_signals:
+            self._loop.remove_signal_handler(signal.SIGINT)

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.changes.guard import GuardRefused
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome
+from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.cli.errors import EXIT_CODES, Code, Trouble
 from flagtui.cli.output.lines import say, warn
 from flagtui.cli.output.printer import Printer
@@ -87,12 +89,20 @@ def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
     return exit_code(apart)
 
 
+def refusal(refused: GuardRefused) -> Trouble:
+    """That the guard does not even ask."""
+    fix = f"To go on: {refused.next}." if refused.next else ""
+    return Trouble(f"{refused.reason}; nothing was sent.", fix, code="refused")
+
+
 def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
     """How a change ended; `undoes` is the entry of the journal that it took back."""
     plan, record = outcome.plan, outcome.record
     words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
     said = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
-    if outcome.ending == "unknown":
+    if outcome.reason == LEFT_ON_ITS_WAY:
+        words = f"{words}; the next start of the app finds out whether it was done"
+    elif outcome.ending == "unknown":
         words = "no answer came, and whether it was done is not known; it was not sent twice"
         said = ("flagtui journal keeps it",)
     elif outcome.ending == "conflicted":

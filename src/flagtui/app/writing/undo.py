@@ -19,11 +19,11 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.interface import UndoInterface
+    from flagtui.app.writing.screens import UndoScreens
     from flagtui.changes.journal_entries import Entry
 
 
-async def undo_newest(app_state: AppState, changes: UndoInterface, *, is_redo: bool) -> None:
+async def undo_newest(app_state: AppState, changes: UndoScreens, *, is_redo: bool) -> None:
     """What `u` or `U` is about. Only within `Changes.run`."""
     workspace = app_state.workspace
     if workspace is None:
@@ -44,7 +44,7 @@ async def undo_newest(app_state: AppState, changes: UndoInterface, *, is_redo: b
 async def undo_entries(
     found: Sequence[Entry],
     app_state: AppState,
-    changes: UndoInterface,
+    changes: UndoScreens,
     *,
     is_newest: bool = False,
     is_redo: bool = False,

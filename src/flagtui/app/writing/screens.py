@@ -1,4 +1,4 @@
-"""What a change needs of the app while it is made: to ask, to tell, and to be waited for."""
+"""What a change needs of the app while it is made: to ask on a screen, to tell, and to be waited for."""
 
 from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager
@@ -18,7 +18,7 @@ from flagtui.text.notices import Notice
 Answer = TypeVar("Answer")
 
 
-class Interface(Protocol):
+class Screens(Protocol):
     """The person at the screen. Nothing they close cancels what is on its way."""
 
     @property
@@ -32,7 +32,7 @@ class Interface(Protocol):
     def no_connection(self) -> None: ...
 
 
-class UndoInterface(Interface, Protocol):
+class UndoScreens(Screens, Protocol):
     """The same with what undo and redo need."""
 
     passed: frozenset[str]

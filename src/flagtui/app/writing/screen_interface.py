@@ -1,0 +1,148 @@
+"""One change asked and told on screens, the same for every kind of record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Generic
+
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.optimistic_rows import NoRows
+from flagtui.app.writing.question import ConfirmScreen, Surface
+from flagtui.app.writing.result_lines import Result, left_out_results
+from flagtui.app.writing.results_screen import AGAIN, ResultsScreen
+from flagtui.app.writing.unresolved import Unresolved
+from flagtui.changes.guard import Approved, Question, guard
+from flagtui.changes.interface import Interface
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.outcome import Outcome, P, R
+from flagtui.text import outcomes
+
+if TYPE_CHECKING:
+    from flagtui.app.writing.optimistic_rows import OptimisticRows
+    from flagtui.app.writing.planner import Planner
+    from flagtui.app.writing.screens import Screens
+    from flagtui.changes.batch import Batch, Ended
+    from flagtui.changes.guard import Around, GuardRefused
+
+
+class ScreenInterface(Interface[P, R], Generic[P, R]):
+    """For what was chosen together; rows of the list show it until the answer."""
+
+    def __init__(
+        self,
+        app_state: AppState,
+        screens: Screens,
+        planner: Planner[Any, P, R],
+        around: Around,
+        late: asyncio.Task[P] | None = None,
+    ) -> None:
+        """`late` is the one plan with what was not known yet: the question tells it when it is there."""
+        self._app_state = app_state
+        self._screens = screens
+        self._planner = planner
+        self._around = around
+        self._late = late
+        self._unresolved = Unresolved(app_state)
+        self._rows: OptimisticRows[P, R] = NoRows()
+        self._shown: dict[int, ExitStack] = {}
+
+    def refuse(self, refused: GuardRefused) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        self._screens.tell(outcomes.explain_refusal(refused))
+
+    async def agree(self, question: Question[P]) -> Approved[P] | None:
+        """The answer to the dialog. What is left out is named, and may be opened instead."""
+        session = self._app_state.session
+        surface = Surface(session.colour, session.monotonic)
+        screen = ConfirmScreen(question, surface, is_partial=self._late is not None)
+        with self._kept_current(screen):
+            answer = await self._screens.ask(screen)
+        if isinstance(answer, LeftOut):
+            self._screens.open_record(self._planner.kind, answer.id, answer.key)
+            return None
+        if answer is not None and question.type_this == question.plans[0].type_to_confirm:
+            self._app_state.unlock()
+        return answer
+
+    @contextmanager
+    def _kept_current(self, screen: ConfirmScreen[P]) -> Iterator[None]:
+        late, rules = self._late, self._app_state.rules_in(self._planner.place)
+        if late is None:
+            yield
+            return
+
+        def show(task: asyncio.Task[P]) -> None:
+            question = None if task.cancelled() else guard([task.result()], rules, self._around)
+            if isinstance(question, Question):
+                screen.show(question)
+
+        late.add_done_callback(show)
+        try:
+            yield
+        finally:
+            self._late = None
+            late.remove_done_callback(show)
+            late.cancel()
+
+    async def see_through(self, saving: Coroutine[Any, Any, Ended[P, R]]) -> Ended[P, R]:
+        return await self._screens.see_through(saving)
+
+    @contextmanager
+    def showing(self, plans: Sequence[P]) -> Iterator[None]:
+        # The list as it is now is what an answer is newer than.
+        self._rows = self._planner.rows()
+        with ExitStack() as every:
+            self._shown = {id(plan): every.enter_context(ExitStack()) for plan in plans}
+            for plan in plans:
+                self._shown[id(plan)].enter_context(self._rows.showing(plan))
+            yield
+
+    async def hear(self, outcome: Outcome[P, R]) -> bool:
+        await self._rows.believe(outcome)
+        self._shown[id(outcome.plan)].close()
+        return True
+
+    @contextmanager
+    def watching(self, batch: Batch[P, R]) -> Iterator[None]:
+        """The toast, and the mark on rows of what has no answer."""
+        ended = [outcome for outcome in batch.outcomes if not outcome.is_without_journal]
+        unsent = len(batch.unsent) if len(ended) == len(batch.outcomes) else 0
+        rows, purpose, is_here = self._rows, self._around.purpose, self._is_here
+        with ExitStack() as marks:
+            for outcome in ended:
+                if outcome.ending == "unknown" and rows.listed is not None:
+                    record, workspace = outcome.plan.id, self._planner.workspace
+                    marks.enter_context(self._unresolved.about(record, rows.listed[0], workspace))
+            if ended:
+                self._screens.tell(outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here))
+            yield
+
+    async def hear_settled(self, outcome: Outcome[P, R]) -> None:
+        await self._rows.believe(outcome)
+        await self._keep_in_sight(outcome)
+        self._screens.tell(outcomes.explain_settled(outcome, is_here=self._is_here))
+
+    async def _keep_in_sight(self, outcome: Outcome[P, R]) -> None:
+        """What could not be read stays unresolved in the list until it is read again."""
+        if outcome.ending == "unknown" and not outcome.was_read and self._rows.listed is not None:
+            collection, loading = self._rows.listed
+            await self._unresolved.keep(outcome.plan.id, collection, loading, self._planner.workspace)
+
+    @property
+    def _is_here(self) -> bool:
+        """Whether `u` would take it back next."""
+        workspace = self._app_state.workspace
+        return workspace is not None and self._planner.signature == self._app_state.signature(workspace)
+
+    async def tell_results(self, results: Sequence[Result]) -> bool:
+        """Name each of many that was not changed, with its reason; True to try again what can be."""
+        told = [*results, *left_out_results(self._around.left_out)]
+        if len(told) < 2 or all(result.is_saved for result in told):
+            return False
+        answer = await self._screens.ask(ResultsScreen(told))
+        if isinstance(answer, Result):
+            self._screens.open_record(self._planner.kind, answer.id, answer.key)
+        return answer == AGAIN
