@@ -8,10 +8,10 @@ from textual.app import App
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner
-from flagtui.app.writing.interface import UndoInterface
 from flagtui.app.writing.journal_recovery import recover_unresolved
 from flagtui.app.writing.listener import Listener
 from flagtui.app.writing.requested_changes import NewFlag, request_for, request_revert
+from flagtui.app.writing.screens import UndoScreens
 from flagtui.app.writing.undo import undo_entries, undo_newest
 from flagtui.app.writing.writer import Writer
 from flagtui.changes.flags.flag_intent import Intent
@@ -23,7 +23,7 @@ from flagtui.store.workspace import Workspace
 class ChangeMakers:
     """One for each running app. What it begins runs only within `Changes.run`."""
 
-    def __init__(self, app: App[Any], app_state: AppState, interface: UndoInterface) -> None:
+    def __init__(self, app: App[Any], app_state: AppState, interface: UndoScreens) -> None:
         self._app_state = app_state
         self._interface = interface
         self.writer = Writer(app_state, interface)
