@@ -49,7 +49,7 @@ class PersonEvaluation:
 
     @property
     def value(self) -> JSON:
-        """True, false, a variant's key; None when nobody can tell."""
+        """True, false, a variant's key; None when it cannot be told."""
         if self.is_from_server and self.trial is not None:
             return self.trial.result
         return self.here.value if self.here else None

@@ -21,7 +21,7 @@ _SEVERAL: Final = frozenset(("icontains_multi", "not_icontains_multi"))
 def asked_words(operator: str, value: Any, matching_version: int = 1, room: int = ROOM) -> tuple[str, str]:
     """The words after a property, and its values: `is any of`, `DE, FR`. Raw.
 
-    The words are empty for an operator that nobody here knows, the values where the words say it all.
+    The words are empty for an unknown operator, the values where the words say it all.
     """
     if operator in WITHOUT_VALUE:
         return operator_words(operator, value) or "", ""

@@ -21,7 +21,7 @@ def hand_over(app: App[Any], work: Callable[[], Made]) -> Made:
     faults: list[OSError] = []
     try:
         with app.suspend():
-            # What is raised in here would leave the terminal to nobody.
+            # What is raised in here would leave the terminal as the editor had it.
             try:
                 made.append(work())
             except OSError as fault:

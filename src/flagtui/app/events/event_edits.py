@@ -120,7 +120,7 @@ class EventEditing:
             self._start([tag_intent(row, wanted) for row in rows], saved)
 
     def owner(self, rows: Rows, saved: Saved) -> None:
-        """One of the people known here, or nobody."""
+        """One of the people known here, or no owner."""
         if rows:
             self._run(self._owner(rows, saved))
 

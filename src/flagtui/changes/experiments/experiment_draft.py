@@ -47,7 +47,7 @@ class ExperimentCopy:
         self.has_own_flag = has_own_flag
         """Whether variants and shares are set here, and not by a flag that has a life of its own."""
         self.unseen_events: set[str] = set()
-        """Names of events that were taken though nobody has sent them yet."""
+        """Names of events that were taken although none was sent yet."""
         self._at_first: dict[str, JSON] = copy.deepcopy(self.values)
 
     @classmethod
@@ -144,7 +144,7 @@ class ExperimentCopy:
         del self.metrics(place)[at]
 
     def move_metric(self, place: Place, at: int, to: int) -> bool:
-        """False at the ends, and for shared ones, whose order nobody keeps."""
+        """False at the ends, and for shared ones, whose order is not kept."""
         metrics = self.metrics(place)
         if place == "saved_metrics_ids" or not 0 <= to < len(metrics):
             return False

@@ -1,6 +1,6 @@
 """Metrics as people mean them: built from events, and what is wrong with one.
 
-What is built has the keys that every server takes; keys nobody here knows stay in what is only changed.
+What is built has the keys that every server takes; unknown keys stay in what is only changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -142,7 +142,7 @@ def _launching(fresh: Experiment) -> Iterator[Consequence]:
 
 
 def _while_off(fresh: Experiment) -> str:
-    """Who is counted while nobody is given a variant."""
+    """Who is counted while no one is given a variant."""
     if activated_by(fresh.exposure_criteria):
         return "nobody meets it while it is off; who met it before counts once they are activated"
     return "no new people are counted while it is off"

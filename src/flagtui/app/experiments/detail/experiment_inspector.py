@@ -108,7 +108,7 @@ class ExperimentInspector:
         return found if found is not None and _is_of(found, row) else None
 
     def is_worth_a_glance(self, row: ExperimentRow) -> bool:
-        """Whether it runs, nobody has concluded anything, and it was not looked at for a while."""
+        """Whether it runs without a conclusion, and was not looked at for a while."""
         if row.status not in LIVE or row.conclusion or row.is_legacy or row.archived:
             return False
         found = self.glimpsed(row)
@@ -119,7 +119,7 @@ class ExperimentInspector:
         self._glimpsed.clear()
 
     async def glance(self, row: ExperimentRow) -> None:
-        """Its first metric, asked for when nobody waits for anything else. Raises ApiError."""
+        """Its first metric, asked for when nothing else is waited for. Raises ApiError."""
         found = Findings(row, at=self._clock())
         # Whatever comes of it, it is not asked for again at once.
         self._glimpsed[row.id] = found
@@ -157,7 +157,7 @@ class ExperimentInspector:
         return asked.status
 
     async def _needs_code(self, experiment: Experiment) -> bool | None:
-        """Whether a draft still lacks the code that asks for its flag; None where nobody can tell."""
+        """Whether a draft still lacks the code that asks for its flag; None where that is not known."""
         events = events_measured(experiment)
         if experiment.start_date is not None or not events:
             return None

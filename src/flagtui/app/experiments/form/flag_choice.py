@@ -20,7 +20,7 @@ class FlagChoice:
 
 
 async def ask_flag(changing: Changes, workspace: Workspace, name: str, now: str = "") -> FlagChoice | None:
-    """A flag with variants, or a key nobody has yet; None to leave it."""
+    """A flag with variants, or a key that is free; None to leave it."""
     eligible = await _eligible(workspace)
     choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]
     choices += [Choice(key, key, about, key == now) for key, about in eligible.items()]

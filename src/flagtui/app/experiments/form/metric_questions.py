@@ -174,7 +174,7 @@ class MetricQuestions:
         return metrics.event_node(event, way, of.strip()) if of else None
 
     async def event(self, title: str, usual: str = "", *, may_end: bool = False) -> str | None:
-        """An event by its name; empty for no more steps. Names nobody has seen are told apart."""
+        """An event by its name; empty for no more steps. Names that were never seen are told apart."""
         rows = await self._known()
         choices = [Choice("enough", "enough", "no more steps", not usual)] if may_end else []
         choices += [Choice(f"event {row.name}", row.name, row.description, row.name == usual) for row in rows]
