@@ -84,7 +84,7 @@ async def test_what_the_server_tells_late_is_added_to_the_question_and_confirmed
         await program.press("space")
         assert isinstance(program.app.screen, ConfirmScreen)
         early = words(program.screen)
-        assert "Reach not known yet: the server has not answered so far" in early
+        assert "Reach not known yet: still asking" in early
         program.wire.let_go.set()
         await program.settle()
         assert "lose it" in words(program.screen)

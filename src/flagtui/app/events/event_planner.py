@@ -95,7 +95,7 @@ class EventPlanner:
         await asyncio.wait((late,), timeout=SOON)
         if late.done():
             return Planned([PlannedStep(intent, late.result())])
-        asking = Consequence("Used by", "not known yet: experiments are still being read", "warning")
+        asking = Consequence("Used by", "not known yet: still asking", "warning")
         shown = replace(found, consequences=(*found.consequences, asking))
         return Planned([PlannedStep(intent, shown)], late=late)
 

@@ -24,7 +24,7 @@ UNLOGGED: Final = "tags changed, or saved without a change"
 PATIENCE: Final = 2.5
 """Seconds a question waits for each thing it would like to know; a kill switch must not wait longer."""
 
-STILL_ASKED: Final = NotKnown("the server has not answered so far", is_pending=True)
+STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
 T = TypeVar("T")
 
