@@ -18,7 +18,8 @@ from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import DARK, VARIABLES
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.finder import EVENT_LISTING, Finder
+from flagtui.store.event_listing import EVENT_LISTING
+from flagtui.store.finder import Finder
 from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0

@@ -19,14 +19,12 @@ from flagtui.app.app import FlagTui
 from flagtui.app.state.session import Session
 from flagtui.api.errors import BadKey
 from flagtui.changes.guard import GuardRules
-from flagtui.changes.journal import Journal
 
 async def connect():
     raise BadKey("no key")
 
 async def main():
-    journal = Journal(Path("j"))
-    app = FlagTui(Session("p", "h", "B", "primary", GuardRules(), connect, journal, Path("s"), refresh=0))
+    app = FlagTui(Session("p", "h", "B", "primary", GuardRules(), connect, Path("j"), Path("s"), refresh=0))
     async with app.run_test() as pilot:
         await pilot.pause()
         print("AT", Path(flagtui.__file__).parent)

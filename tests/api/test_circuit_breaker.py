@@ -6,7 +6,7 @@ from tests.doubles.servers import MakeClient, StillClock, always, serve_flags
 
 from flagtui.api import errors
 from flagtui.api.circuit_breaker import LONGEST_REST, Patience
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 
 
 def test_repeats_run_out_and_come_back_with_time_and_answers(clock: StillClock) -> None:

@@ -12,7 +12,6 @@ from typing import Final, NoReturn
 from flagtui.app.app import FlagTui
 from flagtui.app.state.session import Session
 from flagtui.changes.guard_rules import GuardRules
-from flagtui.changes.journal import Journal
 from flagtui.models.rows import FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
@@ -43,7 +42,7 @@ async def main(folder: Path) -> None:
         colour="secondary",
         rules=GuardRules(),
         connect=connect,
-        journal=Journal(folder / "journal"),
+        journal_folder=folder / "journal",
         state_folder=folder,
         snapshots=snapshots,
     )

@@ -247,7 +247,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
         colour="secondary",
         rules=setting.rules,
         connect=connect,
-        journal=Journal(setting.folder / "journal", clock=timing.time),
+        journal_folder=setting.folder / "journal",
         state_folder=setting.folder / "state",
         snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
         refresh=setting.refresh,

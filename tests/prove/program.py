@@ -29,7 +29,6 @@ from flagtui.app.state.preferences import Preferences
 from flagtui.app.state.session import Session
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Approved, GuardRules, Level
-from flagtui.changes.journal import Journal
 from flagtui.cli.app_run import run_app
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
@@ -125,7 +124,7 @@ def run(server: str, folder: Path) -> int:
         colour="success",
         rules=GuardRules(Level.GUARDED, place="PROVE"),
         connect=connect,
-        journal=Journal(folder / "journal"),
+        journal_folder=folder / "journal",
         state_folder=folder / "state",
         snapshots=Snapshots(folder / "rows"),
         refresh=5.0,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from flagtui.api.experiments import Experiments
 from flagtui.api.flags import Flags
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.resource import Resource
+from flagtui.api.urgency import Urgency
 from flagtui.models.activity import Activity, ActivityPage
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.api.clock import Clock
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 
 REPEATS: Final = 10.0
 """Repeats that can be saved up; an answer earns a tenth, ten seconds earn one."""

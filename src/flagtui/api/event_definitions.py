@@ -9,9 +9,9 @@ from flagtui.api.bulk_fallback import one_by_one, retagged
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.pagination import Pages
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
+from flagtui.api.urgency import Urgency
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page

@@ -6,9 +6,9 @@ from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotCalculated, NotFound, Unanswered
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Query
 from flagtui.api.resource import Resource
+from flagtui.api.urgency import Urgency
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import (
     ExperimentStats,

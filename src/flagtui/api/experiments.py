@@ -11,9 +11,9 @@ from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.pagination import Pages
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
+from flagtui.api.urgency import Urgency
 from flagtui.api.variant_shipment import shipped
 from flagtui.models.activity import ActivityPage
 from flagtui.models.cohort import Cohort

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from flagtui.api.bulk_fallback import one_by_one, retagged
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.original_values import comparable
 from flagtui.api.pagination import Pages
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
+from flagtui.api.urgency import Urgency
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag

@@ -6,11 +6,11 @@ second stays under both: 372 in any minute, 4,620 in any hour. What the server c
 """
 
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Final
 
 from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
+from flagtui.api.urgency import Urgency
 
 BURST: Final = 300.0
 PER_SECOND: Final = 1.2
@@ -18,17 +18,6 @@ COMPUTED: Final = 4
 """What a request costs whose answer is computed from events or persons."""
 RESERVE: Final = 100.0
 """What refreshing in the background leaves for the person."""
-
-
-class Urgency(IntEnum):
-    """Lower goes first."""
-
-    PERSON = 0
-    """The person waits for this request."""
-    LOADING = 1
-    """Part of a list that is on screen."""
-    BACKGROUND = 2
-    """No request waits."""
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from flagtui.api.errors import ErrorFacts, Invalid, TooLarge, Unreadable
 from flagtui.api.operations import Operation
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, NotJson, read_json
 
 Query: TypeAlias = Mapping[str, JSON]

@@ -9,8 +9,8 @@ from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
 from flagtui.api.operations import operation
 from flagtui.api.pagination import Pages
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Answer, Query, Question
+from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, NotJson
 from flagtui.models.row_pages import RowPage
 

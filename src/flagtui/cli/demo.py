@@ -41,7 +41,6 @@ def open_demo(options: Demonstration) -> int:
         from flagtui.app.state.preferences import Preferences
         from flagtui.app.state.session import Session
         from flagtui.changes.guard_rules import GuardRules, Level
-        from flagtui.changes.journal import Journal
 
     name = _name(options)
     if options.fresh:
@@ -55,7 +54,7 @@ def open_demo(options: Demonstration) -> int:
         colour="warning" if options.nasty else "success",
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
         connect=_connector(folder / f"{name}.db", options, opened),
-        journal=Journal(folder / f"{name}-journal"),
+        journal_folder=folder / f"{name}-journal",
         state_folder=folder,
         offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
         preferences=preferences,

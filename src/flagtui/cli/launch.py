@@ -106,7 +106,6 @@ def preferences_of(opening: Opening) -> "Preferences":
 def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences | None" = None) -> "Session":
     """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
     from flagtui.app.state.session import Neighbour, Reread, Session
-    from flagtui.changes.journal import Journal
     from flagtui.cli.rules import rules_of
     from flagtui.store.snapshots import Snapshots
 
@@ -139,7 +138,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences
         colour=profile.theme_colour,
         rules=rules_of(profile, read_only=read_only),
         connect=key.connect,
-        journal=Journal(state / "journal"),
+        journal_folder=state / "journal",
         state_folder=state,
         project=int(profile.project) if profile.project.isdigit() else CURRENT_PROJECT,
         snapshots=Snapshots(cache / "rows" if cache else None),

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.cli.project_session import ProjectSession
     from flagtui.models.row_pages import RowPage
-    from flagtui.store.finder import Listing
-    from flagtui.store.sort_orders import Sort
+    from flagtui.store.sort_orders import Listing, Sort
 
 Row = TypeVar("Row")
 
@@ -30,7 +29,9 @@ class RowSource(Generic[Row]):
     @property
     def listing(self) -> "Listing[Any]":
         """How it is searched and ordered; loaded by the first query, since a name needs none of it."""
-        from flagtui.store.finder import EVENT_LISTING, EXPERIMENT_LISTING, FLAG_LISTING
+        from flagtui.store.event_listing import EVENT_LISTING
+        from flagtui.store.experiment_listing import EXPERIMENT_LISTING
+        from flagtui.store.finder import FLAG_LISTING
 
         listings: dict[str, Listing[Any]] = {
             "flag": FLAG_LISTING,

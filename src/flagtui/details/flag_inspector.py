@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 from flagtui.details.cohort_names import Cohorts
 from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.details.local_definitions import LocalDefinitions

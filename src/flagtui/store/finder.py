@@ -2,27 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress, repeat
 from operator import contains, is_, itemgetter
 from typing import Any, Final, Generic
 
 from flagtui.store.fact_columns import Columns
-from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Facts, Query, QueryPerson, Vocabulary, read_line
+from flagtui.store.query import FLAGS, Facts, Query, QueryPerson, read_line
 from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term, text_test
 from flagtui.store.query.vocabulary import Row
 from flagtui.store.row_order import Found, Ranking
-from flagtui.store.sort_orders import (
-    EVENT_ORDERS,
-    EXPERIMENT_ORDERS,
-    FLAG_ORDERS,
-    Order,
-    Sort,
-    flag_label,
-    name_label,
-)
+from flagtui.store.sort_orders import FLAG_ORDERS, Listing, Sort, flag_label
 
 _NEWEST_FIRST: Final = Sort("updated")
 _REMEMBERED: Final = 24
@@ -35,18 +27,7 @@ _AGES_HOLD: Final = 30.0
 """Seconds for which an answer that depends on ages is taken to be still right."""
 
 
-@dataclass(frozen=True)
-class Listing(Generic[Row]):
-    """How one kind of record is searched and ordered."""
-
-    vocabulary: Vocabulary[Row]
-    orders: Mapping[str, Order[Row]]
-    label: Callable[[Row], str]
-
-
 FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, flag_label)
-EXPERIMENT_LISTING: Final = Listing(EXPERIMENTS, EXPERIMENT_ORDERS, name_label)
-EVENT_LISTING: Final = Listing(EVENTS, EVENT_ORDERS, name_label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 from flagtui.models.row_pages import RowPage
 from flagtui.store.collection import Collection, Identified
 from flagtui.store.load import Loading

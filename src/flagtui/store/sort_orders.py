@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic
 
-from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.models.rows import FlagRow
 from flagtui.store.query.folded_text import fold
-from flagtui.store.query.vocabulary import Row
+from flagtui.store.query.vocabulary import Row, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,16 @@ class Order(Generic[Row]):
         return -value if self.is_descending is not (is_reversed and self.value is not None) else value
 
 
+@dataclass(frozen=True)
+class Listing(Generic[Row]):
+    """How one kind of record is searched and ordered."""
+
+    vocabulary: Vocabulary[Row]
+    orders: Mapping[str, Order[Row]]
+    label: Callable[[Row], str]
+    """What breaks ties."""
+
+
 def _state(row: FlagRow) -> float:
     if row.deleted:
         return 4
@@ -67,38 +77,6 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
 }
 
 
-_STATUSES: Final = {"running": 0, "exposure_frozen": 0, "paused": 1, "draft": 2, "stopped": 3}
-
-
-def _experiment_state(row: ExperimentRow) -> float:
-    if row.deleted:
-        return 6
-    return 5 if row.archived else _STATUSES.get(row.status, 4)
-
-
-EXPERIMENT_ORDERS: Final[Mapping[str, Order[ExperimentRow]]] = {
-    "updated": Order(lambda row: row.updated_at, is_descending=True),
-    "name": Order(),
-    "state": Order(_experiment_state),
-    "started": Order(lambda row: row.started_at, is_descending=True),
-    "ended": Order(lambda row: row.ended_at, is_descending=True),
-    "created": Order(lambda row: row.created_at, is_descending=True),
-}
-
-EVENT_ORDERS: Final[Mapping[str, Order[EventDefinitionRow]]] = {
-    "seen": Order(lambda row: row.seen_at, is_descending=True),
-    "name": Order(),
-    "created": Order(lambda row: row.created_at, is_descending=True),
-    "updated": Order(lambda row: row.updated_at, is_descending=True),
-    "verified": Order(lambda row: 0 if row.verified else 1),
-}
-
-
 def flag_label(row: FlagRow) -> str:
     """What breaks a tie between flags."""
     return fold(row.key)
-
-
-def name_label(row: ExperimentRow | EventDefinitionRow) -> str:
-    """What breaks a tie between the others."""
-    return fold(row.name)

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from flagtui.store.query import EVENTS, EXPERIMENTS, FLAGS, Vocabulary, parse
+from flagtui.store.query import FLAGS, Vocabulary, parse
+from flagtui.store.query.events import EVENTS
+from flagtui.store.query.experiments import EXPERIMENTS
 
 OF_FLAGS, _, OTHERS = (
     (Path(__file__).parents[3] / "docs" / "search.md").read_text().partition("## The other lists")

@@ -7,7 +7,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
-from flagtui.store.finder import EVENT_LISTING
+from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.event_words import is_silent, seen_words
 from flagtui.text.formats import age

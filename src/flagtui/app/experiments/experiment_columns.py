@@ -8,7 +8,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
-from flagtui.store.finder import EXPERIMENT_LISTING
+from flagtui.store.experiment_listing import EXPERIMENT_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import DAY, age
 from flagtui.text.styled import Look

@@ -20,12 +20,11 @@ from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import restore
 from flagtui.safe_text import safe_text
 from flagtui.store.deletions import Deletion, recent_deletions
-from flagtui.store.finder import Listing
 from flagtui.store.query import Vocabulary
 from flagtui.store.query.folded_text import fold
 from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.vocabulary import Qualifier
-from flagtui.store.sort_orders import Order, Sort
+from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
 from flagtui.text.formats import age, ago
 

@@ -10,8 +10,8 @@ from textual.timer import Timer
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import FLAG_LIST
+from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.flags.flag_preview import Preview
-from flagtui.app.flags.form.flag_form_keys import FlagKeys
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.preload import PANE, load_in_background

@@ -12,8 +12,8 @@ from textual.widgets import Static
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_artifacts import FlagArtifacts
+from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.flags.flag_reader import FlagReader
-from flagtui.app.flags.form.flag_form_keys import FlagKeys
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.copy_value import copied_value
 from flagtui.app.flags.tabs.head import head_lines, tab_pieces

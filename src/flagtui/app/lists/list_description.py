@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from flagtui.app.widgets.column_layout import Column
-from flagtui.store.finder import Listing
-from flagtui.store.sort_orders import Sort
+from flagtui.store.sort_orders import Listing, Sort
 
 R = TypeVar("R")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,8 @@ class Session:
     rules: GuardRules
     connect: Callable[[], Awaitable[Client]]
     """Finds the key and opens the client; raises ApiError when that cannot be done."""
-    journal: Journal
+    journal_folder: Path
+    """Where this person's changes are written down."""
     state_folder: Path
     """Where crash reports go."""
     origin: str = ""
@@ -91,6 +93,13 @@ class Session:
             switch=other.switch,
             reread=other.reread,
         )
+
+    @cached_property
+    def journal(self) -> Journal:
+        """Loaded by the first look at it: no list shows it."""
+        from flagtui.changes.journal import Journal
+
+        return Journal(self.journal_folder, self.clock)
 
     @property
     def last_project(self) -> int | None:

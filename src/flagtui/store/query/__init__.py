@@ -1,15 +1,11 @@
 """The search language: a line typed by a person in, a test for rows out."""
 
-from flagtui.store.query.events import EVENTS
-from flagtui.store.query.experiments import EXPERIMENTS
 from flagtui.store.query.flags import FLAGS
 from flagtui.store.query.language import Query, QueryProblem, Term, compile_query, parse, read_line
 from flagtui.store.query.line_edits import Chip, accept, complete, cycle, describe
 from flagtui.store.query.vocabulary import Facts, QueryPerson, Vocabulary
 
 __all__ = [
-    "EVENTS",
-    "EXPERIMENTS",
     "FLAGS",
     "Chip",
     "Facts",

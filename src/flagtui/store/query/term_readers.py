@@ -5,7 +5,6 @@ from typing import Final
 
 from flagtui.store.query.amounts import read_age, read_percentage
 from flagtui.store.query.folded_text import fold
-from flagtui.store.query.pattern import Pattern, PatternError
 from flagtui.store.query.value_tests import Contains, ValueTest, aged
 from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Row, Test, Value, WrongValue
 
@@ -92,6 +91,9 @@ def _part(wanted: str) -> tuple[tuple[str, ...], ValueTest[str]]:
 
 
 def _pattern(source: str) -> tuple[tuple[str, ...], ValueTest[str]]:
+    # Reading patterns is loaded by the first one.
+    from flagtui.store.query.pattern import Pattern, PatternError
+
     try:
         return ("/", source), Pattern(source)
     except PatternError as error:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError, needs_key
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 from flagtui.app.experiments.detail.measurements import Measuring
 from flagtui.app.experiments.detail.metric_findings import (
     ONLY_THERE,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
-from flagtui.api.rate_limiter import Urgency
+from flagtui.api.urgency import Urgency
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricsRun
