@@ -1,9 +1,10 @@
 """Tests of whole columns: what has few different values is tested by value, the rest in one go."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
+
+from msgspec import Struct
 
 from flagtui.store.query import Facts
 from flagtui.store.query.folded_text import fold
@@ -66,8 +67,7 @@ def _each(test: Test[Any], values: Sequence[Any]) -> bytes:
     return test.each(values) if isinstance(test, ValueTest) else bytes(map(test, values))
 
 
-@dataclass(frozen=True, slots=True)
-class FactColumn:
+class FactColumn(Struct, frozen=True):
     """What each row has there, and which different values there are."""
 
     every: Sequence[Hashable]

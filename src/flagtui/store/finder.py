@@ -3,10 +3,11 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import compress, repeat
 from operator import contains, is_, itemgetter
 from typing import Any, Final, Generic
+
+from msgspec import Struct
 
 from flagtui.store.fact_columns import Columns
 from flagtui.store.query import FLAGS, Facts, Query, QueryPerson, read_line
@@ -30,8 +31,7 @@ _AGES_HOLD: Final = 30.0
 FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, flag_label)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer(Generic[Row]):
+class _Answer(Struct, Generic[Row], frozen=True):
     query: Query[Row]
     places: Sequence[int]
     """Places in the present order, ascending."""

@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections.abc import AsyncIterable, Callable
-from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from flagtui.api.errors import ApiError
 from flagtui.store.collection import Collection, Identified
@@ -31,21 +32,18 @@ class Page(Protocol[PageRow]):
     def server_time(self) -> float | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Empty:
+class Empty(Struct, frozen=True):
     """Nothing was asked for yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Struct, frozen=True):
     """The rows are from an earlier run."""
 
     at: float
     """When the server said them, Unix seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """Pages are arriving."""
 
     done: int
@@ -58,15 +56,13 @@ class Running:
     """The person asked for it and wants to see how far it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """Everything arrived."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFailed:
+class LoadFailed(Struct, frozen=True):
     """It broke off. Rows from before, and those that did arrive, are still shown."""
 
     error: ApiError

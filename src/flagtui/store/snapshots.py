@@ -12,12 +12,12 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from flagtui.store.snapshot_retention import FOLDER as EARLIER
 from flagtui.store.snapshot_retention import find_earlier, keep_earlier
@@ -42,8 +42,7 @@ _SIZE_LIMIT: Final = 64 * 1024 * 1024
 _FOLDER_LIMIT: Final = 256 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotPlace:
+class SnapshotPlace(Struct, frozen=True):
     """Whose rows they are."""
 
     profile: str
@@ -59,8 +58,7 @@ class SnapshotPlace:
         return f"{_readable(*parts)}-{sha256(chr(0).join(parts).encode()).hexdigest()[:12]}{_SUFFIX}"
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot(Generic[Row]):
+class Snapshot(Struct, Generic[Row], frozen=True):
     """Rows as they were."""
 
     rows: tuple[Row, ...]

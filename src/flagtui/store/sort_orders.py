@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Generic
+
+from msgspec import Struct
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.folded_text import fold
 from flagtui.store.query.vocabulary import Row, Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(Struct, frozen=True):
     """An order by name, as the header shows and the settings keep it."""
 
     name: str
@@ -22,8 +22,7 @@ class Sort:
         return Sort(name, not self.is_reversed) if name == self.name else Sort(name)
 
 
-@dataclass(frozen=True)
-class Order(Generic[Row]):
+class Order(Struct, Generic[Row], frozen=True):
     """One way to order rows."""
 
     value: Callable[[Row], float | None] | None = None
@@ -41,8 +40,7 @@ class Order(Generic[Row]):
         return -value if self.is_descending is not (is_reversed and self.value is not None) else value
 
 
-@dataclass(frozen=True)
-class Listing(Generic[Row]):
+class Listing(Struct, Generic[Row], frozen=True):
     """How one kind of record is searched and ordered."""
 
     vocabulary: Vocabulary[Row]

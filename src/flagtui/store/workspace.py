@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from msgspec import Struct
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
@@ -30,8 +31,7 @@ _ROWS: Final[Mapping[str, Any]] = {
 _NO_SNAPSHOTS: Final = Snapshots(None)
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierRows:
+class EarlierRows(Struct, frozen=True):
     """A list as it was at the end of the last run."""
 
     place: SnapshotPlace

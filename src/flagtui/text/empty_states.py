@@ -1,8 +1,9 @@
 """What stands in place of rows: loading, nothing found, nothing there, or why the server cannot be read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from flagtui.api.errors import ApiError
 from flagtui.safe_text import safe_text
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     pass
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """Lines in place of rows. Raw; the list makes them safe."""
 
     lines: tuple[str, ...]

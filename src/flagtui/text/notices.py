@@ -1,13 +1,13 @@
 """Toasts: the one place that may call `notify`, always without markup and with safe text."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Tone = Literal["information", "warning", "error"]
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """What happened, what is true now, what to do next; shown for a few seconds."""
 
     text: str

@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import asdict
 
 from flagtui.app.flags.flag_columns import draw_key, draw_rollout, draw_state, draw_tags, draw_updated
 from flagtui.app.widgets.column_layout import Cell, Slot
@@ -84,4 +85,4 @@ def test_a_terminal_without_unicode_gets_one_ascii_character_for_every_glyph() -
     assert glyphs_for("ANSI_X3.4-1968") is ASCII
     states = {getattr(ASCII, name) for name in ("on", "off", "stale", "archived", "deleted")}
     assert len(states) == 5
-    assert all(len(glyph) == 1 and glyph.isascii() for glyph in vars(ASCII).values())
+    assert all(len(glyph) == 1 and glyph.isascii() for glyph in asdict(ASCII).values())

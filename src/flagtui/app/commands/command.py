@@ -1,8 +1,8 @@
 """What one command is: something a person can do, with a name and a key."""
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from msgspec import Struct
 from textual.app import App
 from textual.binding import Binding
 
@@ -45,8 +45,7 @@ SIGNS: Final = {
 """Keys by the names the terminal library has for them, as a person reads them."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """One thing a person can do. `keys` are Textual key names, separated by commas."""
 
     id: str

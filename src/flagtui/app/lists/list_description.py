@@ -1,8 +1,9 @@
 """What one list is made of, as data: columns, orders, filters, words. The list screen does the rest."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from flagtui.app.widgets.column_layout import Column
 from flagtui.store.sort_orders import Listing, Sort
@@ -15,8 +16,7 @@ def no_values(_rows: Sequence[Any]) -> dict[str, list[str]]:
     return {}
 
 
-@dataclass(frozen=True)
-class ListDescription(Generic[R]):
+class ListDescription(Struct, Generic[R], frozen=True):
     """One kind of list. Texts taken from rows are raw."""
 
     name: str

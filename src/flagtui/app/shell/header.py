@@ -1,8 +1,8 @@
 """The first two lines of every screen: where we are, how fresh it is, and the tabs."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
@@ -34,16 +34,14 @@ _MARKS: dict[LinkKind, Piece] = {
 }
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True):
     """How much the rows on screen can be trusted, in a mark and a few words."""
 
     kind: LinkKind
     words: str
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Struct, frozen=True):
     """Where changes would go. Names are raw; the header makes them safe."""
 
     badge: str
@@ -58,8 +56,7 @@ class Location:
     """The environment variables that win over the profile, for the header to say so."""
 
 
-@dataclass(frozen=True)
-class Tab:
+class Tab(Struct, frozen=True):
     """A tab with an honest count: `248`, `10,000+` when the server caps it, empty while unknown."""
 
     key: str

@@ -1,8 +1,8 @@
 """To a record of whatever kind, from whatever screen: messages, which the app answers."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from msgspec import Struct
 from textual.message import Message
 
 from flagtui.models.rows import FlagRow
@@ -15,8 +15,7 @@ TABS: Final[dict[Kind, str]] = {"flags": "1", "experiments": "2", "events": "3"}
 """The key of the tab that lists each kind."""
 
 
-@dataclass(frozen=True)
-class RecordLink:
+class RecordLink(Struct, frozen=True):
     """A record by what a person and the server know it by. `key` is raw."""
 
     kind: Kind

@@ -1,9 +1,9 @@
 """Columns of a list: which of them a width has room for, and how wide each becomes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, get_args
 
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 
 from flagtui.app.widgets.glyphs import Glyphs
@@ -47,8 +47,7 @@ RecordId = int | str
 """Event definitions are known by a UUID, everything else by a number."""
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """Where a cell is drawn and what else is true of its row at this moment."""
 
     width: int
@@ -69,8 +68,7 @@ class Slot:
         return " ", "plain"
 
 
-@dataclass(frozen=True)
-class Column(Generic[R]):
+class Column(Struct, Generic[R], frozen=True):
     """One column. Widths and the gap before it are in cells."""
 
     name: str
@@ -87,8 +85,7 @@ class Column(Generic[R]):
     sortable: bool = True
 
 
-@dataclass(frozen=True)
-class Placed(Generic[R]):
+class Placed(Struct, Generic[R], frozen=True):
     """A column with the width it got."""
 
     column: Column[R]

@@ -2,12 +2,12 @@
 
 import locale
 import sys
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class Glyphs:
+
+class Glyphs(Struct, frozen=True):
     """One cell each, so that columns stay where they are in either set."""
 
     on: str

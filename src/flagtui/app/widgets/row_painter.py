@@ -1,9 +1,9 @@
 """Rows and the header line as strips, built once per row and state and kept."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TypeVar
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
@@ -100,15 +100,13 @@ class RowState(NamedTuple):
     changed: bool
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A line that divides the rows, with what is below it in words."""
 
     words: str
 
 
-@dataclass(frozen=True)
-class SortSign:
+class SortSign(Struct, frozen=True):
     """The column the rows are ordered by, as the header shows it."""
 
     column: str

@@ -1,8 +1,9 @@
 """The search line rewritten by single keys and by Tab, so that there is one truth about what is shown."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from flagtui.store.query.flags import FLAGS
 from flagtui.store.query.folded_text import fold
@@ -13,8 +14,7 @@ from flagtui.store.query.vocabulary import Row, Vocabulary
 _OFFERED: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
+class Chip(Struct, frozen=True):
     """What the header says about one qualifier, such as `type any`."""
 
     label: str

@@ -1,8 +1,9 @@
 """A search line cut into pieces that remember where they stood, so that a screen can underline them."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _NAME: Final = re.compile(r"([A-Za-z_]+):(?!//)")
 _WITH_PATTERNS: Final = frozenset({"key", "flag", "name"})
@@ -10,8 +11,7 @@ LINE_LIMIT: Final = 1_000
 """Characters of a line that are read: more than is typed; a pasted log file is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One word or one `name:value`, with half-open positions in the line."""
 
     start: int

@@ -1,8 +1,9 @@
 """What may stand in a search line: the qualifiers one kind of record understands."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from flagtui.store.query.value_tests import ValueTest
 
@@ -19,8 +20,7 @@ class QueryPerson(Protocol):
     def email(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What a query needs to know beside the rows."""
 
     now: float
@@ -32,8 +32,7 @@ class WrongValue(ValueError):
     """A qualifier's value that cannot be understood; the text says what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """What was written after the colon."""
 
     text: str
@@ -41,8 +40,7 @@ class Value:
     is_pattern: bool = False
 
 
-@dataclass(frozen=True)
-class Reading(Generic[Row]):
+class Reading(Struct, Generic[Row], frozen=True):
     """A value understood: its words in canonical form, and how to test a row once the facts are known."""
 
     words: tuple[str, ...]
@@ -60,8 +58,7 @@ class Reading(Generic[Row]):
         return self.always is not None and other.always is not None and self.always.implies(other.always)
 
 
-@dataclass(frozen=True)
-class Qualifier(Generic[Row]):
+class Qualifier(Struct, Generic[Row], frozen=True):
     """One `name:` of a search line."""
 
     name: str
@@ -76,8 +73,7 @@ class Qualifier(Generic[Row]):
     """Values its single key walks through; after the last one the qualifier leaves the line."""
 
 
-@dataclass(frozen=True)
-class Vocabulary(Generic[Row]):
+class Vocabulary(Struct, Generic[Row], frozen=True):
     """The qualifiers of one kind of record, and the text its words are looked for in."""
 
     qualifiers: Mapping[str, Qualifier[Row]]
@@ -101,8 +97,7 @@ def choice(
     return _Choice(tests, aliases or {}, of, is_folded)
 
 
-@dataclass(frozen=True)
-class _Choice(Generic[Row]):
+class _Choice(Struct, Generic[Row], frozen=True):
     tests: Mapping[str, Test[Any]]
     aliases: Mapping[str, str]
     of: Callable[[Row], Hashable] | None
