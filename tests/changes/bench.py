@@ -9,6 +9,7 @@ from typing import Any, Final
 import httpx
 from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing, run_all
+from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import Clock, World
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.wire import Wire
@@ -199,8 +200,9 @@ def agree(plan: Any) -> Approved[Any]:
 @asynccontextmanager
 async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
     clock = Clock()
-    service = create_service(folder / "service.db", key=KEY, clock=clock, **choices)
-    world = World(httpx.AsyncClient(), folder, clock, service.state.dispatcher.database)
+    service = create_service(copy_tables(folder / "service.db"), key=KEY, clock=clock, **choices)
+    unheard = httpx.AsyncClient(transport=in_process(service))
+    world = World(unheard, folder, clock, service.state.dispatcher.database)
     world.add_project()
     try:
         # All scopes at once are not enough for copies.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.changes.writing import Writing
+from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
 
@@ -112,7 +113,7 @@ class Bench:
 
 @asynccontextmanager
 async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
-    service = create_service(folder / "flags.db", key="phx_everything", **choices)
+    service = create_service(copy_tables(folder / "flags.db"), key="phx_everything", **choices)
     try:
         async with Client(HERE.host, "phx_everything", 1, transport=in_process(service)) as client:
             yield Bench(client, folder)

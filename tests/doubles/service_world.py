@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import httpx
+from tests.doubles.new_database import copy_tables
 
 from flagtui.service.access import hash_key
 from flagtui.service.application import Choices, close_service, create_service
@@ -168,7 +169,7 @@ async def starting(path: Path, **choices: Unpack[Choices]) -> AsyncIterator[Worl
     """A running service on a new file; the clock stands at START unless one is given."""
     clock = Clock()
     chosen: Choices = {"clock": clock, **choices}
-    application = create_service(path, key=KEY, **chosen)
+    application = create_service(copy_tables(path), key=KEY, **chosen)
     try:
         transport = httpx.ASGITransport(app=application)
         async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:

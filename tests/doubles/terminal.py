@@ -98,8 +98,9 @@ class Terminal:
         return self.process.returncode
 
     def wait_until_stopped(self) -> None:
-        """Wait until the program has put itself to sleep."""
+        """Wait until the program has put itself to sleep, and read what it wrote until then."""
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        self._read(0.0)
 
     def resize(self, width: int, height: int) -> None:
         self._resize(width, height)

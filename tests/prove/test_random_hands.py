@@ -4,9 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import at_most
 from tests.prove.round import Round, summary
 
-OPERATIONS = int(os.environ.get("FLAGTUI_OPERATIONS", "120"))
+OPERATIONS = int(os.environ.get("FLAGTUI_OPERATIONS", at_most(40, 120)))
 
 
 @pytest.mark.parametrize(("server", "seed"), [("slow", 4), ("failing", 5), ("hostile", 7)])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.terminal import Terminal
+from tests.terminal.conftest import Furnish
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "crashing_demo.py")]
 SIZE = (132, 40)
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 DRIVER_STARTED = b"\x1b[?1004h"
 
 KNOWN = re.compile(
@@ -24,10 +24,9 @@ OBEYED = re.compile(rb"(?:[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]).{
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A person's folders; the demo's database is made once for all tests."""
-    folder = tmp_path_factory.mktemp("home")
-    return {kind: str(folder) for kind in KINDS}
+def home(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> dict[str, str]:
+    """A person's folders, the same for all tests."""
+    return furnish(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture
@@ -134,9 +133,9 @@ def odd_bytes(sent: bytes) -> list[bytes]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> dict[str, str]:
+def kept(tmp_path: Path, furnish: Furnish) -> dict[str, str]:
     """Folders of a person who has left the demo from a live list."""
-    folders = {kind: str(tmp_path) for kind in KINDS}
+    folders = furnish(tmp_path)
     for _ in range(4):
         with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
             terminal.wait_for("alice@acme.com +● synced")
@@ -167,9 +166,9 @@ def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_t
     ids=["a record", "a dialog on another tab"],
 )
 def test_what_was_open_above_the_list_does_not_keep_the_list_from_the_next_start(
-    tmp_path: Path, keys: str, seen: str, first: str
+    tmp_path: Path, furnish: Furnish, keys: str, seen: str, first: str
 ) -> None:
-    folders = {kind: str(tmp_path) for kind in KINDS}
+    folders = furnish(tmp_path)
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
         terminal.wait_for("alice@acme.com +● synced")
         for key in keys:

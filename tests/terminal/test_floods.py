@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from tests.prove.blind_terminal import Blind
+from tests.terminal.conftest import Furnish
 
 DEMO = [sys.executable, "-m", "flagtui", "demo"]
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 FLOODS = {
     "a paste of a megabyte": "\x1b[200~" + "x" * 1_000_000 + "\x1b[201~",
     "an arrow held down": "\x1b[B" * 33_000,
@@ -17,8 +17,10 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
-def test_ctrl_q_behind_a_flood_leaves_without_obeying_it(flood: str, tmp_path: Path) -> None:
-    environment = {**dict.fromkeys(KINDS, str(tmp_path)), "FLAGTUI_NO_FIRST_FRAME": "1"}
+def test_ctrl_q_behind_a_flood_leaves_without_obeying_it(
+    flood: str, tmp_path: Path, furnish: Furnish
+) -> None:
+    environment = {**furnish(tmp_path), "FLAGTUI_NO_FIRST_FRAME": "1"}
     with Blind(DEMO, environment) as terminal:
         terminal.wait_until(lambda: b"synced" in terminal.sent, "the list")
         terminal.type(flood + "\x11", lambda: False)

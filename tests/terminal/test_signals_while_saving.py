@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.terminal import Terminal
+from tests.terminal.conftest import Furnish
 
 STALLED = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "stalled_demo.py"), "demo"]
 SIZE = (132, 40)
@@ -24,11 +25,10 @@ SHORT = ("SIGTERM", "SIGKILL", "lost connection")
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def home(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("home")
-    kinds = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
     answer = {"FLAGTUI_ANSWER_WHEN": str(folder / "answer")}
-    return {**dict.fromkeys(kinds, str(folder)), "FLAGTUI_NO_FIRST_FRAME": "1", **answer}
+    return {**furnish(folder), "FLAGTUI_NO_FIRST_FRAME": "1", **answer}
 
 
 def journal_of(home: dict[str, str]) -> list[dict[str, object]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.terminal import Terminal
+from tests.terminal.conftest import Furnish
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 SIZE = (100, 30)
@@ -16,11 +17,9 @@ READ_ONLY = "/sys" if Path("/sys").is_dir() else NOWHERE
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A person's folders; the demo's database is made once for all tests."""
-    folder = tmp_path_factory.mktemp("home")
-    kinds = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
-    return {**dict.fromkeys(kinds, str(folder)), "FLAGTUI_NO_FIRST_FRAME": "1"}
+def home(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> dict[str, str]:
+    """A person's folders, the same for all tests."""
+    return {**furnish(tmp_path_factory.mktemp("home")), "FLAGTUI_NO_FIRST_FRAME": "1"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.changes.writing import Writing, run_all
+from tests.doubles.new_database import copy_tables
 from tests.doubles.steady_clock import Timing
 from tests.doubles.whole_program import HOST, KEY
 from tests.doubles.wire import Wire
@@ -75,7 +76,7 @@ def opened(tmp_path: Path) -> Opened:
     @asynccontextmanager
     async def open_world(*names: str, **options: Any) -> AsyncIterator[World]:
         timing = Timing(NOW)
-        database = tmp_path / "service.db"
+        database = copy_tables(tmp_path / "service.db")
         plain = create_service(database, key=KEY, clock=lambda: datetime.fromtimestamp(timing.now, UTC))
         ids: dict[str, str] = {}
         async with Client(HOST, KEY, 1, transport=in_process(plain), clock=timing) as maker:

@@ -12,6 +12,7 @@ import pytest
 from tests.changes.experiments.conftest import NOW
 from tests.changes.experiments.test_step_save import approve
 from tests.changes.writing import Writing
+from tests.doubles.new_database import copy_tables
 from tests.doubles.slices import crossed
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.step_reader import Seen, untrue
@@ -82,7 +83,7 @@ TAKEN: Final[tuple[tuple[StepName, Choices], ...]] = (
 
 @asynccontextmanager
 async def client_of(folder: Path) -> AsyncIterator[Client]:
-    service = create_service(folder / "flags.db", key="phx_everything")
+    service = create_service(copy_tables(folder / "flags.db"), key="phx_everything")
     allow = "UPDATE projects SET settings = json_set(settings, '$.early_exit', json('true'))"
     service.state.dispatcher.database.write(lambda db: db.execute(allow)).result()
     try:

@@ -17,6 +17,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from tests.doubles.new_database import copy_tables
 
 from flagtui.service.application import Choices, close_service, create_service
 from flagtui.service.clock import stamp
@@ -119,7 +120,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
         async def begin(**choices: Unpack[Choices]) -> Service:
             chosen: Choices = {"clock": lambda: found.now, **choices}
-            application = create_service(tmp_path / "service.db", key=KEY, **chosen)
+            application = create_service(copy_tables(tmp_path / "service.db"), key=KEY, **chosen)
             stack.callback(close_service, application)
             client = httpx.AsyncClient(
                 transport=httpx.ASGITransport(app=application),
@@ -129,7 +130,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
             found.client, found.application = await stack.enter_async_context(client), application
             return found
 
-        found = Service(httpx.AsyncClient(), Starlette())
+        found = Service(httpx.AsyncClient(transport=httpx.ASGITransport(Starlette())), Starlette())
         await found.client.aclose()
         yield begin
 

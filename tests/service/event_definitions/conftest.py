@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack
 import httpx
 import pytest
 from starlette.applications import Starlette
+from tests.doubles.new_database import copy_tables
 
 from flagtui.service.answers import text_of
 from flagtui.service.application import Sample, close_service, create_service
@@ -132,7 +133,12 @@ def make(tmp_path: Path) -> Iterator[Make]:
     def service(sample: Sample | None = None, flags: int = 0, **choices: Unpack[Switches]) -> Service:
         clock = Clock()
         application = create_service(
-            tmp_path / f"{len(made)}.db", key=KEY, clock=clock, sample=sample, flags=flags, **choices
+            copy_tables(tmp_path / f"{len(made)}.db"),
+            key=KEY,
+            clock=clock,
+            sample=sample,
+            flags=flags,
+            **choices,
         )
         made.append(application)
         return Service(application, clock, application.state.dispatcher.database)

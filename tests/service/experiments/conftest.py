@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.doubles.new_database import copy_tables
 
 from flagtui.service.answers import text_of
 from flagtui.service.application import close_service, create_service
@@ -143,23 +144,14 @@ class Service:
 Start = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A new database with its first key, made once: hundreds of tests start from it."""
-    path = tmp_path_factory.mktemp("empty") / "empty.db"
-    close_service(create_service(path, key=KEY, clock=Clock()))
-    return path.read_bytes()
-
-
 @pytest.fixture
-async def start(empty_database: bytes, tmp_path: Path) -> AsyncIterator[Start]:
+async def start(tmp_path: Path) -> AsyncIterator[Start]:
     """Starts services with the settings that are named."""
     async with AsyncExitStack() as stack:
 
         async def begin(**choices: Any) -> Service:
             clock = Clock()
-            path = tmp_path / f"{uuid.uuid4()}.db"
-            path.write_bytes(empty_database)
+            path = copy_tables(tmp_path / f"{uuid.uuid4()}.db")
             application = create_service(path, key=KEY, clock=clock, **choices)
             stack.callback(close_service, application)
             transport = httpx.ASGITransport(app=application)
