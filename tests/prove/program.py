@@ -3,7 +3,7 @@
 usage: program.py SERVER FOLDER        SERVER is one of `SERVERS` in tests/prove/servers.py
 
 FOLDER holds the database, the journal and the reports of faults, and what the watcher reads: `pulse`, which
-the loop writes while it runs, and `approvals`, one line for each record a change of which was confirmed.
+the loop writes while it runs, and `approvals-PID`, a line for each record a change of which was confirmed.
 """
 
 import asyncio
@@ -15,12 +15,15 @@ import signal
 import struct
 import sys
 import time
+from collections import deque
 from mmap import mmap
 from pathlib import Path
 from typing import Any, Final
 
 from tests.prove.servers import SERVERS, transport_of
 from tests.prove.troubles import trouble
+from textual._context import message_hook
+from textual.message import Message
 
 from flagtui.api import Client
 from flagtui.app.app import FlagTui
@@ -52,8 +55,10 @@ class WatchedTui(FlagTui):
         super().__init__(session)
         self._folder = folder
         self._machine = machine
-        self._confirmed: list[str] = []
+        self._confirmed = _fixed_file(folder / f"approvals-{os.getpid()}")
         self._reports: list[str] = []
+        self.latest: deque[Message] = deque(maxlen=100)
+        """The messages that were handled last, of all widgets, to tell where it runs in circles."""
 
     def on_mount(self) -> None:
         self._beating = asyncio.create_task(self._beat())
@@ -80,13 +85,16 @@ class WatchedTui(FlagTui):
             return False
         return time.monotonic() - question._last_key >= question._question.arms_after
 
+    def tell_latest(self) -> None:
+        """Write down what was handled last."""
+        lines = (f"{one!r} from {one._sender!r}\n" for one in self.latest)
+        (self._folder / "latest").write_text("".join(lines))
+
     def tell_watcher(self) -> None:
-        """Write down what was confirmed and what went wrong: at the end, when the disk takes it again."""
+        """Write down what went wrong: at the end, when the disk takes it again."""
         if self._machine == "full":
             _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-        with (self._folder / "approvals").open("a") as file:
-            file.writelines(f"{line}\n" for line in self._confirmed)
         for number, report in enumerate(self._reports):
             (self._folder / f"fault-{os.getpid()}-{number}.txt").write_text(report)
 
@@ -100,8 +108,15 @@ class WatchedTui(FlagTui):
         if isinstance(answer, Approved):
             for plan in answer.plans:
                 line = {"id": str(plan.id), "key": plan.key, "noun": plan.noun, "verb": str(plan.verb)}
-                self._confirmed.append(json.dumps(line))
+                self._confirmed.write(f"{json.dumps(line)}\n".encode())
         return answer
+
+
+def _fixed_file(path: Path) -> mmap:
+    """One that never grows: what is written is kept when the process is killed, and when the disk is full."""
+    with path.open("w+b") as file:
+        file.truncate(1 << 18)
+        return mmap(file.fileno(), 1 << 18)
 
 
 def run(server: str, folder: Path) -> int:
@@ -133,8 +148,10 @@ def run(server: str, folder: Path) -> int:
         redact=lambda text: text.replace(KEY, "[key]"),
     )
     faulthandler.register(signal.SIGUSR1, (folder / "stacks").open("a"))
-    (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0, False))
     app = WatchedTui(session, folder, chosen.trouble)
+    message_hook.set(app.latest.append)
+    signal.signal(signal.SIGUSR2, lambda *_: app.tell_latest())
+    (folder / "pulse").write_bytes(PULSE.pack(time.monotonic(), 0, False))
     try:
         return run_app(app)
     finally:

@@ -119,8 +119,9 @@ class Round:
             if done % 250 == 0:
                 sizes.append((done, _memory(terminal.process.pid)))
             if not self._is_alive(terminal):
-                terminal.signal(signal.SIGUSR1)
-                terminal.drain(1.0)
+                for number in (signal.SIGUSR2, *[signal.SIGUSR1] * 10):
+                    terminal.signal(number)
+                    terminal.drain(0.3)
                 self._say(f"hangs: {_innermost((self._folder / 'stacks').read_text())}")
                 terminal.signal(signal.SIGKILL)
                 break
@@ -196,8 +197,8 @@ class Round:
         """Each entry of the service's activity needs a confirmation of the same record."""
         if self._before is None:
             return
-        approvals = self._folder / "approvals"
-        lines = approvals.read_text().splitlines() if approvals.exists() else []
+        files = self._folder.glob("approvals-*")
+        lines = [line for file in files for line in file.read_bytes().rstrip(b"\0").splitlines()]
         approved = [json.loads(line) for line in lines]
         known = {value for line in approved for value in (line["id"], line["key"])}
         known |= self._flags_of([line["id"] for line in approved if line["noun"] == "experiment"])

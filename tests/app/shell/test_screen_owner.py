@@ -49,6 +49,9 @@ class Record(OwnedScreen[None]):
         self.looked += 1
         self.query_one(Label).update("known")
 
+    def action_touch(self) -> None:
+        self.looked += 1
+
     def heard(self) -> None:
         self._told()
         self.query_one(Label).update("heard")
@@ -113,6 +116,16 @@ async def faulty() -> AsyncIterator[Owner]:
         yield found
         assert str(found._exception) == "asked to fail"
         found._exception = None
+
+
+async def test_a_click_on_what_was_just_removed_meets_nothing(app: Owner) -> None:
+    label = app.screen.query_one(Label)
+    x, y = label.region.offset
+    assert app.screen.get_widget_and_offset_at(x, y)[0] is label
+    with app.batch_update():
+        await label.remove()
+        assert app.screen.get_widget_at(x, y)[0] is label
+        assert app.screen.get_widget_and_offset_at(x, y) == (None, None)
 
 
 async def test_a_list_is_never_popped(app: Owner) -> None:
@@ -197,6 +210,20 @@ async def test_an_answer_for_a_screen_that_was_left_is_dropped(app: Owner) -> No
     assert app.reports == []
 
 
+async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing(app: Owner) -> None:
+    record = Record()
+    opening = app.push_screen(record)
+    await app.run_action("touch", record)
+    assert record.looked == 0
+    await opening
+    await app.run_action("touch", record)
+    assert record.looked == 1
+    record.dismiss(None)
+    await quiet.settle(app)
+    await app.run_action("touch", record)
+    assert record.looked == 1
+
+
 async def test_an_answer_for_a_screen_under_a_dialog_is_taken(app: Owner) -> None:
     record = Record()
     await app.push_screen(record)
@@ -260,6 +287,7 @@ async def test_a_fault_of_what_is_told_costs_its_screen_and_not_the_teller(fault
     await app.push_screen(record)
     record.follow(lambda told: watchers.append(told) or (lambda: None), record.heard)  # type: ignore[func-returns-value]
     watchers[0]()
+    await settle_after_fault()
     assert isinstance(app.screen, Listing)
 
 

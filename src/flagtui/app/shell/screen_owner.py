@@ -7,8 +7,7 @@ from typing import Any, Final, TypeVar
 
 from textual._context import active_message_pump
 from textual.await_complete import AwaitComplete
-from textual.dom import NoScreen
-from textual.message import Message
+from textual.dom import DOMNode, NoScreen
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import AwaitMount, Widget
@@ -16,7 +15,7 @@ from textual.worker import Worker, WorkerFailed, get_current_worker
 
 from flagtui.app.shell.toasts import tell
 from flagtui.app.terminal.terminal_app import TerminalApp
-from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, contained, is_living
+from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
 from flagtui.text.notices import Notice
 
 ReturnT = TypeVar("ReturnT")
@@ -110,14 +109,16 @@ class ScreenOwner(TerminalApp[ReturnT]):
             self._screen_stack.remove(screen)
             self.call_next(self._replace_screen, screen)
 
+    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
+        """Do what a key or a click asks for, unless what it is for is closed, or has no parts yet."""
+        if isinstance(namespace, Widget) and not (namespace.is_mounted and is_living(namespace)):
+            return False
+        return await super()._dispatch_action(namespace, action_name, params)
+
     # Faults
 
-    async def _dispatch_message(self, message: Message) -> None:
-        if not self._is_up:
-            await super()._dispatch_message(message)
-            return
-        with contained(self):
-            await super()._dispatch_message(message)
+    async def _process_messages_loop(self) -> None:
+        await until_closed(self, super()._process_messages_loop)
 
     def _handle_exception(self, error: Exception) -> None:
         """What Textual calls with whatever was not caught, in the context of what raised it."""

@@ -1,5 +1,6 @@
 """Textual's list of options, without markup, and with pages that can be turned before the first layout."""
 
+from textual import events
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -9,6 +10,11 @@ class OptionLines(OptionList):
 
     def __init__(self, *options: Option, id: str | None = None) -> None:
         super().__init__(*options, markup=False, id=id)
+
+    def on_click(self, event: events.Click) -> None:
+        # Where the line was drawn, there may be fewer by now.
+        if (event.style.meta.get("option") or 0) >= self.option_count:
+            event.prevent_default()
 
     def action_page_up(self) -> None:
         # Pages are counted in lines, and there are none before the first layout.

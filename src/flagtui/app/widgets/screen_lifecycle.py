@@ -6,39 +6,23 @@ and only while it is on top.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode
-from textual.message import Message
+from textual.geometry import Offset
 from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 from textual.worker import Worker, WorkType
 from textual.worker_manager import WorkerManager
 
 Answer = TypeVar("Answer")
 Watcher = Callable[[], None]
-
-
-class ContainsFaults(Protocol):
-    """An app that outlives a fault of one of its screens."""
-
-    def contain(self, fault: Exception, node: MessagePump) -> None:
-        """Close what the fault belongs to."""
-
-
-@contextmanager
-def contained(node: MessagePump) -> Iterator[None]:
-    """Give a fault to the app, which closes what it belongs to, or drops it when that is gone already."""
-    try:
-        yield
-    except Exception as fault:
-        cast(ContainsFaults, node.app).contain(fault, node)
 
 
 def is_living(node: MessagePump | None) -> bool:
@@ -57,6 +41,12 @@ def is_living(node: MessagePump | None) -> bool:
 def _is_kept(screen: Screen[Any]) -> bool:
     app = screen.app
     return screen in app.screen_stack or app.is_screen_installed(screen)
+
+
+async def until_closed(node: MessagePump, handle_messages: Callable[[], Awaitable[None]]) -> None:
+    """Go on handling messages after a fault, which Textual has told the app of and left its loop for."""
+    while not (node._closing or node._closed):
+        await handle_messages()
 
 
 class WhileLiving(Coroutine[Any, Any, Any]):
@@ -139,10 +129,15 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         return None
 
     def follow(self, watch: Callable[[Watcher], Watcher], told: Watcher) -> Watcher:
-        """Call `told` after every change, until this is closed or the result is called."""
-        stop_watching = watch(partial(_tell, self, told))
+        """Call `told` after every change, until this is closed or the result is called.
+
+        Changes that come before it was called are one.
+        """
+        followed = _Followed(self, told)
+        stop_watching = watch(followed.tell)
 
         def stop() -> None:
+            followed.is_over = True
             stop_watching()
             if stop in self._followed:
                 self._followed.remove(stop)
@@ -160,6 +155,12 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
             return AwaitComplete()
         return super().dismiss(result)
 
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """What is drawn in that cell. One that was removed is drawn until the next layout."""
+        found, offset = super().get_widget_and_offset_at(x, y)
+        is_gone = found is not None and found is not self and found.parent is None
+        return (None, None) if is_gone else (found, offset)
+
     @property
     def _is_answered(self) -> bool:
         future = self._result_callbacks[-1].future if self._result_callbacks else None
@@ -176,10 +177,13 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         for stop in tuple(self._followed):
             stop()
 
-    async def _dispatch_message(self, message: Message) -> None:
-        # Left to Textual, a fault would end the task of this screen, and with it the program.
-        with contained(self):
-            await super()._dispatch_message(message)
+    async def _pre_process(self) -> bool:
+        # What could not be composed or mounted is closed as everything else is, by its messages.
+        await super()._pre_process()
+        return True
+
+    async def _process_messages_loop(self) -> None:
+        await until_closed(self, super()._process_messages_loop)
 
     def _invoke_later(self, callback: Callable[[], Any], sender: MessagePump) -> None:
         super()._invoke_later(partial(_call, sender, callback), sender)
@@ -195,15 +199,27 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
     IS_SINGLE = True
 
 
-def _tell(node: MessagePump, told: Watcher) -> None:
-    if is_living(node):
-        with contained(node):
-            told()
+class _Followed:
+    """One thing that a screen follows, told to it as a message of its own: a fault is then the screen's,
+    not that of what changed."""
+
+    def __init__(self, screen: Lifecycle[Any], told: Watcher) -> None:
+        self._screen, self._told = screen, told
+        self._is_due = False
+        self.is_over = False
+
+    def tell(self) -> None:
+        if not self._is_due and is_living(self._screen):
+            self._is_due = self._screen.call_later(self._look)
+
+    def _look(self) -> None:
+        self._is_due = False
+        if not self.is_over and is_living(self._screen):
+            self._told()
 
 
 async def _call(sender: MessagePump, callback: Callable[[], Any]) -> None:
     if is_living(sender):
-        with contained(sender):
-            result = callback()
-            if isawaitable(result):
-                await result
+        result = callback()
+        if isawaitable(result):
+            await result
