@@ -118,16 +118,6 @@ async def faulty() -> AsyncIterator[Owner]:
         found._exception = None
 
 
-async def test_a_click_on_what_was_just_removed_meets_nothing(app: Owner) -> None:
-    label = app.screen.query_one(Label)
-    x, y = label.region.offset
-    assert app.screen.get_widget_and_offset_at(x, y)[0] is label
-    with app.batch_update():
-        await label.remove()
-        assert app.screen.get_widget_at(x, y)[0] is label
-        assert app.screen.get_widget_and_offset_at(x, y) == (None, None)
-
-
 async def test_a_list_is_never_popped(app: Owner) -> None:
     for _ in range(3):
         app.pop_screen()
@@ -208,20 +198,6 @@ async def test_an_answer_for_a_screen_that_was_left_is_dropped(app: Owner) -> No
     await quiet.settle(app)
     assert record.looked == 0
     assert app.reports == []
-
-
-async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing(app: Owner) -> None:
-    record = Record()
-    opening = app.push_screen(record)
-    await app.run_action("touch", record)
-    assert record.looked == 0
-    await opening
-    await app.run_action("touch", record)
-    assert record.looked == 1
-    record.dismiss(None)
-    await quiet.settle(app)
-    await app.run_action("touch", record)
-    assert record.looked == 1
 
 
 async def test_an_answer_for_a_screen_under_a_dialog_is_taken(app: Owner) -> None:

@@ -1,0 +1,31 @@
+"""A key, a click: what was on its way to a screen or a widget that is gone."""
+
+from tests.app.shell.test_screen_owner import Record, opened
+from tests.doubles import quiet
+from textual.widgets import Label
+
+
+async def test_a_click_on_what_was_just_removed_meets_nothing() -> None:
+    async with opened() as app:
+        label = app.screen.query_one(Label)
+        x, y = label.region.offset
+        assert app.screen.get_widget_and_offset_at(x, y)[0] is label
+        with app.batch_update():
+            await label.remove()
+            assert app.screen.get_widget_at(x, y)[0] is label
+            assert app.screen.get_widget_and_offset_at(x, y) == (None, None)
+
+
+async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing() -> None:
+    async with opened() as app:
+        record = Record()
+        opening = app.push_screen(record)
+        await app.run_action("touch", record)
+        assert record.looked == 0
+        await opening
+        await app.run_action("touch", record)
+        assert record.looked == 1
+        record.dismiss(None)
+        await quiet.settle(app)
+        await app.run_action("touch", record)
+        assert record.looked == 1
