@@ -5,6 +5,11 @@ from tests.doubles import quiet
 from textual.widgets import Label
 
 
+class Touched(Record):
+    def action_touch(self) -> None:
+        self.looked += 1
+
+
 async def test_a_click_on_what_was_just_removed_meets_nothing() -> None:
     async with opened() as app:
         label = app.screen.query_one(Label)
@@ -18,7 +23,7 @@ async def test_a_click_on_what_was_just_removed_meets_nothing() -> None:
 
 async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing() -> None:
     async with opened() as app:
-        record = Record()
+        record = Touched()
         opening = app.push_screen(record)
         await app.run_action("touch", record)
         assert record.looked == 0

@@ -49,9 +49,6 @@ class Record(OwnedScreen[None]):
         self.looked += 1
         self.query_one(Label).update("known")
 
-    def action_touch(self) -> None:
-        self.looked += 1
-
     def heard(self) -> None:
         self._told()
         self.query_one(Label).update("heard")
