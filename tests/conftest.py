@@ -48,7 +48,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """From now on garbage is looked for among what the tests themselves make."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(1_000_000, 10, 100)
     gc.enable()
 
 

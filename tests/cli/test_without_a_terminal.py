@@ -4,6 +4,7 @@ import click
 import pytest
 from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, twin_commands
+from tests.doubles.slices import crossed
 
 from flagtui.cli.errors import EXIT_CODES
 
@@ -13,8 +14,11 @@ WAITED = 130
 """How a command ends that asked and got no answer."""
 
 
-@pytest.mark.parametrize("name", [name for name in all_commands() if name not in OPENS])
-@pytest.mark.parametrize("given", [(), ("x",), ("x", "y")], ids=["bare", "one word", "two words"])
+GIVEN = ((), ("x",), ("x", "y"))
+ASKED = [name for name in all_commands() if name not in OPENS]
+
+
+@pytest.mark.parametrize(("name", "given"), [*((name, ()) for name in ASKED), *crossed(ASKED, GIVEN[1:])])
 def test_no_command_asks_for_what_is_missing(signed_in: Run, name: str, given: tuple[str, ...]) -> None:
     done = signed_in(*name.split(), *given)
     assert done.code != WAITED, done.err

@@ -1,6 +1,7 @@
 """The whole program, as a person starts it, in a real pseudo-terminal."""
 
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.terminal import Terminal
-from tests.terminal.conftest import Furnish
+from tests.terminal.conftest import FOLDERS, Furnish
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "crashing_demo.py")]
@@ -132,18 +133,26 @@ def odd_bytes(sent: bytes) -> list[bytes]:
     return OBEYED.findall(KNOWN.sub(b"", sent))
 
 
-@pytest.fixture
-def kept(tmp_path: Path, furnish: Furnish) -> dict[str, str]:
-    """Folders of a person who has left the demo from a live list."""
-    folders = furnish(tmp_path)
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> Path:
+    """The home of a person who has left the demo from a live list."""
+    home = tmp_path_factory.mktemp("left")
+    folders = furnish(home)
     for _ in range(4):
         with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
             terminal.wait_for("alice@acme.com +● synced")
             terminal.press("q")
             assert terminal.wait_for_end() == 0
-        if list(tmp_path.glob("flagtui/frames/frame-*")):
-            return folders
+        if list(home.glob("flagtui/frames/frame-*")):
+            return home
     pytest.fail("no screen was kept")
+
+
+@pytest.fixture
+def kept(left: Path, tmp_path: Path) -> dict[str, str]:
+    """Folders of such a person."""
+    shutil.copytree(left, tmp_path, dirs_exist_ok=True)
+    return dict.fromkeys(FOLDERS, str(tmp_path))
 
 
 def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_there(
