@@ -26,7 +26,7 @@ async def connect() -> NoReturn:
 class Unasking(FlagTui):
     """Stays as it is before the server is asked for anything."""
 
-    def begin_asking(self) -> None:  # type: ignore[override]  # a worker there
+    def begin(self) -> None:  # type: ignore[override]  # a worker there
         pass
 
 

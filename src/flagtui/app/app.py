@@ -111,10 +111,9 @@ class FlagTui(ScreenOwner[None]):
             self.call_after_refresh(self.action_tour)
         self.ages.start()
         self.app_state.tell()
-        self.call_after_refresh(self.begin_asking)
 
     @work(group="begin")
-    async def begin_asking(self) -> None:
+    async def begin(self) -> None:
         """Connect and go on asking, now that what is known from an earlier run is on screen."""
         await load_in_background(SERVER)
         self.open_connection()

@@ -241,6 +241,10 @@ class TerminalApp(App[ReturnT]):
         for event in self._early.release():
             self.show_live()
             await self.on_event(event)
+        self.call_after_refresh(self.begin)
+
+    def begin(self) -> object:
+        """What waits until the first screen is drawn, and what was typed before it has done what it does."""
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's own way to the terminal, for frames the encoder knows."""
