@@ -80,11 +80,11 @@ BACK: Final[dict[str, Case]] = {
 }
 """By kind and verb. An undo of an undo is one of these again."""
 NOT_ON_OLDER: Final = {
-    "copy": "the server's own copy came later",
-    "experiment: copy": "so did this one",
-    "flag: archive": "there was no archive",
-    "event: set property": "it was not there",
-    "event: delete": "definitions came from events alone",
+    "copy": "an older server cannot copy a flag to another project",
+    "experiment: copy": "an older server cannot copy an experiment to another project",
+    "flag: archive": "an older server cannot archive a flag",
+    "event: set property": "an older server keeps no primary property of an event",
+    "event: delete": "an older server makes definitions from events alone, so none comes back",
 }
 
 

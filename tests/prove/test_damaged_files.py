@@ -161,7 +161,7 @@ def test_a_database_opens_or_is_refused_in_a_sentence(damage: Callable[[Path], N
     assert untouched(tmp_path)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a link of somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a link to another user")
 def test_links_that_somebody_else_made_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "target").mkdir()
     link = tmp_path / "link"

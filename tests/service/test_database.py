@@ -125,7 +125,7 @@ def test_a_locked_file_is_a_sentence(tmp_path: Path) -> None:
     other.close()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file; run it as another user")
 def test_a_file_of_somebody_else_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.db").touch(mode=0o000)
     with pytest.raises(DatabaseUnusable, match="Check who owns it"):
