@@ -56,7 +56,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "cryptography": ("service",),
     "click": ("cli",),
     "tomlkit": ("config",),
-    "tomllib": ("config",),
+    "tomllib": ("config", "service"),
     "platformdirs": ("config",),
 }
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data.company import WEB, add_company
-from flagtui.service.sample_data.definition_rows import add_each
-from flagtui.service.sample_data.definitions import Definition
+from flagtui.service.sample_data.definitions import Definition, add_definitions
 
 KEY = "phx_local_measuring"
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -70,7 +69,7 @@ def prepare(database: Path, count: int) -> None:
 
     def fill(db: sqlite3.Connection, now: datetime) -> None:
         add_company(db, now)
-        add_each(db, WEB, definitions(count), now)
+        add_definitions(db, WEB, definitions(count), now)
 
     close_service(create_service(database, key=KEY, sample=fill, clock=lambda: NOW))
 

@@ -38,7 +38,7 @@ async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode:
         await program.press("down")
         assert "filters.groups[0].rollout_percentage - 25 + 50" in await beside(program)
         for line, expected in {
-            "flag:kill-search": "turned off, rollout 100 % → 0 %",
+            "flag:kill-search": "rollout 100 % → 0 %, turned off",
             "by:sam flag:checkout-redesign kind:targeting": "condition 1: + country",
             "kind:deleted": "deleted",
             "turned off": "turned off",

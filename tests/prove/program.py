@@ -35,8 +35,7 @@ from flagtui.changes.guard import Approved, GuardRules, Level
 from flagtui.cli.app_run import run_app
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
-from flagtui.service.sample_data.company import WEB
-from flagtui.service.sample_data.nasty import NASTY
+from flagtui.service.sample_data.company import NASTY, WEB
 from flagtui.store.snapshots import Snapshots
 
 KEY: Final = "phx_canary_of_the_monkey_7f3a9c51d2"

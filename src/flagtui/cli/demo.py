@@ -99,8 +99,7 @@ def _connector(path: Path, options: Demonstration, opened: list[Any]) -> "Callab
         from flagtui.api.errors import ApiError
         from flagtui.api.in_process import in_process
         from flagtui.service import DatabaseUnusable
-        from flagtui.service.sample_data.company import WEB
-        from flagtui.service.sample_data.nasty import NASTY
+        from flagtui.service.sample_data.company import NASTY, WEB
 
         if not opened:
             try:

@@ -92,3 +92,23 @@ class Call:
         """A part of the path as a record id; None when it cannot be one."""
         text = self.params[name]
         return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def unsent_call(
+    db: sqlite3.Connection, settings: Settings, caller: Caller, project: Project, now: datetime
+) -> Call:
+    """A request without a body or a path: what the service does by itself, in someone's name."""
+    return Call(
+        db=db,
+        method="PATCH",
+        base_url="",
+        path="",
+        params={},
+        query=QueryParams(),
+        headers=Headers(),
+        raw_body=b"",
+        settings=settings,
+        caller=caller,
+        scoped_project=project,
+        now=now,
+    )

@@ -4,9 +4,10 @@ import contextlib
 import os
 import queue
 import sqlite3
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,6 +66,16 @@ def insert_row(db: sqlite3.Connection, table: str, values: Row) -> int:
     cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", tuple(values.values()))
     assert cursor.lastrowid is not None
     return cursor.lastrowid
+
+
+def insert_rows(db: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+    """Stores rows that all have the columns of the first, in its order."""
+    remaining = iter(rows)
+    first = next(remaining, None)
+    if first is not None:
+        names, places = ", ".join(first), ", ".join("?" for _ in first)
+        values = (tuple(row.values()) for row in chain((first,), remaining))
+        db.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", values)
 
 
 def update_row(db: sqlite3.Connection, table: str, row_id: int | str, values: Row) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from flagtui.service.sample_data.flag import SampleFlag
-from flagtui.service.sample_data.flags import mobile_flags, web_flags
+from flagtui.service.sample_data.flags import LISTED, mobile_flags
+from flagtui.service.sample_data.flags import web_flags as web_parts
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 DRAWN = [
@@ -17,9 +18,15 @@ DRAWN = [
 ]  # fmt: skip
 
 
+def web_flags(now: datetime, listed: int = LISTED) -> list[SampleFlag]:
+    """The usual ones and the others."""
+    usual, others = web_parts(now, listed)
+    return [*usual, *others]
+
+
 @pytest.fixture(scope="module")
 def flags() -> list[SampleFlag]:
-    return list(web_flags(NOW))
+    return web_flags(NOW)
 
 
 @pytest.fixture(scope="module")

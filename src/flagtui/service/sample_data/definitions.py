@@ -1,19 +1,20 @@
 """Event definitions: most of them looked after, a third of them not."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import product
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-from flagtui.service.sample_data.event_names import CORE, leftovers, look_alikes, plain_names
-from flagtui.service.sample_data.moments import Moments
-from flagtui.service.sample_data.people import ALICE, EMPLOYEES, MO
-from flagtui.service.sample_data.vocabulary import sentence
+from flagtui.service.database import insert_rows
+from flagtui.service.event_definitions.fields import DEFINITIONS
+from flagtui.service.sample_data.data import authors, phrases, sentence, told, user
+from flagtui.service.sample_data.marks import Moments, named_uuid, stamped
 
 WEB_DEFINITIONS: Final = 1_904
 MOBILE_DEFINITIONS: Final = 212
-OWNERS: Final = tuple(person.id for person in EMPLOYEES if person.first_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Definition:
     seen: float | None
     uses: int = 0
     description: str = ""
-    tags: tuple[str, ...] = ()
+    tags: Sequence[str] = ()
     verified_by: int | None = None
     owner: int | None = None
     hidden: bool | None = False
@@ -32,36 +33,8 @@ class Definition:
     primary_property: str | None = None
 
 
-HAND_WRITTEN: Final = (
-    Definition("checkout_completed", 0, 412, made=41),
-    Definition("checkout completed", 0, 9_881, "Order paid", ("revenue", "checkout"), ALICE, ALICE),
-    Definition("signup_v2", 0, 88, made=60),
-    Definition("btn_click_17", 3),
-    Definition("plan upgraded", 0, 1_204, "A workspace moved to a larger plan", ("revenue",)),
-    Definition("Plan Upgraded", 21, 2),
-    Definition("export.started", 1, 31, tags=("exports",)),
-    Definition("exp_viewed", 0, 640, made=40),
-    Definition("tmp_debug_login", 26),
-    Definition("page viewed", 0, 51, "Sent by the old snippet"),
-    Definition("test_event_9", 12),
-    Definition("invoice paid", 0, 3_020, "Money arrived", ("revenue",), MO, MO),
-    Definition("sign_up_complete", 8, 4),
-    Definition("signup_completed", 0, 2_114, "The form was sent and the address confirmed", ("growth",),
-    MO, MO),
-    Definition("signup completed", 0, 960, "As sent by the server", ("growth",), MO),
-    Definition("checkout started", 0, 4_410, "The basket was opened to pay", ("checkout",), ALICE, ALICE),
-    Definition("checkout closed", 0, 120, "However it ended", ("checkout",), ALICE),
-    Definition("chart created", 0, 1_880, "The first step everybody takes", ("data",), MO, MO),
-    Definition("query run", 0, 7_300, "With how long it took", ("data",), ALICE),
-    Definition("export failed", 0, 61, "With the reason", ("exports",), ALICE),
-    Definition("refund issued", 1, 44, "", ("revenue",), MO),
-    Definition("digest unsubscribed", 400, 1, "Nobody has, so far", (), MO),
-)  # fmt: skip
-"""Definitions that experiments measure, or that documents and tests name."""
-
-
 def web_definitions(random: Random) -> list[Definition]:
-    known = [*HAND_WRITTEN, *core_definitions(random)]
+    known = [*hand_written(), *core_definitions(random)]
     names = other_names(random, {each.name for each in known})
     return [*known, *(other(random, name, tidy) for name, tidy in names[: WEB_DEFINITIONS - len(known)])]
 
@@ -72,16 +45,51 @@ def mobile_definitions(random: Random) -> list[Definition]:
     return [*core, *(other(random, name, tidy and random.random() < 0.66) for name, tidy in names)]
 
 
+def hand_written() -> list[Definition]:
+    """Those that experiments measure, or that documents and tests name."""
+
+    def with_ids(one: dict[str, Any]) -> dict[str, Any]:
+        return {**one, **{name: user(one[name]) for name in ("verified_by", "owner") if name in one}}
+
+    return [Definition(**with_ids(one)) for one in told("events")["definitions"]]
+
+
 def core_definitions(random: Random) -> Iterator[Definition]:
-    for name in CORE:
+    """The product's own: each starts with a dollar sign."""
+    for name in told("events")["core"].split():
+        seen, uses = 0 if random.random() < 0.8 else 45, random.randrange(20, 9_000)
         primary = "$pathname" if name in ("$pageview", "$pageleave") else None
-        yield Definition(
-            name,
-            0 if random.random() < 0.8 else 45,
-            random.randrange(20, 9_000),
-            made=800,
-            primary_property=primary,
-        )
+        yield Definition(name, seen, uses, made=800, primary_property=primary)
+
+
+def plain_names(random: Random) -> list[str]:
+    """Every thing with every deed, mixed: `checkout completed`."""
+    words = told("events")
+    names = [f"{thing} {deed}" for thing, deed in product(phrases(words["things"]), phrases(words["deeds"]))]
+    random.shuffle(names)
+    return names
+
+
+def look_alikes(name: str) -> tuple[str, ...]:
+    """The same event as other teams wrote it."""
+    parts = name.split(" ")
+    return (
+        "_".join(parts),
+        " ".join(part.title() for part in parts),
+        parts[0] + "".join(part.title() for part in parts[1:]),
+        ".".join(parts),
+        f"{'_'.join(parts)}_v2",
+        f"[{parts[0].title()}] {' '.join(parts[1:])}",
+    )
+
+
+def leftovers(random: Random) -> Iterator[str]:
+    """Names left over from trials."""
+    things = phrases(told("events")["things"])
+    yield from (f"btn_click_{number}" for number in range(1, 41))
+    yield from (f"test_event_{number}" for number in range(1, 21))
+    yield from (f"tmp_debug_{thing.replace(' ', '_')}" for thing in random.sample(things, 30))
+    yield from (f"{thing.replace(' ', '-')}-TEST-do-not-use" for thing in random.sample(things, 20))
 
 
 def other_names(random: Random, taken: set[str]) -> list[tuple[str, bool]]:
@@ -90,7 +98,7 @@ def other_names(random: Random, taken: set[str]) -> list[tuple[str, bool]]:
     tidy = [(name, True) for name in plain[:1_250]]
     untidy = [(name, False) for name in plain[1_250:1_450]]
     untidy += [(name, False) for name in leftovers(random) if name not in taken]
-    for name in [*plain[:70], *(each.name for each in HAND_WRITTEN if " " in each.name)]:
+    for name in [*plain[:70], *(each.name for each in hand_written() if " " in each.name)]:
         untidy += [(twin, False) for twin in random.sample(look_alikes(name), 3) if twin not in taken]
     random.shuffle(untidy)
     needed = WEB_DEFINITIONS - len(taken) - len(tidy)
@@ -111,8 +119,8 @@ def other(random: Random, name: str, tidy: bool) -> Definition:
             int(random.paretovariate(0.9) * 4),
             f"{sentence(name)} by a person or through the API",
             (thing,) if random.random() < 0.5 else (),
-            random.choice(OWNERS),
-            random.choice(OWNERS) if random.random() < 0.4 else None,
+            random.choice(authors()),
+            random.choice(authors()) if random.random() < 0.4 else None,
             made=made,
         )
     untended = Definition(name, random.randrange(0, 30), random.randrange(0, 40), made=made)
@@ -125,7 +133,7 @@ def neglected(random: Random, untended: Definition, name: str) -> Definition:
     if fate < 0.3:
         return replace(untended, description=sentence(name))
     if fate < 0.5:
-        return replace(untended, seen=random.randrange(31, 380), uses=0, verified_by=random.choice(OWNERS))
+        return replace(untended, seen=random.randrange(31, 380), uses=0, verified_by=random.choice(authors()))
     if fate < 0.6:
         return replace(untended, hidden=True, uses=0)
     if fate < 0.65:
@@ -141,3 +149,36 @@ def seen_at(definition: Definition, now: datetime) -> datetime | None:
         return None
     moment = Moments(now).ago(definition.seen)
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def add_definitions(
+    db: sqlite3.Connection, project: int, definitions: list[Definition], now: datetime
+) -> None:
+    insert_rows(db, "event_definitions", (_row(project, each, now) for each in definitions))
+
+
+def _row(project: int, each: Definition, now: datetime) -> dict[str, Any]:
+    ago = Moments(now).ago
+    touched = stamped(ago(each.made / 3))
+    verified = each.verified_by is not None
+    return DEFINITIONS.stored(
+        {
+            "id": named_uuid(f"{project} {each.name}"),
+            "project_id": project,
+            "name": each.name,
+            "created_at": stamped(ago(max(each.made, (each.seen or 0) + 1))),
+            "last_seen_at": stamped(seen_at(each, now)),
+            "last_updated_at": touched,
+            "tags": each.tags,
+            "primary_property": each.primary_property,
+            "description": each.description,
+            "owner_id": each.owner,
+            "verified": verified,
+            "verified_at": touched if verified else None,
+            "verified_by_id": each.verified_by,
+            "hidden": each.hidden,
+            "updated_at": touched,
+            "updated_by_id": each.verified_by,
+            "query_usage_30_day": each.uses,
+        }
+    )

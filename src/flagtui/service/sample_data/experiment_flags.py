@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from flagtui.service.sample_data.experiment_plans import PLANS, ExperimentPlan
+from flagtui.service.sample_data.experiment_plans import ExperimentPlan, plans
 from flagtui.service.sample_data.filters import filters, group, split
 from flagtui.service.sample_data.flag import SampleFlag, state
-from flagtui.service.sample_data.moments import Moments
+from flagtui.service.sample_data.marks import Moments
 
 HOLDOUT = {"id": 1, "exclusion_percentage": 10}
 LABELS = {"control": "Control Group", "test": "Test Variant", "test-a": "Variant A", "test-b": "Variant B"}
@@ -14,11 +14,11 @@ LABELS = {"control": "Control Group", "test": "Test Variant", "test-a": "Variant
 
 def experiment_flags(moments: Moments) -> Iterator[SampleFlag]:
     """One flag for every experiment that does not use a hand-written one."""
-    return (experiment_flag(moments, plan) for plan in PLANS if not plan.flag_key)
+    return (experiment_flag(moments, plan) for plan in plans() if not plan.flag_key)
 
 
 def targeting(plan: ExperimentPlan) -> dict[str, Any]:
-    variants = split(*plan.variants, names=[LABELS[key] for key, _ in plan.variants])
+    variants = split((key, share, LABELS[key]) for key, share in plan.variants)
     more = {"holdout": HOLDOUT} if plan.holdout else {}
     return filters(group(100), variants=variants, **more)
 
@@ -30,11 +30,12 @@ def experiment_flag(moments: Moments, plan: ExperimentPlan) -> SampleFlag:
         f"Feature Flag for Experiment {plan.name}",
         active=False,
         evaluation_runtime=plan.runtime,
+        tags=plan.tags,
+        creation_context="experiments",
     )
-    made = SampleFlag(columns, moments.ago(plan.ages[0]), plan.author, plan.tags)
-    made.creation_context = "experiments"
+    made = SampleFlag(columns, moments.ago(plan.ages[0]), plan.author_id)
     if plan.stage != "draft":
-        made.edit(moments.ago(plan.ages[1]), plan.author, active=True)
+        made.edit(moments.ago(plan.ages[1]), plan.author_id, active=True)
         made.called_at = moments.ago(minutes=plan.id)
     finish(moments, plan, made)
     return made
@@ -42,13 +43,15 @@ def experiment_flag(moments: Moments, plan: ExperimentPlan) -> SampleFlag:
 
 def finish(moments: Moments, plan: ExperimentPlan, made: SampleFlag) -> None:
     if plan.stage == "paused":
-        made.edit(moments.ago(plan.ages[2]), plan.author, active=False)
+        made.edit(moments.ago(plan.ages[2]), plan.author_id, active=False)
     if plan.shipped:
-        made.edit(moments.ago(plan.ages[2]), plan.author, filters=shipped(made.filters, plan.variants[-1][0]))
+        made.edit(
+            moments.ago(plan.ages[2]), plan.author_id, filters=shipped(made.filters, plan.variants[-1][0])
+        )
     if plan.conclusion == "lost":
-        made.edit(moments.ago(plan.ages[2]), plan.author, active=False)
+        made.edit(moments.ago(plan.ages[2]), plan.author_id, active=False)
     if plan.stage == "archived":
-        made.edit(moments.ago(plan.ages[2] - 1), plan.author, active=False, archived=True)
+        made.edit(moments.ago(plan.ages[2] - 1), plan.author_id, active=False, archived=True)
     if len(plan.ages) == 3:
         made.called_at = moments.ago(plan.ages[2])
 

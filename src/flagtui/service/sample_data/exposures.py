@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from flagtui.evaluate.hash import holdout_fraction, variant_fraction
 from flagtui.service.sample_data.experiment_plans import ExperimentPlan
-from flagtui.service.sample_data.moments import Moments
+from flagtui.service.sample_data.marks import Moments
 from flagtui.service.sample_data.population import Person
 
 HOUR: Final = 3_600.0
@@ -66,7 +66,7 @@ def meet(
     start, end = between
     key = plan.key
     joined = bisect_right(people, end - HOUR, key=lambda person: person.created_at.timestamp())
-    for person in random.sample(people[:joined], min(plan.size, joined)):
+    for person in random.sample(people[:joined], min(plan.people, joined)):
         variant = variant_of(plan, key, person.distinct_id)
         if variant == plan.variants[-1][0] and random.random() < plan.dropped:
             continue

@@ -1,6 +1,6 @@
 """Targeting as the service stores it: groups, properties, variants."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 JSON = Any
@@ -36,12 +36,10 @@ def group(
     }
 
 
-def split(*variants: tuple[str, float], names: Sequence[str] = ()) -> list[State]:
-    """Variants with their shares; the shares add up to 100."""
-    labels = [*names, *[""] * (len(variants) - len(names))]
+def split(variants: Iterable[tuple[Any, ...]]) -> list[State]:
+    """Variants: key, share, and the name if it has one; the shares add up to 100."""
     return [
-        {"key": key, "name": label, "rollout_percentage": share}
-        for (key, share), label in zip(variants, labels, strict=True)
+        {"key": key, "name": "".join(name), "rollout_percentage": share} for key, share, *name in variants
     ]
 
 
@@ -58,8 +56,16 @@ def filters(
     }
 
 
-def with_rollout(targeting: State, rollout: float, position: int = 0) -> State:
-    """The same targeting with another percentage on one group; the original is left alone."""
+def with_rollouts(targeting: State, *rollouts: float) -> State:
+    """The same targeting with other percentages on the first groups; the original is left alone."""
     groups = [dict(each) for each in targeting["groups"]]
-    groups[position]["rollout_percentage"] = rollout
+    for one, rollout in zip(groups, rollouts, strict=False):
+        one["rollout_percentage"] = rollout
     return {**targeting, "groups": groups}
+
+
+def also_asking(targeting: State, *properties: State) -> State:
+    """The same targeting, its first group asking for more."""
+    first, *others = targeting["groups"]
+    asking = {**first, "properties": [*first["properties"], *properties]}
+    return {**targeting, "groups": [asking, *others]}

@@ -2,89 +2,79 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
-JSON = Any
-State = dict[str, JSON]
+from flagtui.service.activity import changes_between
+from flagtui.service.errors import Json
+from flagtui.service.field_kinds import Use, Values
+from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.rows import SCOPE
+
+_LOGGED = FLAGS.using(Use.LOGGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the activity log, in the shape the service answers with."""
+    """One line of the activity log, and the columns that were written then."""
 
     at: datetime
     author: int | None
     activity: str
     name: str
     """The flag's key at that time."""
-    changes: list[JSON]
-
-
-def change(field_name: str, before: JSON, after: JSON) -> JSON:
-    """One changed field. An empty side makes it `created` or `deleted`; false is not empty."""
-    action = "created" if before in (None, "") else "deleted" if after is None else "changed"
-    return {"type": "FeatureFlag", "action": action, "field": field_name, "before": before, "after": after}
+    written: Values
+    changes: list[Json]
 
 
 @dataclass(slots=True)
 class SampleFlag:
-    """A flag with every version it ever had. `state` holds the columns that the log follows."""
+    """A flag with every version it ever had. `state` holds its columns, the others' defaults among them."""
 
-    state: State
+    state: Values
     created_at: datetime
     author: int | None
-    tags: tuple[str, ...] = ()
     called_at: datetime | None = None
     id: int = 0
     """0 until the project has numbered its flags."""
     project: int = 1
-    version: int | None = 1
     updated_at: datetime | None = None
     modified_by: int | None = None
-    creation_context: str = "feature_flags"
     log: list[Entry] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.updated_at, self.modified_by = self.created_at, self.author
-        self.log.append(Entry(self.created_at, self.author, "created", self.key, []))
+        self.log.append(Entry(self.created_at, self.author, "created", self.key, self.state, []))
 
     @property
     def key(self) -> str:
         return str(self.state["key"])
 
     @property
-    def filters(self) -> State:
-        filters: State = self.state["filters"]
+    def filters(self) -> Values:
+        filters: Values = self.state["filters"]
         return filters
 
-    def edit(self, at: datetime, author: int | None, activity: str = "updated", **after: JSON) -> None:
+    @property
+    def version(self) -> int | None:
+        """None for a flag from before versions were kept."""
+        version: int | None = self.state["version"]
+        return version
+
+    def edit(self, at: datetime, author: int | None, **after: Json) -> None:
         """Save once: the given columns change, the version counts up, the log gets one entry."""
-        assert self.version is not None, "a flag from before versions has no history to extend"
-        changes = [change(name, self.state[name], value) for name, value in after.items()]
-        self.version += 1
-        changes.append(change("version", self.version - 1, self.version))
-        self.log.append(Entry(at, author, activity, self.key, changes))
-        self.state = {**self.state, **after}
+        before = self.state
+        self.state = {**before, **after, "version": before["version"] + 1}
+        touched = [name for name in _LOGGED if name in after or name == "version"]
+        changes = changes_between(SCOPE, before, self.state, touched)
+        activity = "deleted" if after.get("deleted") else "updated"
+        self.log.append(Entry(at, author, activity, self.key, after, changes))
         self.updated_at, self.modified_by = at, author
 
     def forget_history(self) -> None:
         """Make it a row from before versions were kept: no version, no last change, no log."""
-        self.version, self.updated_at, self.modified_by, self.log = None, None, None, []
+        self.state = {**self.state, "version": None}
+        self.updated_at, self.modified_by, self.log = None, None, []
 
 
-def state(key: str, filters: State, name: str = "", **columns: JSON) -> State:
+def state(key: str, filters: Values, name: str = "", **columns: Json) -> Values:
     """The columns of a new flag, with the service's defaults for those not named."""
-    return {
-        "key": key,
-        "name": name,
-        "filters": filters,
-        "active": True,
-        "archived": False,
-        "deleted": False,
-        "ensure_experience_continuity": False,
-        "evaluation_runtime": "all",
-        "bucketing_identifier": "distinct_id",
-        "is_remote_configuration": False,
-        "has_encrypted_payloads": False,
-        **columns,
-    }
+    return {**FLAGS.defaults, "key": key, "name": name, "filters": filters, **columns}

@@ -1,79 +1,109 @@
-"""Every flag of a project: drawn ones, those of experiments, and as many others as are wanted."""
+"""Every flag of a project: hand-written ones, those of experiments, and as many others as are wanted."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from flagtui.service.sample_data import kinds
-from flagtui.service.sample_data.drawn_flags import drawn_flags
+from flagtui.service.sample_data.data import told, user
 from flagtui.service.sample_data.experiment_flags import experiment_flags
-from flagtui.service.sample_data.flag import SampleFlag
+from flagtui.service.sample_data.filters import (
+    also_asking,
+    cohort,
+    filters,
+    flag,
+    group,
+    person,
+    split,
+    with_rollouts,
+)
+from flagtui.service.sample_data.flag import SampleFlag, state
 from flagtui.service.sample_data.ideas import Dice, Idea, ideas
-from flagtui.service.sample_data.moments import Moments
+from flagtui.service.sample_data.marks import Moments
 
 LISTED: Final = 248
-"""Flags of the first project that its list shows when nobody asks for another number."""
+"""Flags of the first project that its list shows when nothing else is asked for."""
 FAMOUS_KEY: Final = "checkout-redesign"
 FAMOUS_ID: Final = 812
 MOBILE_FIRST_ID: Final = 501
 
-MIX: Final[tuple[tuple[kinds.Kind, int], ...]] = (
-    (kinds.full, 36),
-    (kinds.partial, 32),
-    (kinds.targeted, 26),
-    (kinds.off, 24),
-    (kinds.multivariate, 14),
-    (kinds.unused, 12),
-    (kinds.by_cohort, 10),
-    (kinds.by_company, 10),
-    (kinds.finished, 9),
-    (kinds.config, 8),
-    (kinds.dependent, 7),
-    (kinds.pinned, 5),
-    (kinds.early_access, 4),
-    (kinds.by_device, 3),
-    (kinds.ancient, 2),
-    (kinds.secret_config, 2),
-    (kinds.for_nobody, 2),
-)
-"""How many of each kind among two hundred; the order is the order of filling."""
-OUT_OF_SIGHT: Final[tuple[tuple[kinds.Kind, int], ...]] = ((kinds.archived, 10), (kinds.deleted, 6))
 
+def web_flags(now: datetime, listed: int = LISTED) -> tuple[list[SampleFlag], Iterator[SampleFlag]]:
+    """The usual flags of the first project, and one by one as many more as are wanted.
 
-def web_flags(now: datetime, listed: int = LISTED) -> Iterator[SampleFlag]:
-    """Numbered flags of the first project: the usual ones, then one by one as many more as are wanted.
-
-    Fewer than the drawn ones and the experiments' own is not possible.
+    Fewer than the hand-written ones and the experiments' own is not possible.
     """
     moments = Moments(now)
-    known = [*drawn_flags(moments), *experiment_flags(moments)]
+    known = [*(hand_written(moments, one) for one in told("flags")["flags"]), *experiment_flags(moments)]
     visible = sum(not made.state["archived"] for made in known)
     dice = Dice(Random("acme web"), moments)
     thoughts = ideas(dice.random)
-    hidden = [make(dice, next(thoughts)) for make, count in OUT_OF_SIGHT for _ in range(count)]
+    hidden = [make(dice, next(thoughts)) for make in makers("hidden")]
     others = mixed(dice, thoughts, max(0, listed - visible))
     usual = numbered([*known, *hidden, *islice(others, LISTED - visible)])
-    yield from usual
-    yield from following(usual, others)
+    return usual, following(usual, others)
 
 
 def mobile_flags(now: datetime) -> list[SampleFlag]:
     dice = Dice(Random("acme mobile"), Moments(now), newest=0.2)
     thoughts = (idea for idea in ideas(dice.random) if idea.key.startswith(("mobile", "replay", "surveys")))
-    makers = (kinds.full, kinds.partial, kinds.off, kinds.multivariate, kinds.unused, kinds.config)
-    made = [make(dice, next(thoughts)) for _ in range(4) for make in makers]
+    some = (kinds.full, kinds.partial, kinds.off, kinds.multivariate, kinds.unused, kinds.config)
+    made = [make(dice, next(thoughts)) for _ in range(4) for make in some]
     for number, each in enumerate(sorted(made, key=lambda flag: flag.created_at), start=MOBILE_FIRST_ID):
         each.id, each.project = number, 2
     return made
 
 
+def hand_written(moments: Moments, one: Mapping[str, Any]) -> SampleFlag:
+    """A flag of the file, led through its edits."""
+    columns = {name: one[name] for name in ("tags", "active", "is_remote_configuration") if name in one}
+    variants, runtime = split(one.get("variants", ())), one.get("runtime", "all")
+    targeting = filters(*map(condition, one["groups"]), variants=variants, payloads=one.get("payloads"))
+    made = SampleFlag(
+        state(one["key"], targeting, one["name"], evaluation_runtime=runtime, **columns),
+        moments.ago(**one["made"]),
+        user(one["author"]),
+        moments.ago(**one["called"]) if "called" in one else None,
+    )
+    for edit in one.get("edits", ()):
+        age = {unit: edit[unit] for unit in ("days", "hours", "minutes") if unit in edit}
+        made.edit(moments.ago(**age), user(edit["by"]), **edited(made.filters, edit))
+    return made
+
+
+def condition(one: Mapping[str, Any]) -> dict[str, Any]:
+    asked = [person(*asked) for asked in one.get("asks", ())]
+    asked += [cohort(one["cohort"])] if "cohort" in one else []
+    asked += [flag(one["flag"])] if "flag" in one else []
+    return group(one["rollout"], *asked)
+
+
+def edited(before: dict[str, Any], edit: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that an edit of the file writes."""
+    columns = {name: edit[name] for name in ("name", "active") if name in edit}
+    targeting = before
+    if "rollouts" in edit:
+        targeting = with_rollouts(targeting, *edit["rollouts"])
+    if "also_asks" in edit:
+        targeting = also_asking(targeting, *(person(*asked) for asked in edit["also_asks"]))
+    if "payloads" in edit:
+        targeting = {**targeting, "payloads": edit["payloads"]}
+    return columns if targeting is before else {**columns, "filters": targeting}
+
+
+def makers(table: str) -> list[kinds.Kind]:
+    """As many of each kind as the file says."""
+    counts: dict[str, int] = told("flags")[table]
+    return [kinds.KINDS[name] for name, count in counts.items() for _ in range(count)]
+
+
 def mixed(dice: Dice, thoughts: Iterator[Idea], count: int) -> Iterator[SampleFlag]:
-    makers = [make for make, share in MIX for _ in range(share)]
-    dice.random.shuffle(makers)
+    mix = makers("mix")
+    dice.random.shuffle(mix)
     for number, thought in enumerate(islice(thoughts, count)):
-        yield makers[number % len(makers)](dice, thought)
+        yield mix[number % len(mix)](dice, thought)
 
 
 def numbered(flags: list[SampleFlag]) -> list[SampleFlag]:
@@ -99,7 +129,7 @@ def following(usual: list[SampleFlag], others: Iterator[SampleFlag]) -> Iterator
 
 def point_dependencies(made: SampleFlag, ids: Mapping[str, int]) -> None:
     """Conditions on other flags were written with keys; the service keeps ids."""
-    for condition in made.filters["groups"]:
-        for asked in condition["properties"]:
+    for one in made.filters["groups"]:
+        for asked in one["properties"]:
             if asked["type"] == "flag" and asked["key"] in ids:
                 asked["key"] = str(ids[asked["key"]])

@@ -1,4 +1,4 @@
-"""What a flag is about, before anybody says how it is targeted."""
+"""What a flag is about, before anything says how it is targeted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from itertools import count
 from random import Random
 from typing import Final
 
-from flagtui.service.sample_data.moments import Moments
-from flagtui.service.sample_data.people import EMPLOYEES
-from flagtui.service.sample_data.vocabulary import AREAS, ENDINGS, Area, sentence, slug
+from flagtui.service.sample_data.data import authors, phrases, sentence, slug, told
+from flagtui.service.sample_data.marks import Moments
 
-AUTHORS: Final = tuple(person.id for person in EMPLOYEES if person.first_name)
 RUNTIMES: Final = ("server", "client", "all")
+ENDINGS: Final = ("", "", "", "-v2", "", "-beta", "", "-rollout", "", "-next")
+"""What keys end in now and then, the way keys do."""
 NEWEST_CHANGE: Final = 27
-"""Days: the drawn flags are the ones that changed lately, so that they stay on the first page."""
+"""Days: the hand-written flags are the ones that changed lately, so that they stay on the first page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Idea:
     key: str
     about: str
     runtime: str
-    tags: tuple[str, ...]
+    tags: list[str]
     author: int
 
 
@@ -48,25 +48,13 @@ class Dice:
         return moment + (newest - moment) * self.random.random()
 
     def author(self) -> int:
-        return self.random.choice(AUTHORS)
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """Something in an area of the product, and what keys about it start with."""
-
-    area: Area
-    about: str
-    key: str
+        return self.random.choice(authors())
 
 
 def ideas(random: Random) -> Iterator[Idea]:
     """Every thing of every area once, mixed; then over again with numbers, without end."""
-    things = [
-        Thing(area, f"{sentence(thing)} in {area.name}", f"{area.name}-{slug(thing)}")
-        for area in AREAS
-        for thing in area.things
-    ]
+    areas = told("flags")["areas"]
+    things = [(name, thing) for name, area in areas.items() for thing in phrases(area["things"])]
     random.shuffle(things)
     for thing in things:
         yield idea(random, thing, random.choice(ENDINGS))
@@ -75,8 +63,14 @@ def ideas(random: Random) -> Iterator[Idea]:
             yield idea(random, thing, f"-{number}")
 
 
-def idea(random: Random, thing: Thing, ending: str) -> Idea:
-    area = thing.area
-    runtime = area.runtime if random.random() < 0.8 else random.choice(RUNTIMES)
-    tags = (area.tag,) if random.random() < 0.7 else (area.tag, random.choice(AREAS).tag)
-    return Idea(thing.key + ending, thing.about, runtime, tuple(dict.fromkeys(tags)), random.choice(AUTHORS))
+def idea(random: Random, thing: tuple[str, str], ending: str) -> Idea:
+    areas, (name, about) = told("flags")["areas"], thing
+    area = areas[name]
+    runtime = area["runtime"] if random.random() < 0.8 else random.choice(RUNTIMES)
+    tags = [area["tag"]]
+    if random.random() >= 0.7:
+        tags.append(random.choice([*areas.values()])["tag"])
+    key = f"{name}-{slug(about)}{ending}"
+    return Idea(
+        key, f"{sentence(about)} in {name}", runtime, [*dict.fromkeys(tags)], random.choice(authors())
+    )

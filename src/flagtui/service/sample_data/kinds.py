@@ -1,8 +1,9 @@
 """One function for each kind of flag a company ends up with."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from flagtui.service.sample_data.data import told
 from flagtui.service.sample_data.filters import (
     cohort,
     company,
@@ -11,7 +12,7 @@ from flagtui.service.sample_data.filters import (
     group,
     person,
     split,
-    with_rollout,
+    with_rollouts,
 )
 from flagtui.service.sample_data.flag import SampleFlag, state
 from flagtui.service.sample_data.ideas import Dice, Idea
@@ -19,60 +20,31 @@ from flagtui.service.sample_data.ideas import Dice, Idea
 Kind = Callable[[Dice, Idea], SampleFlag]
 State = dict[str, Any]
 
-STEPS: Final = (1, 5, 10, 20, 25, 33, 50, 75, 90)
-SPLITS: Final = (
-    (("blue", 50), ("green", 50)),
-    (("short", 34), ("medium", 33), ("long", 33)),
-    (("off", 80), ("on", 20)),
-    (("list", 25), ("grid", 25), ("table", 25), ("cards", 25)),
-)
-AUDIENCES: Final = (
-    person("plan", "exact", ["pro", "scale"]),
-    person("email", "icontains", "@acme.com"),
-    person("country", "exact", ["DE", "AT", "CH"]),
-    person("beta_tester", "exact", ["true"]),
-    person("app_version", "semver_gte", "4.2.0"),
-    person("seats", "gt", "20"),
-    person("signed_up_at", "is_date_after", "-90d"),
-    person("browser", "is_not", ["Safari"]),
-    person("email", "regex", r"^[^@]+@(acme|example)\.(com|org)$"),
-    person("job_title", "is_set", "is_set"),
-)
-COMPANIES: Final = (
-    company("plan", "exact", ["enterprise"]),
-    company("employees", "gte", "200"),
-    company("industry", "icontains", "bank"),
-    company("$group_key", "exact", ["globex", "initech"]),
-)
-BASES: Final = (
-    "webhook-retries",
-    "hogql-joins",
-    "mobile-deep-links",
-    "geo-pricing",
-)
-COHORTS: Final = (1, 2, 3, 4, 6, 8)
-"""Those without conditions on events, which flags may not use."""
+
+def choices(name: str) -> list[Any]:
+    """What the kinds draw from."""
+    found: list[Any] = told("flags")["kinds"][name]
+    return found
 
 
 def started(dice: Dice, idea: Idea, targeting: State, age: float, **columns: Any) -> SampleFlag:
     """A new flag, called within the last two days."""
     return SampleFlag(
-        state(idea.key, targeting, idea.about, evaluation_runtime=idea.runtime, **columns),
+        state(idea.key, targeting, idea.about, evaluation_runtime=idea.runtime, tags=idea.tags, **columns),
         dice.moments.ago(age),
         idea.author,
-        idea.tags,
         dice.moments.ago(minutes=dice.random.randrange(2, 2_880)),
     )
 
 
 def widened(dice: Dice, idea: Idea, targeting: State, target: float, **columns: Any) -> SampleFlag:
     """Step by step to `target`, with a change of words on the way now and then."""
-    below = [step for step in STEPS if step < target]
+    below = [step for step in choices("steps") if step < target]
     steps = sorted(dice.random.sample(below, min(len(below), dice.random.randrange(0, 4))))
     ages = dice.ages(len(steps) + 2)
-    made = started(dice, idea, with_rollout(targeting, [*steps, target][0]), ages[0], **columns)
+    made = started(dice, idea, with_rollouts(targeting, [*steps, target][0]), ages[0], **columns)
     for age, rollout in zip(ages[1:], [*steps[1:], target] if steps else [], strict=False):
-        made.edit(dice.moments.ago(age), dice.author(), filters=with_rollout(targeting, rollout))
+        made.edit(dice.moments.ago(age), dice.author(), filters=with_rollouts(targeting, rollout))
     if dice.random.random() < 0.3:
         made.edit(dice.moments.ago(ages[-1]), idea.author, name=f"{idea.about}, wave {len(steps) + 1}")
     return made
@@ -89,46 +61,41 @@ def partial(dice: Dice, idea: Idea) -> SampleFlag:
 
 def targeted(dice: Dice, idea: Idea) -> SampleFlag:
     """Some people first; a second condition for everyone else in half of them."""
-    first = group(100, *dice.random.sample(AUDIENCES, dice.random.randrange(1, 3)))
+    asked = dice.random.sample(choices("audiences"), dice.random.randrange(1, 3))
+    first = group(100, *(person(*one) for one in asked))
     rest = [group(dice.random.choice((0, 5, 10, 25)))] if dice.random.random() < 0.5 else []
     return widened(dice, idea, filters(first, *rest), dice.random.choice((25, 50, 100, 100)))
 
 
 def by_cohort(dice: Dice, idea: Idea) -> SampleFlag:
     operator = "in" if dice.random.random() < 0.8 else "not_in"
-    return widened(
-        dice,
-        idea,
-        filters(group(100, cohort(dice.random.choice(COHORTS), operator))),
-        dice.random.choice((50, 100)),
-    )
+    asked = cohort(dice.random.choice(choices("cohorts")), operator)
+    return widened(dice, idea, filters(group(100, asked)), dice.random.choice((50, 100)))
 
 
 def by_company(dice: Dice, idea: Idea) -> SampleFlag:
-    condition = dice.random.choice(COMPANIES)
+    condition = company(*dice.random.choice(choices("companies")))
     return widened(dice, idea, filters(group(100, condition, index=0)), dice.random.choice((20, 50, 100)))
 
 
 def dependent(dice: Dice, idea: Idea) -> SampleFlag:
-    return started(dice, idea, filters(group(100, flag(dice.random.choice(BASES)))), dice.ages(1, 60)[0])
+    base = flag(dice.random.choice(choices("bases")))
+    return started(dice, idea, filters(group(100, base)), dice.ages(1, 60)[0])
 
 
 def multivariate(dice: Dice, idea: Idea) -> SampleFlag:
-    shares = dice.random.choice(SPLITS)
+    shares = dice.random.choice(choices("splits"))
     payloads = {key: f'{{"style": "{key}"}}' for key, _ in shares} if dice.random.random() < 0.4 else None
-    return widened(
-        dice,
-        idea,
-        filters(group(100), variants=split(*shares), payloads=payloads),
-        dice.random.choice((10, 50, 100)),
-    )
+    targeting = filters(group(100), variants=split(shares), payloads=payloads)
+    return widened(dice, idea, targeting, dice.random.choice((10, 50, 100)))
 
 
 def pinned(dice: Dice, idea: Idea) -> SampleFlag:
     """Multivariate, with one variant forced for some people."""
-    shares = dice.random.choice(SPLITS)
-    forced = group(100, dice.random.choice(AUDIENCES), variant=shares[-1][0])
-    return started(dice, idea, filters(forced, group(50), variants=split(*shares)), dice.ages(1)[0])
+    shares = dice.random.choice(choices("splits"))
+    asked = person(*dice.random.choice(choices("audiences")))
+    forced = group(100, asked, variant=shares[-1][0])
+    return started(dice, idea, filters(forced, group(50), variants=split(shares)), dice.ages(1)[0])
 
 
 def config(dice: Dice, idea: Idea) -> SampleFlag:
@@ -203,5 +170,14 @@ def archived(dice: Dice, idea: Idea) -> SampleFlag:
 
 def deleted(dice: Dice, idea: Idea) -> SampleFlag:
     made = partial(dice, idea)
-    made.edit(dice.moments.ago(dice.random.random() * 20 + 1), dice.author(), "deleted", deleted=True)
+    made.edit(dice.moments.ago(dice.random.random() * 20 + 1), dice.author(), deleted=True)
     return made
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.__name__: kind
+    for kind in (
+        *(full, partial, targeted, off, multivariate, unused, by_cohort, by_company, finished, config),
+        *(dependent, pinned, early_access, by_device, ancient, secret_config, for_nobody, archived, deleted),
+    )
+}

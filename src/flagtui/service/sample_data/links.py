@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from flagtui.service.answers import text_of
+from flagtui.service.database import insert_row
 from flagtui.service.sample_data.company import WEB
+from flagtui.service.sample_data.data import user
 from flagtui.service.sample_data.flags import FAMOUS_KEY
-from flagtui.service.sample_data.insert_rows import insert, named_uuid, stamped
-from flagtui.service.sample_data.moments import Moments
-from flagtui.service.sample_data.people import ALICE
+from flagtui.service.sample_data.marks import Moments, named_uuid, stamped
 
 SURVEYED = "survey-nps-q4"
 
@@ -17,20 +17,20 @@ SURVEYED = "survey-nps-q4"
 def add_links(db: sqlite3.Connection, ids: Mapping[str, int], now: datetime) -> None:
     """`ids` of flags by key."""
     since = stamped(Moments(now).ago(26))
-    insert(
-        db,
-        "surveys",
-        "id, project_id, name, linked_flag_id, created_at",
-        [(named_uuid(SURVEYED), WEB, "Score of the fourth quarter", ids[SURVEYED], since)],
-    )
+    survey = {"id": named_uuid(SURVEYED), "name": "Score of the fourth quarter", "created_at": since}
+    insert_row(db, "surveys", {**survey, "project_id": WEB, "linked_flag_id": ids[SURVEYED]})
     everyone = {"groups": [{"properties": [], "rollout_percentage": 100}]}
-    payload = text_of({"operation": "add_release_condition", "value": everyone})
-    insert(
-        db,
-        "scheduled_changes",
-        "project_id, record_id, payload, scheduled_at, created_at, created_by_id, updated_at, timezone",
-        [(WEB, str(ids[FAMOUS_KEY]), payload, stamped(due(now)), since, ALICE, since, "UTC")],
-    )
+    planned = {
+        "project_id": WEB,
+        "record_id": str(ids[FAMOUS_KEY]),
+        "payload": text_of({"operation": "add_release_condition", "value": everyone}),
+        "scheduled_at": stamped(due(now)),
+        "created_at": since,
+        "created_by_id": user("Alice"),
+        "updated_at": since,
+        "timezone": "UTC",
+    }
+    insert_row(db, "scheduled_changes", planned)
 
 
 def due(now: datetime) -> datetime:

@@ -1,8 +1,11 @@
 """What experiments are measured by, as the service stores it."""
 
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final
 
-from flagtui.service.sample_data.insert_rows import named_uuid
+from flagtui.service.sample_data.data import told
+from flagtui.service.sample_data.marks import named_uuid
 
 Metric = dict[str, Any]
 
@@ -12,32 +15,28 @@ def event(name: str, math: str = "total", of: str | None = None) -> Metric:
     return node if of is None else {**node, "math_property": of}
 
 
-def funnel(name: str, *steps: str) -> Metric:
+def node(told_as: str | list[str]) -> Metric:
+    """An event by its name, or with how it is counted."""
+    return event(told_as) if isinstance(told_as, str) else event(*told_as)
+
+
+def funnel(one: Mapping[str, Any]) -> Metric:
+    window = {"conversion_window": 14, "conversion_window_unit": "day"}
+    return {"series": [event(step) for step in one["steps"]], **window}
+
+
+def mean(one: Mapping[str, Any]) -> Metric:
+    bound = {name: one[name] for name in ("upper_bound_percentile",) if name in one}
+    return {"source": node(one["source"]), **bound}
+
+
+def ratio(one: Mapping[str, Any]) -> Metric:
+    return {name: node(one[name]) for name in ("numerator", "denominator")}
+
+
+def retention(one: Mapping[str, Any]) -> Metric:
     return {
-        "metric_type": "funnel",
-        "name": name,
-        "goal": "increase",
-        "series": [event(step) for step in steps],
-        "conversion_window": 14,
-        "conversion_window_unit": "day",
-    }
-
-
-def mean(name: str, source: Metric, goal: str = "increase", **more: Any) -> Metric:
-    return {"metric_type": "mean", "name": name, "goal": goal, "source": source, **more}
-
-
-def ratio(name: str, top: Metric, bottom: Metric, goal: str = "increase") -> Metric:
-    return {"metric_type": "ratio", "name": name, "goal": goal, "numerator": top, "denominator": bottom}
-
-
-def retention(name: str, start: Metric, done: Metric) -> Metric:
-    return {
-        "metric_type": "retention",
-        "name": name,
-        "goal": "increase",
-        "start_event": start,
-        "completion_event": done,
+        **{name: node(one[name]) for name in ("start_event", "completion_event")},
         "retention_window_start": 1,
         "retention_window_end": 14,
         "retention_window_unit": "day",
@@ -45,34 +44,29 @@ def retention(name: str, start: Metric, done: Metric) -> Metric:
     }
 
 
-CATALOGUE: Final[dict[str, Metric]] = {
-    "paid": funnel("Paid conversion", "checkout started", "invoice paid"),
-    "checkout": funnel("Paid conversion", "checkout_completed"),
-    "signup": funnel("Signups", "signup completed"),
-    "upgrade": funnel("Upgrades", "plan upgraded"),
-    "activation": funnel("First chart", "chart created"),
-    "exports": funnel("Exports", "export.started"),
-    "queries": mean("Queries per person", event("query run")),
-    "latency": mean("Waiting for results", event("query run", "avg", "duration_ms"), "decrease"),
-    "revenue": mean(
-        "Revenue per person", event("invoice paid", "sum", "amount"), upper_bound_percentile=0.99
-    ),
-    "unsubscribes": mean("Unsubscribed", event("digest unsubscribed"), "decrease"),
-    "checkout time": mean("Checkout time", event("checkout closed", "avg", "seconds"), "decrease"),
-    "refund ratio": ratio("Refunds", event("refund issued"), event("checkout_completed"), "decrease"),
-    "failed exports": ratio("Failed exports", event("export failed"), event("export.started"), "decrease"),
-    "return": retention("Comes back", event("chart created"), event("query run")),
-    "viewed": mean("Times seen", event("exp_viewed")),
+_TYPES: Final[Mapping[str, Callable[[Mapping[str, Any]], Metric]]] = {
+    "funnel": funnel,
+    "mean": mean,
+    "ratio": ratio,
+    "retention": retention,
 }
-
 SAVED: Final = ((1, "Revenue per person", "revenue"), (2, "Queries per person", "queries"))
 """Shared metrics: id, name, and what they measure."""
 
 
+@cache
+def catalogue() -> dict[str, Metric]:
+    """Metrics by the name that plans give them."""
+    return {name: _described(one) for name, one in told("experiments")["metrics"].items()}
+
+
+def _described(one: Mapping[str, Any]) -> Metric:
+    kind = one["type"]
+    head = {"metric_type": kind, "name": one["name"], "goal": one.get("goal", "increase")}
+    return {**head, **_TYPES[kind](one)}
+
+
 def metric(name: str, experiment: int) -> Metric:
     """A metric of one experiment, with a UUID of its own."""
-    return {
-        "kind": "ExperimentMetric",
-        "uuid": named_uuid(f"metric {experiment} {name}"),
-        **CATALOGUE[name],
-    }
+    identity = named_uuid(f"metric {experiment} {name}")
+    return {"kind": "ExperimentMetric", "uuid": identity, **catalogue()[name]}

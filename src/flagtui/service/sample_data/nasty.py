@@ -7,19 +7,20 @@ from random import Random
 from typing import Any, Final
 
 from flagtui.service.answers import text_of
-from flagtui.service.sample_data.company import MEMBER, ORGANIZATION
+from flagtui.service.database import insert_row, insert_rows
+from flagtui.service.event_definitions.fields import DEFINITIONS
+from flagtui.service.experiments.rows import insert
+from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
+from flagtui.service.sample_data.data import user
 from flagtui.service.sample_data.filters import filters, group, person, split
 from flagtui.service.sample_data.flag import SampleFlag, state
-from flagtui.service.sample_data.flag_rows import add_flags
+from flagtui.service.sample_data.flag_writes import save_flags
 from flagtui.service.sample_data.hostile_texts import HOSTILE, SIZES
-from flagtui.service.sample_data.insert_rows import Row, insert, named_uuid, stamped
+from flagtui.service.sample_data.marks import Moments, named_uuid, stamped
 from flagtui.service.sample_data.metrics import metric
-from flagtui.service.sample_data.moments import Moments
-from flagtui.service.sample_data.people import ALICE
 
-NASTY: Final = 3
 FIRST_ID: Final = 1_000_001
-"""Of flags, experiments, cohorts and persons: far from everybody else's."""
+"""Of flags, experiments, cohorts and persons: far from everyone else's."""
 FIRST_USER: Final = 901
 MODEST: Final = tuple(text for text in HOSTILE if text not in SIZES)
 """Hostile, but not large: for the places that are shown on every screen."""
@@ -27,12 +28,16 @@ MODEST: Final = tuple(text for text in HOSTILE if text not in SIZES)
 
 def add_nasty_project(db: sqlite3.Connection, now: datetime) -> None:
     moments = Moments(now)
-    add_project(db, moments)
+    name = "Nasty \x1b[31m[/x]\u202e[@click=app.quit]x[/] \U0001f468\u200d\U0001f469\u200d\U0001f467"
+    add_project(db, NASTY, name, "phc_acmeNasty", stamped(moments.ago(30)))
+    for number, text in enumerate(MODEST):
+        add_user(db, nasty_user(number, text), NASTY, MEMBER)
     flags = list(nasty_flags(moments))
-    add_flags(db, flags, str)
-    add_cohorts(db, moments)
-    add_experiments(db, [flag for flag in flags if flag.filters["multivariate"]], moments)
-    add_definitions(db, moments)
+    save_flags(db, flags, now)
+    insert_rows(db, "cohorts", nasty_cohorts(moments))
+    for number, flag in enumerate(flag for flag in flags if flag.filters["multivariate"]):
+        insert(db, nasty_experiment(number, flag, moments))
+    insert_rows(db, "event_definitions", nasty_definitions(moments))
     add_people(db, moments)
 
 
@@ -41,41 +46,24 @@ def turned(index: int, by: int) -> str:
     return HOSTILE[(index + by) % len(HOSTILE)]
 
 
-def add_project(db: sqlite3.Connection, moments: Moments) -> None:
-    since = stamped(moments.ago(30))
-    name = "Nasty \x1b[31m[/x]\u202e[@click=app.quit]x[/] \U0001f468\u200d\U0001f469\u200d\U0001f467"
-    insert(
-        db,
-        "projects",
-        "id, uuid, organization_id, name, api_token, created_at",
-        [(NASTY, named_uuid("nasty"), ORGANIZATION, name, "phc_acmeNasty", since)],
-    )
-    insert(
-        db,
-        "users",
-        "id, uuid, distinct_id, first_name, last_name, email, role_at_organization, current_project_id",
-        (nasty_user(number, text) for number, text in enumerate(MODEST)),
-    )
-    insert(
-        db,
-        "organization_members",
-        "organization_id, user_id, level",
-        ((ORGANIZATION, FIRST_USER + number, MEMBER) for number in range(len(MODEST))),
-    )
-
-
-def nasty_user(number: int, text: str) -> Row:
-    first = "" if number % 5 == 0 else text[:150]
-    email = f"{text}@{number}.example"
-    return FIRST_USER + number, named_uuid(f"nasty {number}"), text, first, text[:150], email, text, NASTY
+def nasty_user(number: int, text: str) -> dict[str, Any]:
+    return {
+        "id": FIRST_USER + number,
+        "uuid": f"nasty {number}",
+        "distinct_id": text,
+        "first_name": "" if number % 5 == 0 else text[:150],
+        "last_name": text[:150],
+        "email": f"{text}@{number}.example",
+        "role": text,
+    }
 
 
 def nasty_flags(moments: Moments) -> Iterator[SampleFlag]:
     for index, text in enumerate(HOSTILE):
         author = FIRST_USER + index % len(MODEST)
-        columns = state(text, nasty_targeting(index), turned(index, 7), active=index % 3 > 0)
-        tags = tuple(dict.fromkeys((turned(index, 3), turned(index, 11))))
-        made = SampleFlag(columns, moments.ago(30 - index / 10), author, tags)
+        tags = [*dict.fromkeys((turned(index, 3), turned(index, 11)))]
+        columns = state(text, nasty_targeting(index), turned(index, 7), active=index % 3 > 0, tags=tags)
+        made = SampleFlag(columns, moments.ago(30 - index / 10), author)
         made.id, made.project = FIRST_ID + index, NASTY
         made.edit(moments.ago(20 - index / 10), author, name=turned(index, 5))
         made.edit(moments.ago(10 - index / 10), author, filters={**made.filters, "payloads": payloads(index)})
@@ -87,95 +75,76 @@ def nasty_targeting(index: int) -> dict[str, Any]:
     first = {**group(index * 2.5 % 100, condition), "description": turned(index, 6)}
     if index % 2:
         return filters(first)
-    variants = split(
-        (turned(index, 8), 50), (turned(index, 9), 50), names=(turned(index, 10), turned(index, 12))
-    )
-    return filters(first, variants=variants, payloads=payloads(index))
+    halves = ((turned(index, 8), 50, turned(index, 10)), (turned(index, 9), 50, turned(index, 12)))
+    return filters(first, variants=split(halves), payloads=payloads(index))
 
 
 def payloads(index: int) -> dict[str, str]:
     return {"true" if index % 2 else turned(index, 8): text_of({turned(index, 13): turned(index, 14)})}
 
 
-def add_cohorts(db: sqlite3.Connection, moments: Moments) -> None:
-    since = stamped(moments.ago(25))
-    insert(
-        db,
-        "cohorts",
-        "id, project_id, name, description, is_static, count, created_by_id, created_at",
-        (
-            (FIRST_ID + number, NASTY, text, turned(number, 3), 1, 0, ALICE, since)
-            for number, text in enumerate(MODEST)
-        ),
-    )
+def nasty_cohorts(moments: Moments) -> Iterator[dict[str, Any]]:
+    for number, text in enumerate(MODEST):
+        yield {
+            "id": FIRST_ID + number,
+            "project_id": NASTY,
+            "name": text,
+            "description": turned(number, 3),
+            "is_static": True,
+            "count": 0,
+            "created_by_id": user("Alice"),
+            "created_at": stamped(moments.ago(25)),
+        }
 
 
-def add_experiments(db: sqlite3.Connection, flags: list[SampleFlag], moments: Moments) -> None:
-    insert(
-        db,
-        "experiments",
-        "id, project_id, flag_id, name, description, start_date, metrics, exposure_criteria, stats_config,"
-        "conclusion_comment, created_by_id, created_at, updated_at",
-        (nasty_experiment(number, flag, moments) for number, flag in enumerate(flags)),
-    )
-
-
-def nasty_experiment(number: int, flag: SampleFlag, moments: Moments) -> Row:
+def nasty_experiment(number: int, flag: SampleFlag, moments: Moments) -> dict[str, Any]:
     since = stamped(moments.ago(15))
     measured = {**metric("signup", FIRST_ID + number), "name": turned(number, 2)}
     measured["series"] = [{**measured["series"][0], "event": turned(number, 4), "name": turned(number, 6)}]
-    return (
-        FIRST_ID + number,
-        NASTY,
-        flag.id,
-        turned(number, 20),
-        turned(number, 21),
-        since if number % 2 else None,
-        text_of([measured]),
-        text_of({"filterTestAccounts": True}),
-        text_of({"method": "bayesian"}),
-        turned(number, 22),
-        flag.author,
-        since,
-        since,
-    )
+    return {
+        "id": FIRST_ID + number,
+        "project_id": NASTY,
+        "flag_id": flag.id,
+        "name": turned(number, 20),
+        "description": turned(number, 21),
+        "start_date": since if number % 2 else None,
+        "metrics": [measured],
+        "exposure_criteria": {"filterTestAccounts": True},
+        "stats_config": {"method": "bayesian"},
+        "conclusion_comment": turned(number, 22),
+        "created_by_id": flag.author,
+        "created_at": since,
+        "updated_at": since,
+    }
 
 
-def add_definitions(db: sqlite3.Connection, moments: Moments) -> None:
+def nasty_definitions(moments: Moments) -> Iterator[dict[str, Any]]:
     since = stamped(moments.ago(9))
-    insert(
-        db,
-        "event_definitions",
-        "id, project_id, name, created_at, last_seen_at, tags, description, owner_id, verified, updated_at,"
-        "updated_by_id, primary_property",
-        (
-            (
-                named_uuid(f"nasty event {index}"), NASTY, text[:400], since, since if index % 3 else None,
-                text_of([turned(index, 5), turned(index, 9)]), turned(index, 3),
-                FIRST_USER + index % len(MODEST), index % 4 == 0, since, FIRST_USER, turned(index, 7)[:400],
-            )
-            for index, text in enumerate(HOSTILE)
-        ),
-    )  # fmt: skip
+    for index, text in enumerate(HOSTILE):
+        yield DEFINITIONS.stored(
+            {
+                "id": named_uuid(f"nasty event {index}"),
+                "project_id": NASTY,
+                "name": text[:400],
+                "created_at": since,
+                "last_seen_at": since if index % 3 else None,
+                "tags": [turned(index, 5), turned(index, 9)],
+                "description": turned(index, 3),
+                "owner_id": FIRST_USER + index % len(MODEST),
+                "verified": index % 4 == 0,
+                "updated_at": since,
+                "updated_by_id": FIRST_USER,
+                "primary_property": turned(index, 7)[:400],
+            }
+        )
 
 
 def add_people(db: sqlite3.Connection, moments: Moments) -> None:
     random = Random("nasty people")
-    since = stamped(moments.ago(12))
-    people = list(enumerate(MODEST, start=FIRST_ID))
-    insert(
-        db,
-        "persons",
-        "id, project_id, uuid, properties, created_at",
-        (
-            (number, NASTY, named_uuid(f"nasty person {number}"),
-             text_of({"email": text, turned(number, 3): turned(number, random.randrange(40))}), since)
-            for number, text in people
-        ),
-    )  # fmt: skip
-    insert(
-        db,
-        "distinct_ids",
-        "project_id, distinct_id, person_id",
-        ((NASTY, text, number) for number, text in people),
-    )
+    for number, text in enumerate(MODEST, start=FIRST_ID):
+        properties = {"email": text, turned(number, 3): turned(number, random.randrange(40))}
+        identity = {"id": number, "uuid": named_uuid(f"nasty person {number}"), "project_id": NASTY}
+        since = stamped(moments.ago(12))
+        insert_row(db, "persons", {**identity, "properties": text_of(properties), "created_at": since})
+        known = {"project_id": NASTY, "distinct_id": text, "person_id": number}
+        insert_row(db, "distinct_ids", known)

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from starlette.datastructures import Headers, QueryParams
-
 from flagtui.service.access import NOBODY, project_of
 from flagtui.service.answers import value_of
-from flagtui.service.call import Call, Caller
+from flagtui.service.call import Call, Caller, unsent_call
 from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.field_kinds import Values
@@ -37,7 +35,8 @@ def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
         (stamp(now),),
     ).fetchall()
     for row in rows:
-        _apply(_call(db, settings, now, row), row)
+        planner, project = _planner(db, row["created_by_id"]), project_of(db, row["project_id"])
+        _apply(unsent_call(db, settings, planner, project, now), row)
     return len(rows)
 
 
@@ -113,24 +112,6 @@ def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
     if row["end_date"] is not None and moment > read_stamp(row["end_date"]):
         return None
     return moment
-
-
-def _call(db: sqlite3.Connection, settings: Settings, now: datetime, row: sqlite3.Row) -> Call:
-    """A request that nobody sent, in the name of the planner."""
-    return Call(
-        db=db,
-        method="PATCH",
-        base_url="",
-        path="",
-        params={},
-        query=QueryParams(),
-        headers=Headers(),
-        raw_body=b"",
-        settings=settings,
-        caller=_planner(db, row["created_by_id"]),
-        scoped_project=project_of(db, row["project_id"]),
-        now=now,
-    )
 
 
 def _planner(db: sqlite3.Connection, user_id: int | None) -> Caller:

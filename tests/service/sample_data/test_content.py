@@ -1,0 +1,99 @@
+"""The sample's content: the same in every release that does not mean to change it, however it is written."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from flagtui.service.database import Database
+from flagtui.service.flags.encryption import key_file_of, unseal
+from flagtui.service.sample_data import sample
+from flagtui.service.sample_data.company import add_company
+from flagtui.service.sample_data.flag_writes import insert_flags, save_flags
+from flagtui.service.sample_data.flags import web_flags
+
+NOW: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+CONTENT: Final = """
+activity 850 cdde3a796c8e
+cohort_members 1561 7fc4166e136e
+cohorts 8 bce3ec010019
+distinct_ids 9146 522a79a11de8
+early_access_features 3 7b4725f2ff9f
+event_definitions 2116 6d719bd04b22
+experiment_saved_metrics 4 561c287ab37d
+experiments 35 8684d9876694
+flags 292 ee0f42628db1
+group_types 3 a511121ae4a2
+groups 140 9ae4df8e2bca
+holdouts 1 4b85a710365d
+organization_members 12 bf0ad14bd4dd
+organizations 1 638b2f2260c0
+persons 9146 6e53edf92571
+projects 2 24df92701e17
+saved_metrics 2 ba095757dbed
+scheduled_changes 1 83fb8280beee
+surveys 1 d830d72b7ffa
+users 12 bca209bdcb85
+events 29609
+"""
+"""Rows and a digest of every table; of events the number alone, as libraries round their times otherwise."""
+WITHOUT: Final = ("events", "sqlite_sequence")
+
+
+@contextmanager
+def filled(path: Path, fill: Callable[[sqlite3.Connection], None]) -> Iterator[sqlite3.Connection]:
+    database = Database(path)
+    database.write(fill).result()
+    with database.reading() as db:
+        yield db
+    database.close()
+
+
+def rows(db: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
+    """Without the ids of log entries, which are drawn, and with sealed payloads opened."""
+    found = [dict(row) for row in db.execute(f"SELECT * FROM {table}")]
+    for row in found:
+        if table == "activity":
+            del row["id"]
+        if table == "flags" and row["has_encrypted_payloads"]:
+            filters = json.loads(row["filters"])
+            sealed = filters["payloads"]
+            filters["payloads"] = {name: unseal(key_file_of(db), text) for name, text in sealed.items()}
+            row["filters"] = filters
+    return found
+
+
+def tables(db: sqlite3.Connection) -> list[str]:
+    names = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return [name for (name,) in names if name not in WITHOUT]
+
+
+def digest(found: list[dict[str, Any]]) -> str:
+    return sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def test_the_sample_has_the_content_it_had(tmp_path: Path) -> None:
+    with filled(tmp_path / "sample.db", lambda db: sample()(db, NOW)) as db:
+        content = {name: rows(db, name) for name in tables(db)}
+        events = db.execute("SELECT count(*) FROM events").fetchone()[0]
+    told = [f"{name} {len(found)} {digest(found)}" for name, found in content.items() if found]
+    assert [*told, f"events {events}"] == CONTENT.split("\n")[1:-1]
+
+
+def test_flags_in_bulk_are_what_saving_them_one_by_one_makes(tmp_path: Path) -> None:
+    def save(db: sqlite3.Connection) -> None:
+        add_company(db, NOW)
+        save_flags(db, web_flags(NOW, 0)[0], NOW)
+
+    def insert(db: sqlite3.Connection) -> None:
+        add_company(db, NOW)
+        insert_flags(db, iter(web_flags(NOW, 0)[0]))
+
+    with filled(tmp_path / "saved.db", save) as saved, filled(tmp_path / "inserted.db", insert) as inserted:
+        for name in ("flags", "activity", "early_access_features"):
+            assert rows(saved, name) == rows(inserted, name), name
+        assert len(rows(saved, "activity")) > 150
