@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 from flagtui.app.app import FlagTui
 from flagtui.app.state.session import Session
-from flagtui.changes.guard_rules import GuardRules
+from flagtui.config.guard_rules import GuardRules
 from flagtui.models.rows import FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 

@@ -28,7 +28,7 @@ async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setti
         assert "not saved yet" in program.screen
         await program.press("ctrl+s", "y")
         flag = await program.colleague().flags.get(id)
-        assert (flag.name, sorted(flag.tags), flag.evaluation_runtime) == ("After", ["ops", "web"], "server")
+        assert (flag.name, sorted(flag.tags), flag.evaluation_runtime) == ("After", ["ops", "web"], "client")
         assert flag.ensure_experience_continuity
         assert not isinstance(program.app.screen, FormScreen)
         assert len(program.wire.writes()) == 1

@@ -67,7 +67,6 @@ async def test_events_are_browsed_narrowed_and_opened(setting: Setting) -> None:
         seen = words(program.screen)
         assert "OWNER alice@acme.com" in seen
         assert "queries in 30 days" in seen
-        assert '"name": "checkout completed"' in seen
         await program.press("t")
         assert "TYPESCRIPT OF ALL EVENTS" in words("\n".join(text_of(program)))
         await program.press("escape")
@@ -94,7 +93,7 @@ async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(
         before = await stored(program, "checkout completed")
         await program.press("e")
         await answer(program, *" by card")
-        assert "another description" in words(program.screen)
+        assert "Order paid → Order paid by card" in words(program.screen)
         await program.press("y")
         assert (await stored(program, "checkout completed")).description == "Order paid by card"
         assert "u to undo" in program.notices[-1]
@@ -126,7 +125,7 @@ async def test_owner_property_and_tags_are_changed(setting: Setting, server: str
         await program.press("y")
         assert (await stored(program, "checkout completed")).primary_property == "plan"
         await answer(program, "T", *"billing, -revenue")
-        assert "tags +billing -revenue" in words(program.screen)
+        assert "tags: + billing, − revenue" in words(program.screen)
         await program.press("y")
         assert set((await stored(program, "checkout completed")).tags) == {"billing", "checkout"}
 
@@ -238,7 +237,7 @@ async def test_an_event_is_edited_as_json_and_only_what_differs_is_sent(
         assert "nothing was changed" in program.notices[-1]
         editor.write_text('#!/bin/sh\necho "{\\"verified\\": 3}" > "$1"\n')
         await program.press("E")
-        assert "verified takes true or false" in program.notices[-1]
+        assert "`description` is missing" in program.notices[-1]
         assert len(program.wire.writes()) == 1
 
 

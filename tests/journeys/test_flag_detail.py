@@ -8,7 +8,7 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
 from tests.journeys.modes import NARROW_MODES
 
-from flagtui.app.flags.flag_screen import TABS, FlagScreen
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.field import Field
 
 
@@ -87,11 +87,11 @@ async def test_keys_walk_through_the_tabs_and_back(setting: Setting) -> None:
         screen = program.app.screen
         assert isinstance(screen, FlagScreen)
         seen = []
-        for _ in TABS:
+        for _ in FlagScreen.tabs:
             seen.append(screen._tab)
             # In the fields of a tab Tab goes from one to the next.
             await program.press(*["escape"] * isinstance(screen.focused, Field), "tab")
-        assert tuple(seen) == TABS
+        assert tuple(seen) == (*FlagScreen.tabs,)
         await program.press("left")
         assert screen._tab == "json"
         await program.press("h")
@@ -128,7 +128,7 @@ async def test_secrets_are_masked_until_they_are_asked_for(setting: Setting, mod
         await program.press("f5")
         await program.go_to(secret.key)
         await program.press("enter")
-        for name in TABS:
+        for name in FlagScreen.tabs:
             assert value not in await tab(program, name), name
         await tab(program, "variants")
         assert "•••••• encrypted; m shows it" in words(program.screen)
@@ -191,7 +191,7 @@ async def render_all(program: Program, keys: list[str]) -> None:
         screen = FlagScreen(program.app.app_state, program.app.changing, rows[key])
         await program.app.push_screen(screen)
         await program.settle()
-        for name in TABS:
+        for name in FlagScreen.tabs:
             screen.action_open_tab(name)
             await program.settle()
             lines = program.screen.rstrip("\n").split("\n")

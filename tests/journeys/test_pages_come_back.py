@@ -1,10 +1,13 @@
 """A page comes back as it was left, and the way back from a link leads to it; the same for all kinds."""
 
+from dataclasses import replace
+
 import pytest
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.models.rows import FlagRow
@@ -61,6 +64,35 @@ async def test_a_page_has_the_same_ways_to_copy_as_its_list(setting: Setting, ki
         assert str(screen.target().id) in program.notices[-1]
 
 
+@pytest.mark.parametrize("kind", PAGES)
+async def test_a_page_has_its_record_as_json_that_folds_and_is_searched(setting: Setting, kind: str) -> None:
+    async with running(setting) as program:
+        screen = await open_page(program, kind)
+        await program.press("shift+tab")
+        assert isinstance(screen.pane, JsonPane)
+        whole = words(program.screen)
+        assert f'"id": {screen.target().id}' in whole or f'"id": "{screen.target().id}"' in whole
+        await program.press("enter")
+        assert "1 lines" in words(program.screen)
+        await program.press("enter", "slash", *"created_at", "enter")
+        assert "lines have it" in words(program.screen)
+        await program.press("escape")
+        assert program.app.screen is screen
+        await program.press("escape")
+        assert isinstance(program.app.screen, ListScreen)
+
+
+@pytest.mark.parametrize("kind", PAGES)
+async def test_tabs_of_a_page_are_clicked(setting: Setting, kind: str) -> None:
+    async with running(setting) as program:
+        screen = await open_page(program, kind)
+        line = next(at for at, text in enumerate(program.screen.splitlines()) if " Overview " in text)
+        await click(program, "JSON", line)
+        assert isinstance(screen.pane, JsonPane)
+        await click(program, "Overview", line)
+        assert not isinstance(screen.pane, JsonPane)
+
+
 async def test_what_was_removed_in_a_form_comes_back_with_undo(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("checkout-redesign")
@@ -94,6 +126,17 @@ async def test_tabs_and_keys_are_clicked(setting: Setting) -> None:
         assert isinstance(program.app.screen, FlagScreen)
         await click(program, "esc back", -1)
         assert isinstance(program.app.screen, ListScreen)
+
+
+@pytest.mark.parametrize(
+    ("key", "chip", "line"), [("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:")]
+)
+async def test_a_filter_above_a_list_is_clicked(setting: Setting, key: str, chip: str, line: str) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await program.press(key)
+        await click(program, f"{chip} any", 3)
+        assert isinstance(program.app.screen, ListScreen)
+        assert program.app.screen.search.value.startswith(line)
 
 
 async def click(program: Program, words: str, line: int) -> None:

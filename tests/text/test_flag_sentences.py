@@ -194,7 +194,7 @@ def rollouts(*shares: int) -> dict[str, JSON]:
         ({"field": "active", "before": "false", "after": "true"}, "turned on"),
         ({"field": "active", "before": "True", "after": "False"}, "turned off"),
         ({"field": "deleted", "before": "false", "after": "true"}, "deleted"),
-        ({"field": "active", "before": True, "after": "maybe"}, "active → maybe"),
+        ({"field": "active", "before": True, "after": "maybe"}, "state → maybe"),
     ],
 )
 def test_a_change_is_told_in_a_few_words(change: dict[str, JSON], words: str) -> None:

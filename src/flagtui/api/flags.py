@@ -41,8 +41,7 @@ class Flags(Resource):
     def pages(self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING) -> Pages[FlagRow]:
         """All flags as rows: the first page at once, the rest eight at a time. Archived ones if asked for.
 
-        Filter names are the server's: active, archived, created_by_id, search, type, evaluation_runtime,
-        excluded_properties, tags, order.
+        Filter names are the server's, such as active, archived, created_by_id, search, type, tags and order.
         """
         return self._pages(_LISTING, filters, urgency)
 

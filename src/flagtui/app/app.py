@@ -40,7 +40,8 @@ class FlagTui(ScreenOwner[None]):
 
     TITLE = "flagtui"
     CSS_PATH = stylesheets(
-        "app", "browse", "rows", "experiments", "events", "dialogs", "editing", "flag", "activity", "safety"
+        *("app", "browse", "rows", "experiments", "events", "dialogs", "editing"),
+        *("records", "flag", "activity", "safety"),
     )
     COMMANDS: ClassVar = set()
     BINDINGS: ClassVar = []

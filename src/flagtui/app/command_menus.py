@@ -16,7 +16,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
-from flagtui.changes.guard_rules import Level
+from flagtui.config.guard_rules import Level
 from flagtui.text.notices import Notice
 
 TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}

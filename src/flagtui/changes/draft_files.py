@@ -3,20 +3,13 @@
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from flagtui.changes.flags.flag_editor_text import (
-    Edited,
-    Faulty,
-    as_text,
-    editable,
-    from_text,
-    without_comments,
-)
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.record_text import Faulty, RecordText, without_comments
 from flagtui.config.editor_program import OpenEditor
-from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +20,39 @@ class GivenUp:
     copy: Path | None
 
 
-def edit(flag: Flag, open_editor: OpenEditor, drafts: Path) -> Intent | GivenUp | None:
-    """Opens the flag as text until it can be used, or is closed unchanged. None: nothing was changed."""
-    text, reasons = as_text(flag), tuple[str, ...]()
+def edit(record: RecordText, open_editor: OpenEditor, drafts: Path) -> dict[str, JSON] | GivenUp:
+    """Opens the record as text until it can be used, or is closed unchanged: the values that were changed."""
+    text, reasons = record.text(), tuple[str, ...]()
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         # The folder is for its owner alone, so the file in it is out of reach before it has content.
-        path = Path(folder) / f"flag-{flag.id}.json"
+        path = Path(folder) / f"{record.file}.json"
         while True:
             _write(path, text)
             if not open_editor(path):
-                return GivenUp(("the editor ended with an error",), _keep(_read(path), text, drafts, flag))
+                return GivenUp(("the editor ended with an error",), _keep(_read(path), text, drafts, record))
             saved = _read(path)
             if saved is not None and reasons and without_comments(saved) == without_comments(text):
-                return GivenUp(reasons, _keep(saved, "", drafts, flag))
-            match from_text(saved or "", flag):
-                case Edited(intent=intent):
-                    return intent
-                case Faulty() as faulty:
-                    text, reasons = faulty.text, faulty.reasons
+                return GivenUp(reasons, _keep(saved, "", drafts, record))
+            found = record.read(saved or "")
+            if not isinstance(found, Faulty):
+                return found
+            text, reasons = found.text, found.reasons
 
 
-def keep_intent(intent: Intent, flag: Flag, drafts: Path) -> Path | None:
-    """A copy of what was typed until it is saved; None where it cannot be kept.
+def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
+    """What the editor leaves of a text in a file of that name; None when it ended with an error."""
+    with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
+        path = Path(folder) / name
+        _write(path, text)
+        return _read(path) if open_editor(path) else None
 
-    Encrypted payloads are not written down.
-    """
-    if flag.has_encrypted_payloads:
+
+def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) -> Path | None:
+    """A copy of what was typed until it is saved; None where it may not or cannot be kept."""
+    if record.is_secret:
         return None
-    text = as_text(flag, body=json.dumps({**editable(flag), **intent.changes}, indent=2, ensure_ascii=False))
-    return _keep(text, "", drafts, flag)
+    text = record.text(body=json.dumps({**record.shown, **changes}, indent=2, ensure_ascii=False))
+    return _keep(text, "", drafts, record)
 
 
 def forget(copy: Path | None) -> None:
@@ -77,13 +74,13 @@ def _read(path: Path) -> str | None:
         return None
 
 
-def _keep(saved: str | None, shown: str, drafts: Path, flag: Flag) -> Path | None:
+def _keep(saved: str | None, shown: str, drafts: Path, record: RecordText) -> Path | None:
     """A copy where the person can find it, unless it says nothing new."""
     if saved is None or saved == shown:
         return None
     try:
         drafts.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = drafts / f"flag-{flag.id}.json"
+        path = drafts / f"{record.file}.json"
         _write(path, saved)
     except OSError:
         return None

@@ -10,10 +10,10 @@ from typing_extensions import TypeVar
 
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.guard_rules import GuardRules as GuardRules
-from flagtui.changes.guard_rules import Level as Level
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
+from flagtui.config.guard_rules import GuardRules as GuardRules
+from flagtui.config.guard_rules import Level as Level
 
 P = TypeVar("P", bound=Proposal, default=Plan)
 """Plans of one kind of record; of flags where nothing else is said."""

@@ -14,9 +14,9 @@ from flagtui.changes.outcome import P, R
 if TYPE_CHECKING:
     from flagtui.changes.adapter import Adapter, WriteContext
     from flagtui.changes.guard import Approved, Question
-    from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal_entries import TakenBack
     from flagtui.changes.outcome import Outcome
+    from flagtui.config.guard_rules import GuardRules
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.flags.flag_intent import FIELD_WORDS
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import FLAG_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +77,5 @@ def verb_for(changes: Mapping[str, JSON]) -> str:
             return name
     if len(changes) == 1:
         field = next(iter(changes))
-        return "rename" if field == "key" else f"change {FIELD_WORDS.get(field, field)}"
+        return "rename" if field == "key" else f"change {FLAG_FIELDS.words(field)}"
     return "edit"

@@ -40,7 +40,7 @@ def open_demo(options: Demonstration) -> int:
         from flagtui.app.app import FlagTui
         from flagtui.app.state.preferences import Preferences
         from flagtui.app.state.session import Session
-        from flagtui.changes.guard_rules import GuardRules, Level
+        from flagtui.config.guard_rules import GuardRules, Level
 
     name = _name(options)
     if options.fresh:

@@ -12,9 +12,9 @@ from flagtui.cli.signed_in import ask, find_key, open_profile
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.clock import Clock
-    from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
+    from flagtui.config.guard_rules import GuardRules
     from flagtui.models.person import Me
 
 Answer = TypeVar("Answer")

@@ -1,6 +1,6 @@
 """How careful a profile is, for the guard."""
 
-from flagtui.changes.guard_rules import GuardRules, Level
+from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.profiles import Profile
 
 

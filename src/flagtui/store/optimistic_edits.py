@@ -5,23 +5,37 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from flagtui.models.record_fields import EVENT_FIELDS, EXPERIMENT_FIELDS, FLAG_FIELDS
 from flagtui.store.load_progress import RecordId
 
 Row = TypeVar("Row")
 ApplyEdit = Callable[[Row, Mapping[str, object]], Row]
 
-_ROW_NAMES: Final = {"evaluation_runtime": "runtime"}
+_ROW_NAMES: Final = {
+    name: field.shown.attribute
+    for fields in (FLAG_FIELDS, EXPERIMENT_FIELDS, EVENT_FIELDS)
+    for name, field in fields.items()
+    if field.shown is not None
+}
 """Fields a row calls differently than the record does."""
 
 
 def apply_edit(row: Row, changes: Mapping[str, object]) -> Row:
-    """The row with a record's changes on it, as far as it shows those fields."""
+    """The row with a record's changes on it, as far as it shows those fields.
+
+    Null is what a row has of itself.
+    """
     if not isinstance(row, msgspec.Struct):
         return row
     named = {_ROW_NAMES.get(name, name): value for name, value in changes.items()}
-    shown = {name: named[name] for name in row.__struct_fields__ if name in named}
-    frozen = {name: tuple(value) if isinstance(value, list) else value for name, value in shown.items()}
-    return msgspec.structs.replace(row, **frozen)
+    shown: dict[str, object] = {}
+    for one in msgspec.structs.fields(row):
+        if one.name in named:
+            value = named[one.name]
+            shown[one.name] = (
+                one.default if value is None else tuple(value) if isinstance(value, list) else value
+            )
+    return msgspec.structs.replace(row, **shown)
 
 
 class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):

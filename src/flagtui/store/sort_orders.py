@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Final, Generic
+from typing import Any, Final, Generic
 
 from msgspec import Struct
 
+from flagtui.models.editable_fields import EditableField
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.folded_text import fold
 from flagtui.store.query.vocabulary import Row, Vocabulary
@@ -49,6 +51,12 @@ class Listing(Struct, Generic[Row], frozen=True):
     """What breaks ties."""
 
 
+def field_order(field: EditableField) -> Order[Any]:
+    """By the options of a field, as they are declared; what is none of them is not known."""
+    places = {option.value: float(place) for place, option in enumerate(field.takes.options)}
+    return Order(lambda row: places.get(field.value_of(row)))
+
+
 def _state(row: FlagRow) -> float:
     if row.deleted:
         return 4
@@ -60,7 +68,6 @@ def _state(row: FlagRow) -> float:
 
 
 _TYPES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
-_RUNTIMES: Final = {"all": 0, "client": 1, "server": 2}
 
 FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "updated": Order(lambda row: row.updated_at, is_descending=True),
@@ -70,7 +77,7 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "rollout": Order(lambda row: row.rollout, is_descending=True),
     "state": Order(_state),
     "type": Order(lambda row: _TYPES.get(row.type)),
-    "runtime": Order(lambda row: _RUNTIMES.get(row.runtime)),
+    "runtime": field_order(FLAG_FIELDS.shown("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
 }
 

@@ -6,6 +6,7 @@ from flagtui.changes.flags.surroundings import UNLOGGED
 from flagtui.models.activity import Activity, Change
 from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import value_text
 from flagtui.text.formats import percent
@@ -16,12 +17,6 @@ _SWITCHES = {
     "active": ("turned on", "turned off"),
     "archived": ("archived", "unarchived"),
     "deleted": ("deleted", "restored"),
-}
-_NAMES = {
-    "name": "description",
-    "evaluation_runtime": "runs on",
-    "ensure_experience_continuity": "continuity",
-    "evaluation_contexts": "contexts",
 }
 
 
@@ -56,7 +51,8 @@ def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
         value = "" if change.after is None else f" → {value_text(change.after, 40)}"
         yield f"something without a name{value}"
     else:
-        name = _NAMES.get(change.field, change.field.replace("_", " "))
+        field = FLAG_FIELDS.get(change.field)
+        name = field.label if field is not None else change.field.replace("_", " ")
         yield f"{safe_text(name, 40)} → {value_text(change.after, 40)}"
 
 

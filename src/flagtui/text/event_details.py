@@ -1,6 +1,5 @@
 """One event definition in full: every field, its use, what was done from here, its JSON."""
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -9,7 +8,7 @@ from flagtui.details.event_inspector import EventDetails
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.person import User
 from flagtui.models.times import unix
-from flagtui.safe_text import safe_lines, safe_text
+from flagtui.safe_text import safe_text
 from flagtui.text.event_words import (
     UNTOLD,
     age_lines,
@@ -44,11 +43,6 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
     yield from age_lines(details.row, now)
     yield []
     yield from _history(definition, done, now)
-    yield []
-    yield [("JSON", "$text-muted")]
-    text = json.dumps(definition.raw, indent=2, ensure_ascii=False)
-    for line in safe_lines(text, 20_000, 400):
-        yield [(line, "")]
 
 
 def _facts(definition: EventDefinition, now: float) -> Lines:

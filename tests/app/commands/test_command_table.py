@@ -26,8 +26,8 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.lookups.definitions_screen import DefinitionsScreen
 from flagtui.app.flags.lookups.found import IdsScreen, MyFlagsScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
-from flagtui.app.flags.tabs.json_tree import JsonPane
 from flagtui.app.journal.journal_screen import JournalScreen
+from flagtui.app.records.json_pane import JsonPane
 
 SCREENS: dict[Any, tuple[Place, ...]] = {
     FlagsScreen: ("flags", "lists", "everywhere"),

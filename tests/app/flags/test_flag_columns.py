@@ -1,8 +1,8 @@
 import pytest
 from msgspec.structs import asdict
 
-from flagtui.app.flags.flag_columns import draw_key, draw_rollout, draw_state, draw_tags, draw_updated
-from flagtui.app.widgets.column_layout import Cell, Slot
+from flagtui.app.flags.flag_columns import draw_key, draw_rollout, draw_state
+from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, tags_cell
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
 
@@ -63,13 +63,13 @@ def test_rules_of_a_newer_kind_have_no_bar_and_no_percentage() -> None:
 @pytest.mark.parametrize("key", ["a\x1b[2Jb", "a\x9b31mb", "a\nb", "a\u202eb", "a\x7fb"])
 def test_nothing_in_a_key_or_a_tag_reaches_the_screen_as_a_control_character(key: str) -> None:
     flag = FlagRow(1, key, tags=(key,))
-    for cell in (draw_key(flag, SLOT), draw_tags(flag, SLOT)):
+    for cell in (draw_key(flag, SLOT), tags_cell(flag, SLOT)):
         assert text_of(cell).isprintable()
         assert "\u202e" not in text_of(cell)
 
 
 def test_a_flag_with_a_thousand_tags_draws_no_more_than_it_has_room_for() -> None:
-    assert len(text_of(draw_tags(FlagRow(1, "a", tags=("tag",) * 1000), SLOT))) < 100
+    assert len(text_of(tags_cell(FlagRow(1, "a", tags=("tag",) * 1000), SLOT))) < 100
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_flag_with_a_thousand_tags_draws_no_more_than_it_has_room_for() -> Non
     [(120, "2m"), (3 * 3600, "3h"), (12 * DAY, "12d"), (125 * DAY, "4mo")],
 )
 def test_ages_are_a_number_and_a_unit(seconds: float, expected: str) -> None:
-    assert text_of(draw_updated(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == expected
+    assert text_of(age_cell("updated_at")(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == expected
 
 
 def test_a_terminal_without_unicode_gets_one_ascii_character_for_every_glyph() -> None:

@@ -38,7 +38,7 @@ def planned(found: EventPlan | AlreadySo) -> EventPlan:
 def test_only_the_changed_field_is_sent() -> None:
     plan = planned(plan_event(describe(ID, "Somebody joined", ""), definition(description=""), AROUND))
     assert plan.body == {"description": "Somebody joined"}
-    assert [line.words for line in plan.lines] == ["a description"]
+    assert [line.words for line in plan.lines] == ["description: none → Somebody joined"]
 
 
 def test_what_is_so_already_needs_nothing() -> None:
@@ -49,7 +49,7 @@ def test_verifying_a_hidden_event_says_that_it_un_hides() -> None:
     plan = planned(plan_event(verify(ID), definition(hidden=True), AROUND))
     assert plan.body == {"verified": True}
     assert plan.values == {"verified": True, "hidden": False}
-    assert [line.words for line in plan.lines] == ["verified", "shown again"]
+    assert [line.words for line in plan.lines] == ["unverified → verified", "hidden → shown"]
     assert "verifying un-hides" in plan.cautions[0].text
 
 
@@ -62,7 +62,7 @@ def test_hiding_a_verified_event_says_who_is_forgotten() -> None:
 def test_an_owner_is_read_as_a_person_and_written_as_a_number() -> None:
     plan = planned(plan_event(set_owner(ID, 1, 7), definition(owner=BOB), AROUND))
     assert plan.body == {"owner": 1}
-    assert plan.lines[0].words == "owner user 7 → alice@acme.com"
+    assert plan.lines[0].words == "owner: user 7 → alice@acme.com"
     nobody = planned(plan_event(set_owner(ID, None, 7), definition(owner=BOB), AROUND))
     assert nobody.body == {"owner": None}
 

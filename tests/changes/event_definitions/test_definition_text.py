@@ -5,35 +5,43 @@ import json
 import pytest
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
-from flagtui.changes.event_definitions.definition_text import definition_as_text, definition_from_text
+from flagtui.changes.event_definitions.definition_text import definition_text, edit_intent
+from flagtui.changes.record_text import Faulty
 from flagtui.models.rows import EventDefinitionRow
 
 ROW = EventDefinitionRow("a", "paid", "Order paid", ("billing",), verified=True, owner_id=7)
 
 
 def test_only_what_differs_becomes_the_intent() -> None:
-    values = json.loads(definition_as_text(ROW))
-    assert definition_from_text(json.dumps(values), ROW) is None
-    values |= {"tags": ["Billing ", "ops"], "owner": None}
-    assert definition_from_text(json.dumps(values), ROW) == EventIntent(
+    record = definition_text(ROW)
+    assert record.read(record.text()) == {}
+    changes = record.read(json.dumps({**record.shown, "tags": ["Billing ", "ops"], "owner": None}))
+    assert not isinstance(changes, Faulty)
+    assert edit_intent(ROW, changes) == EventIntent(
         "a", {"tags": ["billing", "ops"], "owner": None}, "edit", {"tags": ["billing"], "owner": 7}
     )
-    assert definition_from_text("{}", ROW) is None
+    assert edit_intent(ROW, {"tags": ["billing "]}) is None
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("{", "this is no JSON"),
-        ("[]", "this is no JSON object"),
-        ('{"name": "x"}', "there is no field name to change"),
-        ('{"owner": true}', "owner takes the number of a person, or null"),
-        ('{"tags": [1]}', "tags takes a list of texts"),
-        ('{"enforcement_mode": "drop"}', "enforcement_mode takes allow or reject"),
+        ("{", "it is not JSON"),
+        ("[]", "it must be one JSON object"),
+        ('{"name": "x"}', "`name` is no field that can be edited here"),
+        ("{}", "`owner` is missing"),
+        ('{"owner": true}', "owner must be the number of a person or null"),
+        ('{"tags": [1]}', "tags must be a list of texts"),
+        ('{"enforcement_mode": "drop"}', "enforcement_mode must be allow, reject"),
         ('{"hidden": true}', "it cannot be both"),
     ],
 )
 def test_what_is_no_edit_is_said(text: str, reason: str) -> None:
-    found = definition_from_text(text, ROW)
-    assert isinstance(found, str)
-    assert reason in found
+    found = definition_text(ROW).read(text)
+    assert isinstance(found, Faulty)
+    assert any(reason in one for one in found.reasons)
+
+
+@pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", ""])
+def test_an_id_that_is_no_file_name_names_no_file(id: str) -> None:
+    assert definition_text(EventDefinitionRow(id, "paid")).file == "event"

@@ -10,17 +10,11 @@ from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.draft_files import GivenUp, edit
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_editor_text import (
-    Edited,
-    Faulty,
-    as_text,
-    editable,
-    from_text,
-    without_comments,
-)
+from flagtui.changes.flags.flag_editor_text import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.mask import MASK
+from flagtui.changes.mask import MASK
+from flagtui.changes.record_text import Faulty, without_comments
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -29,15 +23,20 @@ def flag(**fields: JSON) -> Flag:
     return Flag.of(raw_flag(filters=RICH, **fields))
 
 
+def as_text(fresh: Flag) -> str:
+    return flag_text(fresh).text()
+
+
 def wanted(text: str, fresh: Flag) -> Intent:
-    found = from_text(text, fresh)
-    assert isinstance(found, Edited), found
-    assert found.intent is not None
-    return found.intent
+    found = flag_text(fresh).read(text)
+    assert not isinstance(found, Faulty), found
+    intent = intent_of(found, fresh)
+    assert intent is not None
+    return intent
 
 
 def refused(text: str, fresh: Flag) -> Faulty:
-    found = from_text(text, fresh)
+    found = flag_text(fresh).read(text)
     assert isinstance(found, Faulty)
     return found
 
@@ -50,11 +49,11 @@ def test_the_text_begins_with_what_it_is_and_how_it_works() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only comments\n"])
 def test_an_emptied_file_changes_nothing(text: str) -> None:
-    assert from_text(text, flag()) == Edited(None)
+    assert flag_text(flag()).read(text) == {}
 
 
 def test_text_as_it_was_changes_nothing() -> None:
-    assert from_text(as_text(flag()), flag()) == Edited(None)
+    assert flag_text(flag()).read(as_text(flag())) == {}
 
 
 def test_one_changed_value_is_an_intent_for_it_alone() -> None:
@@ -93,7 +92,7 @@ REFUSED: list[tuple[str, str, str]] = [
     ('"key": "checkout-v2",', '"keys": "checkout-v2",', "`keys` is no field"),
     ('"key": "checkout-v2",', "", "`key` is missing"),
     ('"tags": [', '"tags": [3,', "tags must be a list of texts"),
-    ('"evaluation_runtime": "all"', '"evaluation_runtime": "both"', "must be server, client, all or null"),
+    ('"evaluation_runtime": "all"', '"evaluation_runtime": "both"', "must be all, client, server or null"),
     ('"rollout_percentage": 25,', '"rollout_percentage": 250,', "must be between 0 and 100"),
     ('"rollout_percentage": 25,', '"rollout_percentage": NaN,', "NaN is not a number"),
     ('"active": true,', '"active": true, "active": false,', "`active` is there twice"),
@@ -119,7 +118,7 @@ def test_characters_an_editor_would_obey_are_written_as_escapes_and_come_back_th
     fresh = flag(name=nasty)
     text = as_text(fresh)
     assert all(character.isprintable() or character == "\n" for character in text)
-    assert from_text(text, fresh) == Edited(None)
+    assert flag_text(fresh).read(text) == {}
 
 
 def secret() -> Flag:
@@ -167,7 +166,7 @@ class Editor:
 
 def test_the_file_is_private_and_gone_afterwards(tmp_path: Path) -> None:
     editor = Editor(None)
-    assert edit(flag(), editor, tmp_path) is None
+    assert edit(flag_text(flag()), editor, tmp_path) == {}
     assert editor.modes == [0o700]
     assert not editor.path.exists()
     assert not editor.path.parent.exists()
@@ -176,15 +175,13 @@ def test_the_file_is_private_and_gone_afterwards(tmp_path: Path) -> None:
 def test_a_mistake_opens_the_editor_again_with_the_reason(tmp_path: Path) -> None:
     good = as_text(flag()).replace("New checkout", "My words")
     editor = Editor("{", good)
-    found = edit(flag(), editor, tmp_path)
-    assert isinstance(found, Intent)
-    assert found.changes == {"name": "My words"}
+    assert edit(flag_text(flag()), editor, tmp_path) == {"name": "My words"}
     assert "# NOT SAVED:" in editor.shown[1]
 
 
 def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -> None:
     editor = Editor("{ my careful work", None)
-    found = edit(flag(), editor, tmp_path / "drafts")
+    found = edit(flag_text(flag()), editor, tmp_path / "drafts")
     assert isinstance(found, GivenUp)
     assert found.copy is not None
     assert "my careful work" in found.copy.read_text()
@@ -192,7 +189,7 @@ def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -
 
 
 def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
-    found = edit(flag(), Editor("half a thought", works=False), tmp_path)
+    found = edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path)
     assert isinstance(found, GivenUp)
     assert found.copy is not None
     assert found.copy.read_text() == "half a thought"
@@ -200,6 +197,6 @@ def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
 
 def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:
     (tmp_path / "drafts").touch()
-    found = edit(flag(), Editor("{", None), tmp_path / "drafts")
+    found = edit(flag_text(flag()), Editor("{", None), tmp_path / "drafts")
     assert isinstance(found, GivenUp)
     assert found.copy is None

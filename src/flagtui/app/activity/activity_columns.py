@@ -6,14 +6,12 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
-from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 DAY_FROM: Final = 40
@@ -62,14 +60,6 @@ def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
     return ((f" {glyphs.changed} " if row.weight else f" {glyphs.track} ", "faint"),)
 
 
-def draw_key(row: ChangeRow, slot: Slot) -> Cell:
-    return ((safe_text(row.key), "strong"),)
-
-
-def draw_who(row: ChangeRow, slot: Slot) -> Cell:
-    return ((safe_text(row.who), "info"),)
-
-
 def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     """The words; a deletion that stands says how it can be taken back."""
     words: CellPiece = (activity_words(row.entry, 200, names), _look(row))
@@ -78,14 +68,6 @@ def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
 
 def draw_version(row: ChangeRow, slot: Slot) -> Cell:
     return ((f"v{row.version}" if row.version is not None else "", "faint"),)
-
-
-def draw_age(row: ChangeRow, slot: Slot) -> Cell:
-    return ((age(row.at, slot.now), "faint"),)
-
-
-def draw_email(row: ChangeRow, slot: Slot) -> Cell:
-    return ((safe_text(row.email), "muted"),)
 
 
 def _reach_look(row: ChangeRow) -> Look:
@@ -104,16 +86,16 @@ def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> tuple[Column
         Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
         Column("time", f" {zone}", draw_time, max(6, len(zone) + 1), sortable=False, gap=0),
         Column("reach", "", draw_reach, 3, gap=1, from_width=BAR_FROM, sortable=False),
-        Column("flag", "FLAG", draw_key, 15, grow=3, most=44, gap=1),
-        Column("who", "WHO", draw_who, 7, grow=1, most=16, from_width=WHO_FROM),
+        Column("flag", "FLAG", text_cell("key", "strong"), 15, grow=3, most=44, gap=1),
+        Column("who", "WHO", text_cell("who", "info"), 7, grow=1, most=16, from_width=WHO_FROM),
         Column("what", "WHAT", partial(draw_words, names), 18, grow=5, sortable=False),
         Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
     )
 
 
 MORE_ACTIVITY_COLUMNS: Final[tuple[Column[ChangeRow], ...]] = (
-    Column("age", "AGO", draw_age, 6, align="right", sortable=False),
-    Column("email", "E-MAIL", draw_email, 16, grow=2, most=40, sortable=False),
+    Column("age", "AGO", age_cell("at"), 6, align="right", sortable=False),
+    Column("email", "E-MAIL", text_cell("email"), 16, grow=2, most=40, sortable=False),
 )
 """What else a person can choose."""
 

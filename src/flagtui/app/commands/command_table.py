@@ -48,9 +48,11 @@ flags
 - flags.my_values  I  my flags  my_flags  What every flag is for the holder of the key
 - flags.definitions  ctrl+g  .  .  The data libraries evaluate flags with: look, search, write to a file
 
+flag experiment event
+- page.next_tab  tab,right  next tab  step_tab(1)  The next tab
+- page.last_tab  shift+tab,left  tab before  step_tab(-1)  The tab before
+
 flag
-- flag.next_tab  tab,right  next tab  step_tab(1)  The next tab
-- flag.last_tab  shift+tab,left  tab before  step_tab(-1)  The tab before
 - flag.unmask  m  show secrets  .  Show encrypted payloads, or mask them again
 ! flag.cohort  C  .  .  Make a static cohort of everyone who has the flag now
 ! flag.dashboard  B  .  .  Make the usage dashboard, or enrich the one there is
@@ -250,6 +252,7 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "event.json": "lists.copy_menu",
     "event.experiments": "lists.links",
     "inbox.type_tags": "inbox.tags",
+    **{f"flag.{name}": f"page.{name}" for name in ("next_tab", "last_tab")},
     "activity.kind": "lists.type",
     "activity.deleted": "lists.state",
     "activity.mine": "lists.mine",

@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
+from flagtui.app.widgets.column_layout import (
+    Cell,
+    CellPiece,
+    Column,
+    Slot,
+    age_cell,
+    shown_column,
+    tags_cell,
+)
+from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.event_words import is_silent, seen_words
-from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 54
@@ -41,11 +49,6 @@ def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
     return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
 
 
-def draw_tags(event: EventDefinitionRow, slot: Slot) -> Cell:
-    shown = " ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in event.tags[: slot.width])
-    return ((shown, "muted"),)
-
-
 def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
     return ((safe_text(event.owner.partition("@")[0]), "muted"),)
 
@@ -60,34 +63,22 @@ def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
     return (("" if event.created_at is None else seen_words(event.created_at, slot.now), "faint"),)
 
 
-def draw_updated(event: EventDefinitionRow, slot: Slot) -> Cell:
-    return ((age(event.updated_at, slot.now), "faint"),)
-
-
-def draw_property(event: EventDefinitionRow, slot: Slot) -> Cell:
-    return ((safe_text(event.primary_property), "muted"),)
-
-
-def draw_enforcement(event: EventDefinitionRow, slot: Slot) -> Cell:
-    return ((safe_text(event.enforcement, 20), "muted"),)
-
-
 EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("state", "", draw_state, 2, gap=0, sortable=False),
     Column("name", "EVENT", draw_name, 18, grow=5, most=60),
     Column("seen", "SEEN", draw_seen, 6, gap=2, align="right"),
     Column("verified", "STATE", draw_state_word, 10, gap=2, from_width=STANDARD_FROM),
     Column("owner", "OWNER", draw_owner, 8, from_width=ALL_FROM, sortable=False),
-    Column("tags", "TAGS", draw_tags, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
+    Column("tags", "TAGS", tags_cell, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
     Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),
     Column("created", "FIRST", draw_created, 6, align="right", from_width=NAME_FROM),
 )
 
 
 MORE_EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
-    Column("updated", "UPDATED", draw_updated, 8, align="right"),
-    Column("property", "PROPERTY", draw_property, 10, grow=2, most=32, sortable=False),
-    Column("enforcement", "TAKES", draw_enforcement, 7, sortable=False),
+    Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right"),
+    shown_column(EVENT_FIELDS.shown("property"), grow=2, most=32),
+    shown_column(EVENT_FIELDS.shown("enforcement")),
 )
 """What else a person can choose."""
 
@@ -106,7 +97,7 @@ EVENT_LIST: Final = ListDescription(
     hint="search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:ops",
     listing=EVENT_LISTING,
     sort=Sort("seen"),
-    orders=("seen", "name", "verified", "created", "updated"),
+    orders=("seen", "name", "verified", "created", "updated", "enforcement"),
     columns=EVENT_COLUMNS,
     more_columns=MORE_EVENT_COLUMNS,
     always=("state", "name"),

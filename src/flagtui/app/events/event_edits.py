@@ -1,16 +1,15 @@
 """Actions that edit event definitions: ask for the new value, hand the intent to the pipeline."""
 
 from collections.abc import Coroutine, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.form_questions import ask_field
+from flagtui.app.writing.json_editing import edit_as_json, edit_as_text
 from flagtui.app.writing.listener import Listener, Saved
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
@@ -23,9 +22,10 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
-from flagtui.changes.event_definitions.definition_text import definition_as_text, definition_from_text
+from flagtui.changes.event_definitions.definition_text import definition_text, edit_intent
 from flagtui.changes.flags.tag_line import read_tags
-from flagtui.config.editor_program import NoEditor, find_editor
+from flagtui.models.json_value import as_text
+from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -33,7 +33,6 @@ from flagtui.text.outcomes import explain_error
 
 NOBODY = -1
 """The choice of no owner: a picker answers None when it is left."""
-MODES = (("allow", "take events that do not fit"), ("reject", "drop events that do not fit, for good"))
 Edit = Coroutine[Any, Any, None]
 Rows = Sequence[EventDefinitionRow]
 
@@ -69,20 +68,16 @@ class EventEditing:
             self._run(self._describe(rows[0], saved))
 
     async def _describe(self, row: EventDefinitionRow, saved: Saved) -> None:
-        prompt = Prompt(f"Describe {row.name}", "what it means and when it is sent", row.description)
-        line = await self._path.changing.ask(PromptScreen(prompt))
-        if line is not None:
-            self._start([describe(row.id, line.strip(), row.description)], saved)
+        field = EVENT_FIELDS["description"]
+        answer = await ask_field(self._path.changing, field, row.description, f"Describe {row.name}")
+        if answer is not None:
+            self._start([describe(row.id, as_text(answer.value).strip(), row.description)], saved)
 
     def describe_in_editor(self, rows: Rows, saved: Saved) -> None:
         """In the person's own editor."""
         if rows and not self._is_read_only():
             row = rows[0]
-            try:
-                text = hand_over(self._path.changing.app, lambda: _written(row.description))
-            except NoEditor as why:
-                self._path.changing.tell(Notice(str(why), "warning", "no editor"))
-                return
+            text = edit_as_text(self._path.changing, row.description, "description.txt")
             if text is None or text.strip() == row.description.strip():
                 self._path.changing.tell(Notice(f"{row.name}: nothing was changed"))
             else:
@@ -93,18 +88,12 @@ class EventEditing:
         if not rows or self._is_read_only():
             return
         row = rows[0]
-        try:
-            text = hand_over(self._path.changing.app, lambda: _written(definition_as_text(row), "event.json"))
-        except NoEditor as why:
-            self._path.changing.tell(Notice(str(why), "warning", "no editor"))
-            return
-        made = definition_from_text(text, row) if text is not None else None
-        if isinstance(made, str):
-            self._path.changing.tell(Notice(f"{row.name}: {made}", "warning", "not saved"))
-        elif made is None:
-            self._path.changing.tell(Notice(f"{row.name}: nothing was changed"))
-        else:
-            self._start([made], saved)
+        drafts = self._app_state.session.state_folder / "drafts"
+        edited = edit_as_json(self._path.changing, definition_text(row), drafts)
+        made = edit_intent(row, edited.changes) if edited is not None else None
+        if edited is not None and made is not None:
+            ended = Listener(saved=saved, ended=lambda ended: edited.saved() if ended.is_saved else None)
+            self._path.start([made], ended)
 
     def tags(self, rows: Rows, saved: Saved) -> None:
         """Add, remove or set, for one event or many."""
@@ -145,11 +134,10 @@ class EventEditing:
             self._run(self._primary_property(rows[0], saved))
 
     async def _primary_property(self, row: EventDefinitionRow, saved: Saved) -> None:
-        about = "the property that tells most about such an event; empty for none"
-        prompt = Prompt(f"Primary property of {row.name}", about, row.primary_property, "$pathname")
-        line = await self._path.changing.ask(PromptScreen(prompt))
-        if line is not None:
-            self._start([set_property(row.id, line.strip(), row.primary_property)], saved)
+        field, before = EVENT_FIELDS["primary_property"], row.primary_property
+        answer = await ask_field(self._path.changing, field, before, f"Primary property of {row.name}")
+        if answer is not None:
+            self._start([set_property(row.id, as_text(answer.value).strip(), before)], saved)
 
     def enforcement(self, rows: Rows, saved: Saved) -> None:
         """Whether events that do not fit are taken."""
@@ -157,10 +145,10 @@ class EventEditing:
             self._run(self._enforcement(rows, saved))
 
     async def _enforcement(self, rows: Rows, saved: Saved) -> None:
-        choices = [Choice(mode, mode, about, mode == rows[0].enforcement) for mode, about in MODES]
-        chosen = await self._path.changing.ask(PickerScreen("Enforcement", choices))
-        if chosen is not None:
-            self._start([enforce(row.id, chosen, row.enforcement) for row in rows], saved)
+        before = rows[0].enforcement
+        answer = await ask_field(self._path.changing, EVENT_FIELDS["enforcement_mode"], before)
+        if answer is not None:
+            self._start([enforce(row.id, as_text(answer.value), row.enforcement) for row in rows], saved)
 
     async def code(self) -> str:
         """The TypeScript of all events; empty when it cannot be had, which is told."""
@@ -196,12 +184,3 @@ def _afterwards(line: str, rows: Rows) -> PromptReading:
         return PromptReading([(f"for {len(rows)} events", "$text-muted")])
     shown = " ".join(f"#{safe_text(tag, 40)}" for tag in wanted.of(rows[0].tags)) or "no tags"
     return PromptReading([(shown, "$success")])
-
-
-def _written(text: str, name: str = "description.txt") -> str | None:
-    """What the person's editor leaves of the text; None when it was given up. Raises NoEditor."""
-    open_editor = find_editor()
-    with TemporaryDirectory(prefix="flagtui-") as folder:
-        path = Path(folder) / name
-        path.write_text(text, encoding="utf-8")
-        return path.read_text(encoding="utf-8") if open_editor(path) else None

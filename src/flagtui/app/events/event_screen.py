@@ -7,18 +7,20 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
+from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import RecordScreen, joined
+from flagtui.app.records.record_tabs import LinesPane, RecordTabs
 from flagtui.app.state.app_state import AppState
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails, EventInspector
+from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_details import detail_lines
@@ -30,7 +32,6 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
     """What it is, what was done with it from here, and the code for all of them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("event", "everywhere")]
-    AUTO_FOCUS = "VerticalScroll"
     kind = "events"
     place = "event"
 
@@ -41,13 +42,17 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
         self._code = ""
+        self._told: EventDefinition | None = None
+        """Whose JSON is drawn."""
 
     def chosen(self) -> Sequence[EventDefinitionRow]:
         return [self._row]
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(id="event"):
+        yield RecordTabs()
+        with LinesPane(id="tab-overview", classes="pane"):
             yield Static(id="about")
+        yield JsonPane("json")
 
     def take_row(self, before: EventDefinitionRow) -> None:
         self._details = EventDetails(self._row, self._details.definition)
@@ -76,6 +81,10 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]
         self.query_one("#about", Static).update(joined(lines))
+        definition = self._details.definition
+        if definition is not None and definition is not self._told:
+            self._told = definition
+            self.query_one(JsonPane).show_value(definition.raw)
 
     # Keys
 
@@ -84,4 +93,4 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         self._code = "" if self._code else await self.event_editing.code()
         self.draw()
         if self._code:
-            self.call_after_refresh(self.query_one(VerticalScroll).scroll_end, animate=False)
+            self.call_after_refresh(self.query_one(LinesPane).scroll_end, animate=False)

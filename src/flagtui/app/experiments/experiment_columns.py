@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
 from flagtui.store.sort_orders import Sort
-from flagtui.text.formats import DAY, age
+from flagtui.text.formats import DAY
 from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 70
@@ -77,22 +77,6 @@ def draw_flag(row: ExperimentRow, slot: Slot) -> Cell:
     return ((safe_text(row.key, 400), "info" if row.flag_active else "muted"),)
 
 
-def draw_updated(row: ExperimentRow, slot: Slot) -> Cell:
-    return ((age(row.updated_at, slot.now), "faint"),)
-
-
-def draw_created(row: ExperimentRow, slot: Slot) -> Cell:
-    return ((age(row.created_at, slot.now), "faint"),)
-
-
-def draw_ended(row: ExperimentRow, slot: Slot) -> Cell:
-    return ((age(row.ended_at, slot.now), "faint"),)
-
-
-def draw_creator(row: ExperimentRow, slot: Slot) -> Cell:
-    return ((safe_text(row.creator), "muted"),)
-
-
 def draw_type(row: ExperimentRow, slot: Slot) -> Cell:
     return ((safe_text(row.type, 20), "muted"),)
 
@@ -120,14 +104,14 @@ def experiment_columns(
         Column("result", "RESULT", draw_result, 22, gap=2, grow=2, most=30, from_width=54, sortable=False),
         Column("variants", "VARS", draw_variants, 5, align="right", from_width=STANDARD_FROM, sortable=False),
         Column("key", "FLAG", draw_flag, 14, grow=3, most=40, gap=2, from_width=FLAG_FROM, sortable=False),
-        Column("updated", "UPDATED", draw_updated, 8, align="right", from_width=STANDARD_FROM),
+        Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right", from_width=STANDARD_FROM),
     )
 
 
 MORE_EXPERIMENT_COLUMNS: Final[tuple[Column[ExperimentRow], ...]] = (
-    Column("created", "CREATED", draw_created, 8, align="right"),
-    Column("ended", "ENDED", draw_ended, 8, align="right"),
-    Column("creator", "MADE BY", draw_creator, 12, grow=2, most=32, sortable=False),
+    Column("created", "CREATED", age_cell("created_at"), 8, align="right"),
+    Column("ended", "ENDED", age_cell("ended_at"), 8, align="right"),
+    Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
     Column("type", "TYPE", draw_type, 7, sortable=False),
 )
 """What else a person can choose."""

@@ -1,12 +1,9 @@
 """Actions that create an experiment, edit one in a form or an editor, and copy one to another project."""
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.experiments.experiment_steps import ExperimentSteps
@@ -14,11 +11,11 @@ from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
-from flagtui.changes.experiments.experiment_editor_text import Draft, as_text, from_text
+from flagtui.changes.experiments.experiment_editor_text import experiment_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
-from flagtui.changes.flags.flag_refusals import is_plain_key
-from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
@@ -102,40 +99,15 @@ class ExperimentEdits:
 
     async def _edit_json(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)
-        draft = self._draft(fresh) if fresh is not None else None
-        if fresh is None or workspace is None or draft is None:
+        if fresh is None or workspace is None:
             return
-        if not draft.fields:
-            self._changing.tell(Notice(f"{fresh.name}: nothing was changed"))
-            return
-        choices = Choices(fields=draft.fields, seen=draft.seen)
-        await self._saving(ExperimentIntent(row.id, STEPS["edit"], choices))
-
-    def _draft(self, fresh: Experiment) -> Draft | None:
-        """What the editor left; a text that is no edit is kept in a file."""
-        before = as_text(fresh)
-        try:
-            open_editor = find_editor()
-            after = hand_over(self._changing.app, lambda: _edited(before, fresh.id, open_editor))
-        except NoEditor as why:
-            self._changing.tell(Notice(str(why), "warning", "no editor"))
-            return None
-        found = from_text(after, fresh)
-        if isinstance(found, Draft):
-            return found
-        kept = self._keep(after, fresh.id)
-        self._changing.tell(Notice(f"{fresh.name}: {found}{kept}", "warning", "not saved"))
-        return None
-
-    def _keep(self, text: str, id: int) -> str:
-        folder = self._app_state.session.state_folder / "drafts"
-        path = folder / f"experiment-{id}.json"
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        except OSError as fault:
-            return f"\nYour text could not be kept: {fault.strerror}"
-        return f"\nYour text is kept in {path}"
+        record = experiment_text(fresh)
+        edited = edit_as_json(self._changing, record, self._app_state.session.state_folder / "drafts")
+        if edited is not None:
+            choices = Choices(
+                fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}
+            )
+            await self._saving(ExperimentIntent(row.id, STEPS["edit"], choices), edited.saved)
 
     async def _duplicate(self, row: ExperimentRow) -> None:
         workspace = self._app_state.workspace
@@ -161,16 +133,6 @@ class ExperimentEdits:
         if key is not None:
             chosen = Choices(project=project, flag_key=key.strip())
             await self._experimenting.take(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
-
-
-def _edited(text: str, id: int, open_editor: OpenEditor) -> str:
-    with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
-        # The folder is for its owner alone, so the file in it is out of reach before it has content.
-        path = Path(folder) / f"experiment-{id}.json"
-        path.write_text(text, encoding="utf-8")
-        if not open_editor(path):
-            raise NoEditor("the editor ended with an error; nothing was changed")
-        return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _named(line: str) -> PromptReading:

@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -24,8 +23,8 @@ from flagtui.app.experiments.detail.sections import (
     conclusion_lines,
     head_lines,
     hint_lines,
-    json_lines,
     results_line,
+    shown_record,
     sizing_lines,
     sizing_of,
     variant_lines,
@@ -33,7 +32,9 @@ from flagtui.app.experiments.detail.sections import (
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.intervals import strokes_here
 from flagtui.app.experiments.series_plot import SeriesPlot
+from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import RecordScreen, joined
+from flagtui.app.records.record_tabs import LinesPane, RecordTabs
 from flagtui.app.state.app_state import AppState
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
@@ -70,11 +71,12 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         """Whose JSON is drawn."""
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(id="experiment", can_focus=False):
+        yield RecordTabs()
+        with LinesPane(id="tab-overview", classes="pane"):
             yield Static(id="about")
             yield SeriesPlot(id="course")
             yield Static(id="rest")
-            yield Static(id="json")
+        yield JsonPane("json")
 
     def on_mount(self) -> None:
         self.query_one(SeriesPlot).display = False
@@ -151,7 +153,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         if found is not None and found is not self._told:
             # Hundreds of lines: they are laid out once for each reading, not with every result.
             self._told = found
-            self._show("json", list(json_lines(found)))
+            self.query_one(JsonPane).show_value(shown_record(found))
 
     def _show(self, part: str, lines: list[list[Piece]]) -> None:
         """Draw a part of the screen, where it is different now."""
@@ -215,7 +217,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     def action_scroll(self, way: str) -> None:
         """A line up or down goes to the next metric while there is one."""
         wanted = self._chosen + {"down": 1, "up": -1}.get(way, len(self._findings.readings))
-        if 0 <= wanted < len(self._findings.readings):
+        if self._tab == "overview" and 0 <= wanted < len(self._findings.readings):
             self._chosen = wanted
             self.draw()
             self._replot()

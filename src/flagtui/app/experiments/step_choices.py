@@ -2,23 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.experiments.experiment_fields import CONCLUSIONS, LONGEST_COMMENT
 from flagtui.changes.experiments.steps import Choices, Step
-from flagtui.changes.flags.flag_refusals import is_plain_key
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
-
-CONCLUSION_WORDS: Final[dict[str, str]] = {
-    "won": "a variant is better",
-    "lost": "the variants are worse",
-    "inconclusive": "no difference that counts",
-    "stopped_early": "ended for another reason",
-    "invalid": "something was wrong with it",
-}
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 
 class StepQuestions:
@@ -55,7 +46,8 @@ class StepQuestions:
 
     async def _concluded(self, title: str, without: Choice[str], *, at_first: bool) -> Choices | None:
         """A conclusion and a comment on it; `without` is the way past both."""
-        words = [Choice(word, word.replace("_", " "), CONCLUSION_WORDS[word]) for word in CONCLUSIONS]
+        options = EXPERIMENT_FIELDS["conclusion"].takes.options
+        words = [Choice(one.value, one.words, one.about) for one in options]
         offered = [without, *words] if at_first else [*words, without]
         conclusion = await self._changing.ask(PickerScreen(title, offered))
         if not conclusion:
@@ -113,6 +105,4 @@ class StepQuestions:
 
 
 def _comment(line: str) -> PromptReading:
-    return PromptReading(
-        problem="" if len(line) <= LONGEST_COMMENT else f"at most {LONGEST_COMMENT:,} characters"
-    )
+    return PromptReading(problem=EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong(line))

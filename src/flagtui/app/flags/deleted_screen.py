@@ -14,7 +14,7 @@ from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.header import Tab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.widgets.column_layout import Cell, Column, Slot
+from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import restore
@@ -26,7 +26,7 @@ from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.vocabulary import Qualifier
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
-from flagtui.text.formats import age, ago
+from flagtui.text.formats import ago
 
 NOTE: Final = (
     "Restored flags are on or off as they were.",
@@ -34,18 +34,6 @@ NOTE: Final = (
 )
 NOTHING: Final = "The activity tells of no flag that was deleted lately."
 NOT_HERE: Final = frozenset(("lists.state", "lists.type", "lists.mine"))
-
-
-def draw_when(one: Deletion, slot: Slot) -> Cell:
-    return ((age(one.at, slot.now), "faint"),)
-
-
-def draw_key(one: Deletion, slot: Slot) -> Cell:
-    return ((safe_text(one.key), "strong"),)
-
-
-def draw_who(one: Deletion, slot: Slot) -> Cell:
-    return ((safe_text(one.who), "info"),)
 
 
 def draw_id(one: Deletion, slot: Slot) -> Cell:
@@ -74,9 +62,9 @@ DELETED_LIST: Final = ListDescription[Deletion](
     sort=Sort("at"),
     orders=("at", "key", "who"),
     columns=(
-        Column("at", "DELETED", draw_when, 8, align="right"),
-        Column("key", "KEY", draw_key, 15, grow=4, most=60, gap=2),
-        Column("who", "BY", draw_who, 10, grow=1, most=32, gap=2),
+        Column("at", "DELETED", age_cell("at"), 8, align="right"),
+        Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=60, gap=2),
+        Column("who", "BY", text_cell("who", "info"), 10, grow=1, most=32, gap=2),
     ),
     more_columns=(Column("id", "ID", draw_id, 8, sortable=False),),
     always=("at", "key"),

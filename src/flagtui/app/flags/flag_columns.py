@@ -4,7 +4,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot
+from flagtui.app.widgets.column_layout import (
+    Cell,
+    CellPiece,
+    Column,
+    Slot,
+    age_cell,
+    shown_column,
+    tags_cell,
+    text_cell,
+    version_cell,
+)
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import FLAG_LISTING
@@ -50,23 +61,6 @@ def draw_type(flag: FlagRow, slot: Slot) -> Cell:
     return ((safe_text(flag.type), _TYPE_LOOKS.get(flag.type, "muted")),)
 
 
-def draw_runtime(flag: FlagRow, slot: Slot) -> Cell:
-    return ((safe_text(flag.runtime), "muted"),)
-
-
-def draw_tags(flag: FlagRow, slot: Slot) -> Cell:
-    shown = " ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in flag.tags[: slot.width])
-    return ((shown, "muted"),)
-
-
-def draw_updated(flag: FlagRow, slot: Slot) -> Cell:
-    return ((age(flag.updated_at, slot.now), "faint"),)
-
-
-def draw_created(flag: FlagRow, slot: Slot) -> Cell:
-    return ((age(flag.created_at, slot.now), "faint"),)
-
-
 def draw_called(flag: FlagRow, slot: Slot) -> Cell:
     return ((called_words(flag, slot.now), "faint"),)
 
@@ -76,35 +70,23 @@ def called_words(flag: FlagRow, now: float) -> str:
     return age(flag.called_at, now) or ("never" if flag.tells_calls else NOT_KNOWN)
 
 
-def draw_creator(flag: FlagRow, slot: Slot) -> Cell:
-    return ((safe_text(flag.creator), "muted"),)
-
-
-def draw_version(flag: FlagRow, slot: Slot) -> Cell:
-    return (("" if flag.version is None else f"v{flag.version}", "faint"),)
-
-
-def draw_name(flag: FlagRow, slot: Slot) -> Cell:
-    return ((safe_text(flag.name), "muted"),)
-
-
 FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("state", "", draw_state, 2, gap=0, sortable=False),
     Column("key", "KEY", draw_key, 15, grow=5, most=60),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
-    Column("runtime", "RUNS ON", draw_runtime, 7, from_width=ALL_FROM),
-    Column("tags", "TAGS", draw_tags, 8, grow=3, most=48, from_width=ALL_FROM, sortable=False),
-    Column("name", "DESCRIPTION", draw_name, 16, grow=4, gap=2, from_width=NAME_FROM, sortable=False),
-    Column("updated", "UPDATED", draw_updated, 9, gap=0, align="right", from_width=STANDARD_FROM),
+    shown_column(FLAG_FIELDS.shown("runtime"), from_width=ALL_FROM),
+    Column("tags", "TAGS", tags_cell, 8, grow=3, most=48, from_width=ALL_FROM, sortable=False),
+    Column("name", "DESCRIPTION", text_cell("name"), 16, grow=4, gap=2, from_width=NAME_FROM, sortable=False),
+    Column("updated", "UPDATED", age_cell("updated_at"), 9, gap=0, align="right", from_width=STANDARD_FROM),
 )
 
 
 MORE_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
-    Column("created", "CREATED", draw_created, 9, gap=1, align="right"),
+    Column("created", "CREATED", age_cell("created_at"), 9, gap=1, align="right"),
     Column("called", "CALLED", draw_called, 9, gap=1, align="right"),
-    Column("creator", "MADE BY", draw_creator, 12, grow=2, most=32, sortable=False),
-    Column("version", "VERSION", draw_version, 7, gap=1, align="right", sortable=False),
+    Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
+    Column("version", "VERSION", version_cell("version"), 7, gap=1, align="right", sortable=False),
 )
 """What else a person can choose."""
 

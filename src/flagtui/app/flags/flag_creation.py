@@ -14,9 +14,9 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_refusals import is_plain_key
 from flagtui.changes.flags.new_flags import boolean_flag, multivariate_flag, remote_configuration
-from flagtui.changes.guard_rules import Level
+from flagtui.config.guard_rules import Level
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.text.notices import Notice

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from flagtui.app.dialogs.editor import hand_over
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
@@ -11,15 +10,15 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.rollout import RolloutScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.listener import Saved
-from flagtui.changes import draft_files
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_intent import Intent, archive, delete, turn_off, turn_on, unarchive
+from flagtui.changes.flags.flag_editor_text import flag_text, intent_of
+from flagtui.changes.flags.flag_intent import archive, delete, turn_off, turn_on, unarchive
 from flagtui.changes.flags.tag_line import read_tags, retag
 from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout, why_no_rollout
-from flagtui.changes.guard_rules import Level
 from flagtui.changes.left_out import LeftOut
-from flagtui.config.editor_program import NoEditor, find_editor
+from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -105,26 +104,11 @@ class FlagEdits:
         flag = await read_flag(row, self._app_state, self._changing)
         if flag is None:
             return
-        folder = self._app_state.session.state_folder / "drafts"
-        try:
-            open_editor = find_editor()
-            made = hand_over(self._changing.app, lambda: draft_files.edit(flag, open_editor, folder))
-        except NoEditor as why:
-            self._changing.tell(Notice(str(why), "warning", "no editor"))
-            return
-        match made:
-            case None:
-                self._changing.tell(Notice(f"{flag.key}: nothing was changed"))
-            case Intent():
-                kept = draft_files.keep_intent(made, flag, folder)
-                self._changing.start(
-                    [made], ended=lambda ended: draft_files.forget(kept) if ended.is_saved else None
-                )
-            case draft_files.GivenUp(reasons=reasons, copy=copy):
-                where = f"\nYour text is kept in {copy}" if copy else ""
-                self._changing.tell(
-                    Notice(f"{flag.key}: {'; '.join(reasons[:3])}{where}", "warning", "not saved")
-                )
+        record = flag_text(flag)
+        edited = edit_as_json(self._changing, record, self._app_state.session.state_folder / "drafts")
+        intent = intent_of({**record.shown, **edited.changes}, flag) if edited is not None else None
+        if edited is not None and intent is not None:
+            self._changing.start([intent], ended=lambda ended: edited.saved() if ended.is_saved else None)
 
     def form(self, rows: Sequence[FlagRow]) -> None:
         """In a form, one flag at a time."""

@@ -16,9 +16,9 @@ from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.flags.flag_reader import FlagReader
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.copy_value import copied_value
-from flagtui.app.flags.tabs.head import head_lines, tab_pieces
+from flagtui.app.flags.tabs.head import TITLES, head_lines
 from flagtui.app.flags.tabs.history_tab import HistoryPane
-from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.flags.tabs.json_tab import FlagJsonPane
 from flagtui.app.flags.tabs.links_tab import link_pages
 from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.reach_tab import reach_lines
@@ -27,10 +27,10 @@ from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.records.record_screen import WIDE, RecordScreen, joined
+from flagtui.app.records.record_tabs import RecordTabs
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
-from flagtui.app.widgets.line import Line, styled
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
@@ -40,8 +40,7 @@ from flagtui.text.outcomes import explain_error
 SIDE: Final = 46
 SHORT: Final = 20
 """Lines from which the description has room above the tabs."""
-TABS: Final = ("overview", "conditions", "variants", "reach", "who", "history", "links", "json")
-Pane = TextPane | WhoPane | HistoryPane | JsonPane
+Pane = TextPane | WhoPane | HistoryPane | FlagJsonPane
 
 
 class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
@@ -50,11 +49,11 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flag", "everywhere")]
     kind = "flags"
     place = "flag"
+    tabs = TITLES
 
     def __init__(self, app_state: AppState, changing: Changes, row: FlagRow, tab: str = "overview") -> None:
-        super().__init__(app_state, changing, row)
+        super().__init__(app_state, changing, row, tab)
         self._beside = FlagArtifacts(app_state, changing)
-        self._tab = tab
         details = app_state.inspector.known(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 
@@ -63,7 +62,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         with Horizontal(id="flag"):
             with Vertical(id="flag-main"):
                 yield Static(id="flag-head", markup=False)
-                yield Line(id="flag-tabs")
+                yield RecordTabs()
                 yield TextPane("overview", overview_lines)
                 yield TextPane("conditions", condition_pages)
                 yield TextPane("variants", variant_pages)
@@ -71,7 +70,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
                 yield WhoPane("who", reading.account)
                 yield HistoryPane("history", reading.log, reading.version, reading.go_back)
                 yield TextPane("links", link_pages)
-                yield JsonPane("json")
+                yield FlagJsonPane("json")
             yield Static(id="flag-side", markup=False)
 
     @property
@@ -81,8 +80,9 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         assert isinstance(found, Pane)
         return found
 
-    def on_mount(self) -> None:
-        self._open()
+    @property
+    def tab_width(self) -> int:
+        return self.size.width - 4 - (SIDE if self.size.width >= WIDE else 0)
 
     def take_row(self, before: FlagRow) -> None:
         if self._app_state.inspector is not None:
@@ -110,33 +110,12 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             names=app_state.names_about(self._study.details.flag),
             closed=self._beside.closed,
         )
-        width = self.size.width - 4 - (SIDE if is_wide else 0)
-        head = [*with_link(head_lines(self._study, width), self.page_link)]
+        head = [*with_link(head_lines(self._study, self.tab_width), self.page_link)]
         # The description gives way where every line counts; the overview is one tab away.
         self.query_one("#flag-head", Static).update(joined(head if self.size.height >= SHORT else head[:-1]))
-        self.query_one("#flag-tabs", Line).show(styled(*tab_pieces(TABS, self._tab, width)))
         if is_wide:
             self.query_one("#flag-side", Static).update(joined(side_lines(self._study, SIDE - 4)))
         self.pane.show(self._study)
-
-    # Tabs
-
-    def action_open_tab(self, tab: str) -> None:
-        self._tab = tab
-        self._open()
-
-    def action_step_tab(self, step: int) -> None:
-        self.action_open_tab(TABS[(TABS.index(self._tab) + step) % len(TABS)])
-
-    def _open(self) -> None:
-        for name in TABS:
-            self.query_one(f"#tab-{name}").display = name == self._tab
-        self.draw()
-        self.call_after_refresh(self.draw)
-        self.pane.focus()
-
-    def action_scroll(self, way: str) -> None:
-        self.pane.move(way)
 
     def may_change(self, action: str) -> bool | None:
         """What the server refused to keys before is dimmed."""
@@ -187,8 +166,3 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     def action_copy_value(self) -> None:
         """What the flag hands out: secrets only while they are shown."""
         tell(self.app, copied_value(self.app, self._study))
-
-    def action_back(self) -> None:
-        pane = self.pane
-        if not (isinstance(pane, JsonPane | WhoPane) and pane.leave_typing()):
-            self.dismiss_here()

@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, Column, Slot
+from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell, version_cell
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry
 from flagtui.safe_text import safe_text
 from flagtui.store.query import Vocabulary
@@ -13,7 +13,6 @@ from flagtui.store.query.folded_text import fold
 from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.vocabulary import Qualifier, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
-from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 _LOOKS: Final[dict[str, Look]] = {
@@ -28,14 +27,6 @@ _LOOKS: Final[dict[str, Look]] = {
 def ending_words(entry: Entry) -> str:
     """How it ended, in a word or two."""
     return "not known" if entry.is_open else entry.ending
-
-
-def draw_age(entry: Entry, slot: Slot) -> Cell:
-    return ((age(entry.at, slot.now), "faint"),)
-
-
-def draw_key(entry: Entry, slot: Slot) -> Cell:
-    return ((safe_text(entry.key), "strong"),)
 
 
 def draw_verb(entry: Entry, slot: Slot) -> Cell:
@@ -62,13 +53,9 @@ def draw_kind(entry: Entry, slot: Slot) -> Cell:
     return ((safe_text(entry.kind.replace("_", " "), 20), "muted"),)
 
 
-def draw_version(entry: Entry, slot: Slot) -> Cell:
-    return (("" if entry.saved_version is None else f"v{entry.saved_version}", "faint"),)
-
-
 JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
-    Column("at", "WHEN", draw_age, 5, align="right"),
-    Column("key", "KEY", draw_key, 15, grow=4, most=48, gap=2),
+    Column("at", "WHEN", age_cell("at"), 5, align="right"),
+    Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=48, gap=2),
     Column("verb", "CHANGE", draw_verb, 12, grow=2, most=24),
     Column("ending", "ENDED", draw_ending, 10),
     Column("place", "WHERE", draw_place, 8, from_width=54, sortable=False),
@@ -78,7 +65,7 @@ JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
 MORE_JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
     Column("moment", "EXACTLY", draw_moment, 23, sortable=False),
     Column("kind", "KIND", draw_kind, 16, sortable=False),
-    Column("version", "VERSION", draw_version, 7, align="right", sortable=False),
+    Column("version", "VERSION", version_cell("saved_version"), 7, align="right", sortable=False),
 )
 """What else a person can choose."""
 

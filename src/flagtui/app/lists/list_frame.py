@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -26,7 +27,30 @@ WIDE = 110
 
 
 class ChipLine(Line):
-    """The filters and the count: how many of them fit is known once it has its size."""
+    """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
+
+    _places: Sequence[tuple[int, str]] = ()
+    """How far from its right end each filter ends, in cells, and its label."""
+
+    def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
+        """Draw these filters, and what stands at the end."""
+        pieces: list[Piece] = []
+        left = sum(cell_len(text) for text, _style in end)
+        places: list[tuple[int, str]] = []
+        for chip in reversed(chips):
+            places.append((left, chip.label))
+            left += cell_len(f"{chip.label} {chip.value}  ")
+        for chip in chips:
+            style = "$primary" if chip.is_set else ""
+            pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", style)]
+        self._places = [*places, (left, "")]
+        self.show(styled(), styled(*pieces, *end))
+
+    async def on_click(self, event: events.Click) -> None:
+        from_end = self.content_size.width - 1 - (event.x - self.gutter.left)
+        passed = [label for start, label in self._places if start <= from_end]
+        if passed and passed[-1] and isinstance(self.screen, BrowseScreen):
+            self.screen.move_filter(passed[-1])
 
     def on_resize(self, _event: events.Resize) -> None:
         if isinstance(self.screen, BrowseScreen):
@@ -104,20 +128,20 @@ class BrowseScreen(OwnedScreen[None]):
 
         Where there is no room for all of it, chips that filter nothing go first.
         """
-        line = self.query_one("#chips", Line)
+        line = self.query_one(ChipLine)
         end: list[Piece] = [(f" {marked} marked  ", "$primary")] if marked else []
         end.append((count, "$text-muted"))
         if reason:
-            line.show(styled(), styled((f"{reason}  ", "$warning"), *end))
+            line.show_chips((), [(f"{reason}  ", "$warning"), *end])
             return
         room = line.size.width - sum(len(text) for text, _ in end)
         shown = [chip for chip in chips if self.size.width >= STANDARD]
         while shown and sum(len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
             shown.remove(next((chip for chip in shown if not chip.is_set), shown[0]))
-        pieces: list[Piece] = []
-        for chip in shown:
-            pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", "$primary" if chip.is_set else "")]
-        line.show(styled(), styled(*pieces, *end))
+        line.show_chips(shown, end)
+
+    def move_filter(self, label: str) -> None:
+        """On to the next value of the filter with this label."""
 
     def on_resize(self, _event: events.Resize) -> None:
         self.reframe()

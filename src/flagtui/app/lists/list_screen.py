@@ -191,6 +191,13 @@ class ListScreen(RememberedList, Generic[R]):
         vocabulary = self.description.listing.vocabulary
         self.search.set_line(cycle(self.search.value, self.description.filters[name], vocabulary))
 
+    def move_filter(self, label: str) -> None:
+        """On to the next value of the filter with this label: the name of its key or of its qualifier."""
+        names = self.description.filters
+        name = next((key for key, qualifier in names.items() if label in (key, qualifier)), None)
+        if name is not None:
+            self.action_cycle(name)
+
     def action_copy_key(self) -> None:
         if self.record is not None:
             copy_text(self.app, self.description.key(self.record))

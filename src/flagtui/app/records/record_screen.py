@@ -1,13 +1,13 @@
-"""What the page of every record does: frame, following its record, scrolling, the way back."""
+"""What the page of every record does: frame, tabs, following its record, scrolling, the way back."""
 
 from collections.abc import Iterable
-from typing import Final, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 
 from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.records.record_tabs import RecordPane, RecordTabs, Titles
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
@@ -34,9 +34,11 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = ""
     kind: Kind
+    tabs: ClassVar[Titles] = {"overview": ("Overview", "Over"), "json": ("JSON", "JSON")}
 
-    def __init__(self, app_state: AppState, changing: Changes, row: R) -> None:
+    def __init__(self, app_state: AppState, changing: Changes, row: R, tab: str = "overview") -> None:
         super().__init__()
+        self._tab = tab
         self._app_state = app_state
         self._changing = changing
         self._row: R = row
@@ -45,8 +47,18 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     def opened_for(self) -> object:
         return self._row.id
 
+    @property
+    def pane(self) -> RecordPane:
+        """The tab that is open."""
+        return self.query_one(f"#tab-{self._tab}", RecordPane)
+
+    @property
+    def tab_width(self) -> int:
+        """The cells there are for the titles of the tabs."""
+        return self.size.width - 6
+
     def body(self) -> ComposeResult:
-        """What stands between the tabs of the lists and the line of keys."""
+        """What stands between the tabs of the lists and the line of keys, tabs of its own included."""
         raise NotImplementedError
 
     def look(self) -> object:
@@ -84,8 +96,24 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         self.follow(self._app_state.watch, self.believe)
         if (workspace := self._app_state.workspace) is not None:
             self.follow(workspace.collection(self.kind).watch, self.believe)
-        self.draw()
+        self._open()
         self.look()
+
+    def action_open_tab(self, tab: str) -> None:
+        self._tab = tab
+        self._open()
+
+    def action_step_tab(self, step: int) -> None:
+        names = [*self.tabs]
+        self.action_open_tab(names[(names.index(self._tab) + step) % len(names)])
+
+    def _open(self) -> None:
+        for name in self.tabs:
+            self.query_one(f"#tab-{name}").display = name == self._tab
+        self.draw()
+        # What is within has its size only after the layout.
+        self.call_after_refresh(self.draw)
+        self.pane.focus()
 
     def believe(self) -> None:
         """Draw what is known now; a record that is gone closes its page."""
@@ -117,30 +145,19 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         app_state = self._app_state
         self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
         self.query_one(Tabs).show_tabs(tabs_of(app_state), TABS[self.kind])
+        self.query_one(RecordTabs).show_tabs(self.tabs, self._tab, self.tab_width)
         self.draw_body()
 
     def action_scroll(self, way: str) -> None:
-        scroll(self.query_one(VerticalScroll), way)
+        self.pane.move(way)
 
     def action_back(self) -> None:
-        self.dismiss_here()
+        if not self.pane.leave_typing():
+            self.dismiss_here()
 
     def dismiss_here(self) -> None:
         """Close this screen and nothing else."""
         self.dismiss(None)
-
-
-def scroll(body: VerticalScroll, way: str) -> None:
-    """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
-    ways = {
-        "down": body.scroll_down,
-        "up": body.scroll_up,
-        "page_down": body.scroll_page_down,
-        "page_up": body.scroll_page_up,
-        "first": body.scroll_home,
-        "last": body.scroll_end,
-    }
-    ways[way](animate=False)
 
 
 def joined(lines: Iterable[list[Piece]]) -> Content:

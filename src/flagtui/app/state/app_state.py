@@ -14,8 +14,8 @@ from flagtui.store.snapshots import SnapshotPlace
 from flagtui.store.workspace import EarlierRows, Kind, Workspace, recall_rows
 
 if TYPE_CHECKING:
-    from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal_entries import Signature
+    from flagtui.config.guard_rules import GuardRules
     from flagtui.details.flag_inspector import Inspector
     from flagtui.models.flag import Flag
 

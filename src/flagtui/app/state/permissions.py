@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.state.app_state import AppState
-from flagtui.changes.guard_rules import Level
+from flagtui.config.guard_rules import Level
 
 SCOPES: Final[Mapping[str, str]] = {
     "flags": "feature_flag:write",

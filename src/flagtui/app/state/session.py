@@ -14,8 +14,8 @@ from flagtui.store.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.guard_rules import GuardRules
     from flagtui.changes.journal import Journal
+    from flagtui.config.guard_rules import GuardRules
 
 
 @dataclass(frozen=True)

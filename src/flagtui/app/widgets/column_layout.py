@@ -1,12 +1,15 @@
 """Columns of a list: which of them a width has room for, and how wide each becomes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 
 from flagtui.app.widgets.glyphs import Glyphs
+from flagtui.models.editable_fields import EditableField
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import age
 from flagtui.text.styled import Look
 
 EVERY_LOOK: tuple[Look, ...] = get_args(Look)
@@ -68,12 +71,40 @@ class Slot(Struct, frozen=True):
         return " ", "plain"
 
 
+Draw = Callable[[R, Slot], Cell]
+
+
+def text_cell(attribute: str, look: Look = "muted") -> Draw[Any]:
+    """A text of the row, which is raw."""
+    return lambda row, slot: ((safe_text(getattr(row, attribute)), look),)
+
+
+def age_cell(attribute: str) -> Draw[Any]:
+    """How long ago a moment of the row was, in Unix seconds; empty when it is not known."""
+    return lambda row, slot: ((age(getattr(row, attribute), slot.now), "faint"),)
+
+
+def tags_cell(row: Any, slot: Slot) -> Cell:
+    """As many tags as there can be room for."""
+    return ((" ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in row.tags[: slot.width]), "muted"),)
+
+
+def version_cell(attribute: str) -> Draw[Any]:
+    """`v12`; empty where records have no versions."""
+
+    def draw(row: Any, slot: Slot) -> Cell:
+        version = getattr(row, attribute)
+        return (("" if version is None else f"v{version}", "faint"),)
+
+    return draw
+
+
 class Column(Struct, Generic[R], frozen=True):
     """One column. Widths and the gap before it are in cells."""
 
     name: str
     title: str
-    draw: Callable[[R, Slot], Cell]
+    draw: Draw[R]
     width: int
     grow: int = 0
     """Its share of the cells left over, against the other columns' shares."""
@@ -83,6 +114,23 @@ class Column(Struct, Generic[R], frozen=True):
     from_width: int = 0
     """The narrowest list that still shows it."""
     sortable: bool = True
+
+
+def shown_column(field: EditableField, grow: int = 0, most: int = 1000, from_width: int = 0) -> Column[Any]:
+    """The column of a field that lists show."""
+    if field.shown is None:
+        raise ValueError(f"no list shows {field.name}")
+    shown = field.shown
+    return Column(
+        shown.name,
+        shown.title,
+        text_cell(shown.attribute),
+        shown.width,
+        grow=grow,
+        most=most,
+        from_width=from_width,
+        sortable=bool(field.takes.options),
+    )
 
 
 class Placed(Struct, Generic[R], frozen=True):

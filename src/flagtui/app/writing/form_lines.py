@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.editable_fields import EditableField
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.styled import Piece
@@ -57,6 +58,29 @@ class FormLine:
 def heading_line(word: str, about: str) -> FormLine:
     """The name of a part; the cursor passes it by."""
     return FormLine("heading", (("\n ", ""), (word, "$text-muted"), (f"   {about}", "$faint")))
+
+
+def label_piece(label: str) -> Piece:
+    """What a line is about, in the column of labels."""
+    return f" {label:<{LABEL}}", "$text-muted"
+
+
+def field_line(field: EditableField, value: JSON) -> FormLine:
+    """A field as the form shows it."""
+    return FormLine("field", (label_piece(field.label), *field_pieces(field, value)), field.name)
+
+
+def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
+    """Its value: `#web #checkout`, `on`, `server and client`, or that there is none."""
+    if field.takes.asked == "texts":
+        named: list[Piece] = [(f"#{safe_text(as_text(item), 40)}  ", "$primary") for item in as_list(value)]
+        return named or [("none", "$faint")]
+    option = field.option(value)
+    if option is not None:
+        style = "$text-muted" if option.value is False else "$success" if field.says_itself else ""
+        return [(option.about or option.words, style)]
+    text = safe_text(as_text(value), 200)
+    return [(text, "bold" if "title" in field.traits else "")] if text else [("empty", "$faint")]
 
 
 def variant_lines(copy: HasVariants) -> Iterator[FormLine]:

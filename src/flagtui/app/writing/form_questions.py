@@ -1,12 +1,15 @@
 """The questions that lines of every form have in common."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.models.json_value import JSON, as_number
+from flagtui.changes.flags.tag_line import read_tags
+from flagtui.models.editable_fields import EditableField
+from flagtui.models.json_value import JSON, as_list, as_number, as_text
 from flagtui.text.formats import share_of
 
 VariantPart = Literal["share", "key", "name", "remove"]
@@ -33,6 +36,55 @@ async def ask_line(
         return PromptReading(problem=problem(line))
 
     return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAnswer:
+    """What a field shall be, as it is stored."""
+
+    value: JSON
+
+
+async def ask_field(
+    changing: Changes, field: EditableField, before: JSON, title: str = "", problem: Check = no_problem
+) -> FieldAnswer | None:
+    """Another value of a field, or the same; None where the question was left. A switch is turned at once."""
+    title = title or f"{field.label[:1].upper()}{field.label[1:]}"
+    match field.takes.asked:
+        case "switch":
+            return FieldAnswer(before is not True)
+        case "choice":
+            return await _choose(changing, field, before, title)
+        case "texts":
+            line = ", ".join(as_text(item) for item in as_list(before))
+            found = await ask_line(changing, title, field.about, line, _texts_problem)
+            return (
+                None if found is None or found == line else FieldAnswer(list(read_tags("=" + found).of(())))
+            )
+        case "text":
+            shown = as_text(before)
+
+            def wrong(line: str) -> str:
+                return field.takes.wrong(line) or problem(line)
+
+            found = await ask_line(changing, title, field.about, shown, wrong)
+            return None if found is None else FieldAnswer(before if found == shown else found)
+    return None
+
+
+async def _choose(changing: Changes, field: EditableField, before: JSON, title: str) -> FieldAnswer | None:
+    now = field.option(before)
+    choices = [Choice(one.value, one.words, one.about, one is now) for one in field.takes.options]
+    if field.blank is None and not field.takes.wrong(None):
+        choices.append(Choice("", "none", "", now is None))
+    chosen = await changing.ask(PickerScreen(title, choices))
+    if chosen is None:
+        return None
+    return FieldAnswer(before if now is not None and chosen == now.value else chosen or None)
+
+
+def _texts_problem(line: str) -> str:
+    return read_tags("=" + line).problem
 
 
 async def ask_percent(changing: Changes, before: float | None, title: str = "Share in percent") -> JSON:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
-import msgspec
-
 from flagtui.api.errors import ApiError
 from flagtui.changes.outcome import P, R
+from flagtui.store.optimistic_edits import apply_edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,27 +108,16 @@ class EventRows:
             self._events.remove(plan.id)
         elif (row := self._events.said(plan.id)) is not None:
             # Changed together with others, for which servers do not send the records back.
-            changed = self._shown(plan.values)
             at = max(self._now, row.updated_at or 0.0)
-            self._events.put(msgspec.structs.replace(row, **changed, updated_at=at))
+            self._events.put(apply_edit(row, {**self._shown(plan.values), "updated_at": at}))
 
-    def _shown(self, values: Mapping[str, JSON]) -> dict[str, object]:
-        """A change as the row shows it; rows name some fields otherwise and owners by e-mail."""
-        shown: dict[str, object] = {}
-        for name, value in values.items():
-            if name == "owner":
-                number = value if isinstance(value, int) else None
-                shown["owner_id"] = number
-                shown["owner"] = self._people.get(number, "") if number is not None else ""
-            elif name == "enforcement_mode":
-                shown["enforcement"] = value
-            elif name == "tags" and isinstance(value, list):
-                shown["tags"] = tuple(map(str, value))
-            elif name in ("verified", "hidden"):
-                shown[name] = value
-            elif name in ("description", "primary_property"):
-                shown[name] = value or ""
-        return shown
+    def _shown(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
+        """A change as the row shows it, which has owners by e-mail."""
+        if "owner" not in values:
+            return values
+        number = values["owner"] if isinstance(values["owner"], int) else None
+        owner = "" if number is None else self._people.get(number, "")
+        return {**values, "owner_id": number, "owner": owner}
 
 
 class NoRows:

@@ -4,26 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.changes.changed_fields import field_words
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
-from flagtui.changes.event_definitions.definition_words import consequences_of, in_words, rules_of
+from flagtui.changes.event_definitions.definition_words import consequences_of, rules_of
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_plan import DiffLine
 from flagtui.changes.verbs import Verb
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
+from flagtui.models.record_fields import EVENT_FIELDS
 
-MADE_AGAIN: Final = (
-    "description",
-    "owner",
-    "tags",
-    "verified",
-    "hidden",
-    "enforcement_mode",
-    "primary_property",
-    "default_columns",
-)
+MADE_AGAIN: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("made again"))
 """What a server takes when a definition is made by hand; dates and who verified it are its own."""
 
 
@@ -154,17 +147,13 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionCont
 
 def stored(fresh: EventDefinition, name: str) -> JSON:
     """The field as it is now, in the form it is written in: an owner is a number."""
-    match name:
-        case "owner":
-            return fresh.owner.id if fresh.owner else None
-        case "tags":
-            return sorted(fresh.tags)
-        case "description":
-            return fresh.description or ""
-        case "default_columns":
-            return list(fresh.default_columns)
+    if name == "owner":
+        return fresh.owner.id if fresh.owner else None
     value: JSON = getattr(fresh, name, None)
-    return value
+    if isinstance(value, tuple):
+        value = list(value)
+    value = EVENT_FIELDS[name].blank if value is None and name in EVENT_FIELDS else value
+    return EVENT_FIELDS.comparable(name, value)
 
 
 def moved_by_rule(body: Mapping[str, JSON], fresh: EventDefinition) -> dict[str, JSON]:
@@ -227,9 +216,8 @@ def _lines(
     before: Mapping[str, JSON], values: Mapping[str, JSON], context: DefinitionContext
 ) -> Iterator[DiffLine]:
     for name, after in values.items():
-        old = before.get(name, MISSING) if before else MISSING
-        line = DifferenceLine((name,), _shown(name, old, context), _shown(name, after, context))
-        yield DiffLine(line, in_words(name, None if old is MISSING else old, after, context.people))
+        sides = _shown(name, before.get(name, MISSING), context), _shown(name, after, context)
+        yield DiffLine(DifferenceLine((name,), *sides), field_words(EVENT_FIELDS, name, *sides))
 
 
 def _shown(name: str, value: JSON, context: DefinitionContext) -> JSON:

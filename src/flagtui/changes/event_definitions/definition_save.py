@@ -13,6 +13,7 @@ from flagtui.changes.event_definitions.definition_plan import EventPlan, stored
 from flagtui.changes.outcome import Outcome
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import EVENT_FIELDS
 
 NOT_KEPT: Final = "the server said yes and did not keep it"
 NO_TAGGING: Final = "the organisation may not have tagging"
@@ -124,12 +125,10 @@ def id_of(outcome: DefinitionOutcome) -> str:
 def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
     """Planned fields that are otherwise."""
     return tuple(
-        name for name, value in plan.body.items() if not same(stored(found, name), _sorted(name, value))
+        name
+        for name, value in plan.body.items()
+        if not same(stored(found, name), EVENT_FIELDS.comparable(name, value))
     )
-
-
-def _sorted(name: str, value: object) -> object:
-    return sorted(value) if name == "tags" and isinstance(value, list) else value
 
 
 def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOutcome:

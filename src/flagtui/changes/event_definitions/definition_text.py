@@ -1,67 +1,43 @@
-"""An event definition as JSON to edit, and what was changed in it."""
+"""An event definition as JSON for an editor, and what an edit of it asks for."""
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent, tidy_tags
+from flagtui.changes.record_text import RecordText
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
-
-_KINDS: Final[Mapping[str, tuple[str, Callable[[JSON], bool]]]] = {
-    "description": ("a text", lambda value: isinstance(value, str)),
-    "tags": ("a list of texts", lambda value: isinstance(value, list) and all(map(_is_text, value))),
-    "verified": ("true or false", lambda value: isinstance(value, bool)),
-    "hidden": ("true or false", lambda value: isinstance(value, bool)),
-    "owner": ("the number of a person, or null", lambda value: value is None or type(value) is int),
-    "primary_property": ("a text or null", lambda value: value is None or isinstance(value, str)),
-    "enforcement_mode": ("allow or reject", lambda value: value in ("allow", "reject")),
-}
-"""By field: what it takes, in words, and the test of it."""
+from flagtui.safe_text import safe_text
 
 
-def _is_text(value: JSON) -> bool:
-    return isinstance(value, str)
-
-
-def values_of(row: EventDefinitionRow) -> dict[str, JSON]:
-    """The fields that can be edited, as they are."""
-    return {
-        "description": row.description,
-        "tags": list(row.tags),
-        "verified": row.verified,
-        "hidden": row.hidden,
-        "owner": row.owner_id,
-        "primary_property": row.primary_property or None,
-        "enforcement_mode": row.enforcement,
-    }
-
-
-def definition_as_text(row: EventDefinitionRow) -> str:
+def definition_text(row: EventDefinitionRow) -> RecordText:
     """What the editor opens."""
-    return json.dumps(values_of(row), indent=2, ensure_ascii=False) + "\n"
+    shown = {name: _stored(row, name) for name in EVENT_FIELDS.edited}
+
+    def problems(changed: Mapping[str, JSON]) -> Sequence[str]:
+        found = EVENT_FIELDS.problems(changed)
+        if changed.get("verified", row.verified) and changed.get("hidden", row.hidden):
+            found.append("verifying un-hides and hiding un-verifies: it cannot be both")
+        return found
+
+    file = f"event-{row.id}" if is_plain_key(row.id) else "event"
+    return RecordText(row.name, f"event definition {safe_text(row.id, 80)}", file, shown, problems)
 
 
-def definition_from_text(text: str, row: EventDefinitionRow) -> EventIntent | str | None:
-    """What was changed; why it is no edit; None when nothing was changed."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as fault:
-        return f"this is no JSON: {fault}"
-    if not isinstance(found, dict):
-        return "this is no JSON object"
-    for name, value in found.items():
-        if name not in _KINDS:
-            return f"there is no field {name} to change"
-        words, is_right = _KINDS[name]
-        if not is_right(value):
-            return f"{name} takes {words}"
-    if "tags" in found:
-        found["tags"] = list(tidy_tags(found["tags"]))
-    before = values_of(row)
-    changes = {name: value for name, value in found.items() if value != before[name]}
-    if changes.get("verified", row.verified) and changes.get("hidden", row.hidden):
-        return "verifying un-hides and hiding un-verifies: it cannot be both"
-    if not changes:
-        return None
-    return EventIntent(row.id, changes, "edit", {name: before[name] for name in changes})
+def edit_intent(row: EventDefinitionRow, changes: Mapping[str, JSON]) -> EventIntent | None:
+    """What the edited values ask for; None where they are as they were."""
+    wanted = dict(changes)
+    if "tags" in wanted:
+        wanted["tags"] = list(tidy_tags(wanted["tags"]))
+    seen = {name: _stored(row, name) for name in wanted}
+    wanted = {name: value for name, value in wanted.items() if value != seen[name]}
+    return EventIntent(row.id, wanted, "edit", {name: seen[name] for name in wanted}) if wanted else None
+
+
+def _stored(row: EventDefinitionRow, name: str) -> JSON:
+    """A field as it is written: an owner is a number."""
+    if name == "owner":
+        return row.owner_id
+    value: JSON = EVENT_FIELDS[name].value_of(row)
+    return list(value) if isinstance(value, tuple) else value or EVENT_FIELDS[name].blank

@@ -5,41 +5,10 @@ from typing import Final
 
 from flagtui.changes.flags.flag_consequences import Consequence, ago
 from flagtui.models.event_definition import EventDefinition
-from flagtui.models.json_value import JSON, as_list, as_text
+from flagtui.models.json_value import JSON
 from flagtui.models.times import unix
 
 DAY: Final = 86_400.0
-_SWITCHES: Final = {
-    "verified": ("verified", "not verified any more"),
-    "hidden": ("hidden", "shown again"),
-}
-
-
-def in_words(name: str, before: JSON, after: JSON, people: Mapping[int, str]) -> str:
-    """`verified`, `tags +billing -old`, `owner bob@acme.com → nobody`."""
-    if name in _SWITCHES:
-        return _SWITCHES[name][0 if after is True else 1]
-    match name:
-        case "tags":
-            return tags_in_words(before, after)
-        case "owner":
-            return f"owner {_person(before, people)} → {_person(after, people)}"
-        case "description":
-            return "a description" if not before else "another description" if after else "no description"
-        case "primary_property":
-            return f"primary property {as_text(before) or 'none'} → {as_text(after) or 'none'}"
-        case "enforcement_mode":
-            return f"enforcement {as_text(before) or 'allow'} → {as_text(after)}"
-    return name.replace("_", " ")
-
-
-def tags_in_words(before: JSON, after: JSON) -> str:
-    """`tags +billing -old`."""
-    old = {as_text(tag) for tag in as_list(before)}
-    new = {as_text(tag) for tag in as_list(after)}
-    return " ".join(
-        ["tags", *(f"+{tag}" for tag in sorted(new - old)), *(f"-{t}" for t in sorted(old - new))]
-    )
 
 
 def consequences_of(
@@ -97,9 +66,3 @@ def rules_of(fresh: EventDefinition, body: Mapping[str, JSON]) -> Iterator[str]:
     if body.get("verified") is False and fresh.verified:
         who = f", {fresh.verified_by.label}," if fresh.verified_by else ""
         yield f"who verified it{who} and when is forgotten"
-
-
-def _person(value: JSON, people: Mapping[int, str]) -> str:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return "nobody"
-    return people.get(value, f"user {value}")

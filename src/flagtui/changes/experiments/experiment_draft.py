@@ -18,22 +18,19 @@ from flagtui.changes.experiments.experiment_fields import (
 )
 from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
-from flagtui.changes.flags.flag_refusals import is_plain_key
 from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 Role = Literal["primary", "secondary"]
 Place = Literal["metrics", "metrics_secondary", "saved_metrics_ids"]
 ROLES: Final[Mapping[Role, Place]] = {"primary": "metrics", "secondary": "metrics_secondary"}
 _EMPTY: Final[Mapping[str, JSON]] = {
-    "description": "",
-    "metrics": [],
-    "metrics_secondary": [],
-    "saved_metrics_ids": [],
-    "exposure_criteria": {},
-    "stats_config": {},
-    "holdout_id": None,
+    name: field.blank
+    for name, field in EXPERIMENT_FIELDS.items()
+    if field.is_edited and name not in ("name", "parameters", "conclusion", "conclusion_comment")
 }
 """What a new experiment has when nothing more is said; the server fills in the project's ways."""
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from flagtui.changes.changed_fields import arrow, brief, field_words
 from flagtui.changes.experiments.exposure_words import (
     activated_by,
     counts_test_accounts,
@@ -13,37 +14,18 @@ from flagtui.changes.experiments.metric_order import as_shown
 from flagtui.changes.experiments.metric_words import metric_name, metric_words
 from flagtui.changes.experiments.metrics import problems_in_metric
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
-from flagtui.changes.flags.flag_refusals import is_plain_key
-from flagtui.changes.flags.flag_words import arrow, brief
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.times import as_moment
 
-CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
 METHODS: Final = ("bayesian", "frequentist")
-LONGEST_NAME: Final = 400
-LONGEST_DESCRIPTION: Final = 3000
-LONGEST_COMMENT: Final = 4000
 MOST_VARIANTS: Final = 20
 BASELINE: Final = "control"
 METRICS: Final = ("metrics", "metrics_secondary")
-FOR_DRAFTS: Final = frozenset({"parameters", "holdout_id"})
-"""Fields that are fixed once an experiment is launched."""
 SAYS_HOW: Final = frozenset({"allow_unknown_events"})
 """Parts of a request that are no fields: nothing reads them back."""
-WORDS: Final[Mapping[str, str]] = {
-    "feature_flag_key": "flag",
-    "metrics": "primary metrics",
-    "metrics_secondary": "secondary metrics",
-    "saved_metrics_ids": "shared metrics",
-    "holdout_id": "holdout",
-    "conclusion_comment": "comment",
-    "stats_config": "statistics",
-    "exposure_criteria": "exposure",
-    "parameters": "variants",
-}
-
-
 _DATES: Final = ("start_date", "end_date")
 
 
@@ -96,16 +78,7 @@ def share_sum(variants: list[JSON]) -> float:
 
 def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
     """What a strict server would refuse of these new values, top to bottom."""
-    if "name" in fields:
-        name = as_text(fields["name"])
-        if not name.strip():
-            yield "it has no name"
-        elif len(name) > LONGEST_NAME:
-            yield f"the name is longer than {LONGEST_NAME} characters"
-    if len(as_text(fields.get("description"))) > LONGEST_DESCRIPTION:
-        yield f"the description is longer than {LONGEST_DESCRIPTION:,} characters"
-    if len(as_text(fields.get("conclusion_comment"))) > LONGEST_COMMENT:
-        yield f"the comment is longer than {LONGEST_COMMENT:,} characters"
+    yield from EXPERIMENT_FIELDS.problems(fields)
     if variants := variants_in(fields.get("parameters")):
         yield from _problems_in_variants(variants)
     for name in METRICS:
@@ -134,7 +107,7 @@ def _problems_in_variants(variants: list[JSON]) -> Iterator[str]:
 
 def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
     method = settings.get("method")
-    if method is not None and method not in METHODS:
+    if method not in (None, *METHODS):
         yield f"statistics are {' or '.join(METHODS)}"
     level = as_number(as_dict(settings.get("bayesian")).get("ci_level"))
     alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
@@ -144,7 +117,7 @@ def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
 
 def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
     """A changed field as phrases, one for each part: `primary metrics: + Paid (funnel view → purchase)`."""
-    label = WORDS.get(name, name.replace("_", " "))
+    label = EXPERIMENT_FIELDS.words(name)
     match name:
         case "metrics" | "metrics_secondary":
             parts = _metric_changes(as_list(before), as_list(after))
@@ -156,15 +129,15 @@ def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
             parts = _part_changes(as_dict(before), as_dict(after))
         case "holdout_id":
             return (f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}",)
-        case "start_date" | "end_date" | "conclusion":
+        case "start_date" | "end_date":
             return (f"{label}: {_or_none(before)} → {_or_none(after)}",)
         case _:
-            return (f"{label}: {arrow(before, after)}",)
+            return (field_words(EXPERIMENT_FIELDS, name, before, after),)
     return tuple(f"{label}: {part}" for part in parts) or (f"{label}: in another order",)
 
 
 def _or_none(value: JSON) -> str:
-    """A word, or a moment to the minute."""
+    """A moment to the minute."""
     return as_text(value)[:16].replace("T", " ") or "none"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.experiments.experiment_fields import FOR_DRAFTS, METRICS, split_words
+from flagtui.changes.experiments.experiment_fields import METRICS, split_words
 from flagtui.changes.experiments.exposure_words import activated_by, exposed_by
 from flagtui.changes.experiments.metric_nodes import measured
 from flagtui.changes.experiments.served_variants import (
@@ -21,6 +21,7 @@ from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import as_dict, as_list, as_number, as_text
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.times import unix
 
 DAY: Final = 86_400.0
@@ -224,7 +225,7 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
             f"the people of holdout #{fields['holdout_id']}" if fields["holdout_id"] else "nobody any more"
         )
         yield _flag(fresh, f"leaves out {audience}", "warning")
-    if not FOR_DRAFTS & fields.keys():
+    if not EXPERIMENT_FIELDS.having("for drafts") & fields.keys():
         yield _flag(fresh, "stays as it is")
     if fresh.start_date is not None and {*METRICS, "exposure_criteria", "stats_config"} & fields.keys():
         yield Consequence("Results", "are calculated anew under the new settings", "warning")

@@ -11,8 +11,9 @@ from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, S
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_plan import DiffLine
-from flagtui.changes.flags.flag_refusals import Blocked, is_plain_key
+from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.verbs import Verb
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 

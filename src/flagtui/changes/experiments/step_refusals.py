@@ -5,20 +5,18 @@ from typing import Final
 
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import (
-    CONCLUSIONS,
-    FOR_DRAFTS,
-    LONGEST_COMMENT,
     SAYS_HOW,
-    WORDS,
     problems_in_fields,
     stored_field,
 )
 from flagtui.changes.experiments.steps import ANY, Choices, Step
-from flagtui.changes.flags.flag_refusals import Blocked, is_plain_key
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 Check = Callable[[Experiment, Step, Choices], Blocked | None]
-EDITABLE_OLD: Final = frozenset({"name", "description"})
+EDITABLE_OLD: Final = EXPERIMENT_FIELDS.having("old engine")
 """All that experiments of the old engine let be changed."""
 _WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy", "reopen")
 """Steps for which the state does not matter."""
@@ -91,12 +89,9 @@ def _flag(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
 def _choices(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
     if step.name == "ship" and choices.variant not in {variant.key for variant in fresh.variants}:
         return Blocked("variant", f"its flag has no variant {choices.variant or 'without a name'}")
-    if choices.conclusion and choices.conclusion not in CONCLUSIONS:
-        return Blocked(
-            "conclusion", f"{choices.conclusion} is no conclusion", f"use {', '.join(CONCLUSIONS)}"
-        )
-    if len(choices.comment) > LONGEST_COMMENT:
-        return Blocked("comment", f"the comment is longer than {LONGEST_COMMENT:,} characters", "shorten it")
+    said = {"conclusion": choices.conclusion, "conclusion_comment": choices.comment}
+    if problems := EXPERIMENT_FIELDS.problems(said):
+        return Blocked("conclusion", problems[0], "say it otherwise")
     return None
 
 
@@ -125,7 +120,10 @@ def _fixed(fresh: Experiment, choices: Choices) -> Blocked | None:
     if refused and fresh.is_mostly_fixed:
         reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
         return Blocked("old engine", reason, "change only its name and description")
-    fixed = [WORDS[name] for name in sorted(FOR_DRAFTS & choices.fields.keys())]
+    fixed = [
+        EXPERIMENT_FIELDS.words(name)
+        for name in sorted(EXPERIMENT_FIELDS.having("for drafts") & choices.fields.keys())
+    ]
     if fixed and fresh.state != "draft":
         reason = f"{' and '.join(fixed)} cannot be changed once it is launched"
         return Blocked("state", reason, "reset it first, or make another one")

@@ -8,7 +8,7 @@ from flagtui.api.errors import NotFound
 from flagtui.api.request import Query
 from flagtui.changes.adapter import Adapter, Remembered
 from flagtui.changes.difference import same
-from flagtui.changes.experiments.experiment_fields import SAYS_HOW, WORDS, stored_field
+from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
 from flagtui.changes.experiments.journal_values import MAKING, before_and_after, learned
 from flagtui.changes.experiments.metric_order import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out
@@ -17,6 +17,7 @@ from flagtui.changes.outcome import Outcome
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.row_pages import RowPage
 from flagtui.models.rows import ExperimentRow
 
@@ -115,7 +116,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         if plan.step.name in MAKING:
             return None
         moved = [
-            WORDS.get(name, name)
+            EXPERIMENT_FIELDS.words(name)
             for name in plan.choices.fields
             if name not in SAYS_HOW and not same(stored_field(now, name), stored_field(plan.fresh, name))
         ]
@@ -131,7 +132,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
             return self._saved(plan, found)
         reason = f"the server said yes, but it is {found.state}"
         if dropped := left_out(plan, found):
-            named = ", ".join(WORDS.get(name, name) for name in dropped)
+            named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
             reason = f"the server said yes, and left out {named}"
         return Outcome(plan, "refused", found, reason, "look at it in the browser")
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from flagtui.changes.difference import Clash, same
-from flagtui.changes.experiments.experiment_editor_text import EDITABLE
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.journal_values import CONCLUDED, MAKING, RESET
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -15,6 +14,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_id, as_text
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 _DELETED: Final = "deleted"
 
@@ -67,7 +67,7 @@ def _old_values(entry: Entry, step: Step) -> Iterator[tuple[str, JSON]]:
         yield "end_date", None
     names: Iterable[str] = CONCLUDED
     if step.name == "edit":
-        names = [name for name in entry.after if name in EDITABLE]
+        names = [name for name in entry.after if name in EXPERIMENT_FIELDS.edited]
     elif step.name in ("reset", "reopen"):
         names = [name for name in RESET if name in entry.after]
     for name in names:

@@ -13,19 +13,8 @@ from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.record_fields import FLAG_FIELDS
 
-BLANKS: Final[Mapping[str, JSON]] = {
-    "key": "",
-    "name": "",
-    "filters": {},
-    "active": False,
-    "archived": False,
-    "tags": [],
-    "evaluation_contexts": [],
-    "ensure_experience_continuity": False,
-}
-"""What can be set again even when it was empty, and what stands for empty."""
-SETTABLE: Final = frozenset((*BLANKS, "evaluation_runtime", "bucketing_identifier"))
 NAMED: Final = 3
 SIDE: Final = 120
 """Characters of one side of a clash."""
@@ -59,7 +48,7 @@ def revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     after = {change.field: change.after for change in entry.changes}
     if not before:
         return Blocked("unlogged", "what was changed is not written down", "look at its history")
-    strange = [name for name in before if name not in SETTABLE]
+    strange = [name for name in before if name not in FLAG_FIELDS.edited]
     if len(strange) == len(before):
         name = strange[0].replace("_", " ")
         return Blocked("field", f"the old {name} cannot be set again", "change it by hand")
@@ -97,11 +86,9 @@ def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blo
 
 
 def _settable(values: Mapping[str, JSON]) -> dict[str, JSON]:
-    return {
-        name: BLANKS[name] if value is None else value
-        for name, value in values.items()
-        if name in BLANKS or (name in SETTABLE and value is not None)
-    }
+    known = {name: value for name, value in values.items() if name in FLAG_FIELDS.edited}
+    filled = {name: FLAG_FIELDS[name].blank if value is None else value for name, value in known.items()}
+    return {name: value for name, value in filled.items() if value is not None}
 
 
 def _payloads(values: Mapping[str, JSON]) -> JSON:

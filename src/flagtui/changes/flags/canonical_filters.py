@@ -7,6 +7,7 @@ from typing import Final
 from flagtui.changes.difference import MISSING, Path, same
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.record_fields import FLAG_FIELDS
 
 _ALIASES: Final[Mapping[str, str]] = {"min": "gte", "max": "lte"}
 _LEGACY: Final = ("super_groups", "holdout_groups")
@@ -44,9 +45,8 @@ def _means_same(left: JSON, right: JSON, at: Path) -> bool:
             return same(_payloads(left), _payloads(right))
         case ("filters", *_):
             return left in (None, MISSING) and right in (None, MISSING)
-        case ("tags" | "evaluation_contexts" | "evaluation_tags",):
-            # Servers keep them in an order of their own.
-            return sorted(map(str, as_list(left))) == sorted(map(str, as_list(right)))
+        case (str() as name,) if isinstance(left, list) and isinstance(right, list):
+            return same(FLAG_FIELDS.comparable(name, left), FLAG_FIELDS.comparable(name, right))
     return False
 
 

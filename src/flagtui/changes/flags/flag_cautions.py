@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.changes.flags.flag_context import FRESH_FOR, Context
-from flagtui.changes.flags.flag_refusals import experiments_of, is_plain_key
+from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.changes.flags.flag_words import group_noun
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

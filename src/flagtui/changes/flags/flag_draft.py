@@ -12,20 +12,15 @@ from flagtui.changes.difference import same
 from flagtui.changes.flags.field_rules import problems_in_fields
 from flagtui.changes.flags.flag_editor_text import editable, intent_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.mask import MASK
 from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.changes.mask import MASK
 from flagtui.models.filters import Filters, as_index
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.record_fields import FLAG_FIELDS
 
 GROUP_TYPE: Final = "aggregation_group_type_index"
 """Where conditions, and the flag for all of them, say which type of group they are about."""
-NEW_FIELDS: Final[Mapping[str, JSON]] = {
-    "tags": [],
-    "evaluation_runtime": "all",
-    "ensure_experience_continuity": False,
-}
-"""What a new flag can be given besides what it starts with."""
 
 
 class WorkingCopy:
@@ -44,7 +39,7 @@ class WorkingCopy:
     @classmethod
     def new(cls, fields: Mapping[str, JSON]) -> "WorkingCopy":
         """For a flag that is not there yet."""
-        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**NEW_FIELDS, **fields})
+        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**_new_fields(), **fields})
 
     @property
     def is_new(self) -> bool:
@@ -224,3 +219,12 @@ class WorkingCopy:
     def _drop_payload(self, key: str) -> None:
         if key in self.payloads:
             self.set_payload(key, None)
+
+
+def _new_fields() -> dict[str, JSON]:
+    """What the form asks of a new flag besides what it starts with."""
+    return {
+        name: field.blank
+        for name, field in FLAG_FIELDS.items()
+        if field.line and not field.traits & {"title", "for new"}
+    }

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import FLAG_FIELDS
 
 Kind = Literal["flag", "experiment", "event_definition"]
 
@@ -58,24 +59,5 @@ def restore(id: int, seen_version: int | None = None) -> Intent:
 
 def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | None = None) -> Intent:
     """One field with another value."""
-    verb = "rename" if name == "key" else f"change {FIELD_WORDS.get(name, name)}"
+    verb = "rename" if name == "key" else f"change {FLAG_FIELDS.words(name)}"
     return Intent(id, {name: wanted}, verb, seen={name: seen}, seen_version=seen_version)
-
-
-FIELD_WORDS: Mapping[str, str] = {
-    "name": "description",
-    "key": "key",
-    "tags": "tags",
-    "filters": "targeting",
-    "evaluation_runtime": "runtime",
-    "evaluation_contexts": "contexts",
-    "evaluation_tags": "evaluation tags",
-    "ensure_experience_continuity": "continuity",
-    "bucketing_identifier": "bucketing",
-    "is_remote_configuration": "remote configuration",
-    "has_encrypted_payloads": "encryption",
-    "active": "on or off",
-    "archived": "archived",
-    "deleted": "deleted",
-}
-"""What people call the fields."""

@@ -21,8 +21,9 @@ from flagtui.changes.verbs import Verb, verb, verb_for
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.names import Names
+from flagtui.models.record_fields import FLAG_FIELDS
 
-SETS: Final = frozenset({"tags", "evaluation_tags", "evaluation_contexts"})
+SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.takes.asked == "texts")
 """Lists without an order: two people's additions and removals never clash."""
 
 

@@ -1,14 +1,15 @@
 """What the server would refuse, known before it is asked. The order is the server's own."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.record_fields import FLAG_FIELDS
 
 NAMED: Final = 5
 """How many flags a sentence names before it counts the rest."""
@@ -148,11 +149,6 @@ def _archiving(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blo
     return Blocked("archive", "a flag that is on cannot be archived", "turn it off in the same step")
 
 
-def is_plain_key(key: str) -> bool:
-    """Whether the server takes it as a key: nothing that could look like something else."""
-    return len(key) <= 400 and _PLAIN_KEY.fullmatch(key) is not None
-
-
 def _active_dependents(context: Context) -> tuple[Linked, ...]:
     found = context.dependents
     return tuple(flag for flag in found if flag.is_on is not False) if isinstance(found, tuple) else ()
@@ -162,8 +158,7 @@ def _numbered(experiments: tuple[Linked, ...]) -> str:
     return ", ".join(f"#{link.id} {link.name}".rstrip() for link in experiments)
 
 
-_PLAIN_KEY: Final = re.compile("[A-Za-z0-9_-]+")
-_NEWER_FIELDS: Final = frozenset({"archived", "evaluation_contexts", "bucketing_identifier"})
+_NEWER_FIELDS: Final = FLAG_FIELDS.having("newer")
 _CHECKS: Final[tuple[Check, ...]] = (
     _no_access,
     _is_deleted,

@@ -1,7 +1,7 @@
 """What every plan about one flag says of it, whether the flag itself changes or not."""
 
-from flagtui.changes.flags.flag_refusals import is_plain_key
 from flagtui.changes.verbs import Verb
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 
 

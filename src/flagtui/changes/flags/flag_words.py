@@ -5,26 +5,18 @@ The texts are raw: callers pass them through `safe_text` before drawing.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
-from flagtui.changes.difference import MISSING, Clash, DifferenceLine, Path, compact
-from flagtui.changes.flags.flag_intent import FIELD_WORDS
-from flagtui.changes.flags.mask import MASK
+from flagtui.changes.changed_fields import arrow, brief, field_words
+from flagtui.changes.difference import MISSING, Clash, DifferenceLine, Path
 from flagtui.changes.flags.property_words import property_in_short
+from flagtui.changes.mask import MASK
 from flagtui.models.filters import Condition, Property, as_index
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.record_fields import FLAG_FIELDS
 
-SHORT: Final = 80
-"""Characters of one value inside a sentence."""
 Sides = tuple[dict[str, JSON], dict[str, JSON]]
 """A condition as it is and as it would be."""
-
-_SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
-    "active": ("off", "on"),
-    "archived": ("in the list", "archived"),
-    "deleted": ("not deleted", "deleted"),
-}
 
 
 def in_words(
@@ -44,9 +36,9 @@ def in_words(
         case ("filters", "payloads", str() as key):
             return f"payload of {key} {_happened(line)}"
         case (str() as field,):
-            return _field_words(field, line)
+            return field_words(FLAG_FIELDS, field, line.before, line.after)
         case (str() as field, int()):
-            return f"{FIELD_WORDS.get(field, field)}: {arrow(line.before, line.after)}"
+            return f"{FLAG_FIELDS.words(field)}: {arrow(line.before, line.after)}"
         case _:
             return f"{line.where}: {arrow(line.before, line.after)}"
 
@@ -63,21 +55,6 @@ def hidden_clash(clash: Clash) -> Clash:
     if not _is_payload(clash.path):
         return clash
     return Clash(clash.path, _mask(clash.seen), _mask(clash.mine), _mask(clash.theirs))
-
-
-def arrow(before: JSON, after: JSON) -> str:
-    """`old → new`, or which side is missing."""
-    if before is MISSING:
-        return f"+ {brief(after)}"
-    if after is MISSING:
-        return f"− {brief(before)}"
-    return f"{brief(before)} → {brief(after)}"
-
-
-def brief(value: JSON) -> str:
-    """A value short enough for a sentence."""
-    text = value if isinstance(value, str) and value else compact(value)
-    return text if len(text) <= SHORT else f"{text[:SHORT]}…"
 
 
 def percent(value: JSON) -> str:
@@ -183,17 +160,6 @@ def _variant_key(record: Mapping[str, JSON], place: int) -> str:
     variants = as_list(as_dict(as_dict(record.get("filters")).get("multivariate")).get("variants"))
     found = as_dict(variants[place]) if place < len(variants) else {}
     return as_text(found.get("key")) or f"number {place + 1}"
-
-
-def _field_words(field: str, line: DifferenceLine) -> str:
-    if field in _SWITCHES and isinstance(line.before, bool) and isinstance(line.after, bool):
-        off_and_on = _SWITCHES[field]
-        return f"{off_and_on[line.before]} → {off_and_on[line.after]}"
-    if isinstance(line.before, list) and isinstance(line.after, list):
-        gained = [f"+ {brief(item)}" for item in line.after if item not in line.before]
-        lost = [f"− {brief(item)}" for item in line.before if item not in line.after]
-        return f"{FIELD_WORDS.get(field, field)}: {', '.join(gained + lost) or 'in another order'}"
-    return f"{FIELD_WORDS.get(field, field)}: {arrow(line.before, line.after)}"
 
 
 def _is_payload(path: Path) -> bool:

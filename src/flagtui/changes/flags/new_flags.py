@@ -5,32 +5,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.changes.changed_fields import brief
 from flagtui.changes.difference import MISSING, DifferenceLine, Path
 from flagtui.changes.flags.field_rules import problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence, reach_in_words
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import FIELD_WORDS, Intent
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import DiffLine, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_words import brief, condition_in_short, hidden, percent
+from flagtui.changes.flags.flag_words import condition_in_short, hidden, percent
 from flagtui.changes.flags.targeting_intents import even_shares
 from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.names import Names
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
-COPIED: Final = (
-    "name",
-    "tags",
-    "evaluation_runtime",
-    "bucketing_identifier",
-    "ensure_experience_continuity",
-    "is_remote_configuration",
-)
-"""What a copy takes over besides the targeting."""
+_COPIED: Final = FLAG_FIELDS.having("copied")
 _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
 """What a field has where nothing was said about it."""
 
@@ -77,7 +71,11 @@ def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
             as_dict(group).pop(name, None)
     if flag.has_encrypted_payloads:
         filters["payloads"] = {}
-    kept = {name: copy.deepcopy(flag.raw[name]) for name in COPIED if flag.raw.get(name) is not None}
+    kept = {
+        name: copy.deepcopy(flag.raw[name])
+        for name in FLAG_FIELDS
+        if name in _COPIED and flag.raw.get(name) is not None
+    }
     return {**kept, "key": key, "active": False, "filters": filters}
 
 
@@ -176,7 +174,7 @@ def _other_fields(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]
     for name, value in values.items():
         if name in ("key", "active", "filters") or value in _BY_ITSELF:
             continue
-        words = FIELD_WORDS.get(name, name)
+        words = FLAG_FIELDS.words(name)
         if isinstance(value, list):
             words = f"{words}: {', '.join(map(brief, value))}"
         elif value is not True:

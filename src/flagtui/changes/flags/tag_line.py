@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from flagtui.changes.flags.field_rules import TAG_LIMIT
 from flagtui.changes.flags.flag_intent import Intent, set_field
+from flagtui.models.editable_fields import TAG_LIMIT
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 

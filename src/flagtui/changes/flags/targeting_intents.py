@@ -8,6 +8,7 @@ from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.record_fields import FLAG_FIELDS
 
 NEWER: Final = "its targeting is of a newer kind, which is only shown here"
 RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
@@ -90,21 +91,15 @@ def even_shares(count: int) -> list[int]:
 
 
 def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Intent:
-    """The flag as it was at an older version, as far as that can be set again."""
-    wanted: dict[str, JSON] = {name: fields[name] for name in RESTORED if name in fields and name in flag.raw}
+    """The flag as it was at an older version, as far as that can be set again.
+
+    Not its key: code that uses the newer one would stop matching.
+    """
+    wanted: dict[str, JSON] = {
+        name: fields[name] for name in FLAG_FIELDS.having("restored") if name in fields and name in flag.raw
+    }
     seen: dict[str, JSON] = {name: flag.raw[name] for name in wanted}
     return Intent(flag.id, wanted, "restore version", seen=seen, seen_version=flag.version)
-
-
-RESTORED: Final = (
-    "name",
-    "filters",
-    "active",
-    "ensure_experience_continuity",
-    "evaluation_runtime",
-    "bucketing_identifier",
-)
-"""What an older version is brought back in. Not the key: code that uses the newer one would stop matching."""
 
 
 def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:

@@ -10,6 +10,7 @@ from flagtui.changes.flags.flag_plan import DiffLine, Plan, live_key
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import FLAG_FIELDS
 
 IGNORED: Final = frozenset(
     {
@@ -30,7 +31,7 @@ IGNORED: Final = frozenset(
     }
 )
 """Fields that move with every write, or by themselves."""
-_MAY_BE_BLANKED: Final = ("evaluation_contexts", "evaluation_tags")
+_MAY_BE_BLANKED: Final = FLAG_FIELDS.having("blanked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +77,14 @@ def normal(flag: Flag) -> dict[str, JSON]:
     kept["key"] = live_key(flag)
     if "filters" in kept:
         kept["filters"] = normal_filters(flag.filters)
-    for name in ("tags", *_MAY_BE_BLANKED):
-        if isinstance(kept.get(name), list):
-            kept[name] = sorted(map(str, kept[name]))
-    return kept
+    return {name: FLAG_FIELDS.comparable(name, value) for name, value in kept.items()}
 
 
 def _normal_values(plan: Plan) -> dict[str, JSON]:
     values = dict(plan.values)
     if "filters" in values:
         values["filters"] = normal_filters(values["filters"])
-    for name in ("tags", *_MAY_BE_BLANKED):
-        if isinstance(values.get(name), list):
-            values[name] = sorted(map(str, values[name]))
-    return values
+    return {name: FLAG_FIELDS.comparable(name, value) for name, value in values.items()}
 
 
 def _seen_like(

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
-from flagtui.changes.experiments.experiment_editor_text import Draft, editable, from_text
+from flagtui.changes.experiments.experiment_editor_text import editable, experiment_text
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_surroundings import gather_for_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.left_out import LeftOut
+from flagtui.changes.record_text import Faulty
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
@@ -78,10 +79,10 @@ def edit_experiment(word: str, fields: Mapping[str, JSON], text: str | None, ter
     def choose(fresh: Experiment) -> Choices:
         wanted = dict(fields)
         if text is not None:
-            draft = from_text(text, fresh)
-            if not isinstance(draft, Draft):
-                raise Trouble(f"{fresh.name}: {draft}.", code="usage")
-            wanted = {**draft.fields, **wanted}
+            found = experiment_text(fresh).read(text)
+            if isinstance(found, Faulty):
+                raise Trouble(f"{fresh.name}: {'; '.join(found.reasons[:3])}.", code="usage")
+            wanted = {**found, **wanted}
         known = editable(fresh)
         if unknown := [name for name in wanted if name not in known]:
             fix = f"Fields: {', '.join(known)}."

@@ -149,8 +149,7 @@ def tag(
 def edit(flag: str, values: tuple[str, ...], source: str | None, is_printed: bool, terms: WriteTerms) -> int:
     """Change fields of a flag; without --field and --from its JSON opens in your editor.
 
-    Fields: key, name, active, archived, tags, evaluation_runtime, evaluation_contexts,
-    ensure_experience_continuity, bucketing_identifier, filters.
+    Fields are those that --print gives.
     """
     from flagtui.cli.flags.flag_options import edit_flag, print_editable
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flagtui.changes import draft_files
-from flagtui.changes.flags.flag_editor_text import Faulty, editable, from_text, intent_of
+from flagtui.changes.flags.flag_editor_text import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent, set_field
 from flagtui.changes.flags.tag_line import Retagging, read_tags
 from flagtui.changes.flags.targeting_intents import (
@@ -15,6 +15,7 @@ from flagtui.changes.flags.targeting_intents import (
     why_no_rollout,
 )
 from flagtui.changes.left_out import LeftOut
+from flagtui.changes.record_text import Faulty
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.flags.flag_writes import change_flags
@@ -80,11 +81,10 @@ def edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> Int
     """Fields with new values on top of an edited text, or of the flag as it is. Raises Trouble."""
     shown = editable(flag)
     if text is not None:
-        edited = from_text(text, flag)
+        edited = flag_text(flag).read(text)
         if isinstance(edited, Faulty):
             raise Trouble(f"{flag.key}: {'; '.join(edited.reasons[:3])}.", code="usage")
-        if edited.intent is not None:
-            shown |= edited.intent.changes
+        shown |= edited
     unknown = [name for name in fields if name not in shown]
     if unknown:
         fix = f"Fields: {', '.join(editable(flag))}."
@@ -140,18 +140,19 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | LeftOut:
     """What is left of the flag's JSON when the editor closes. Raises Trouble."""
     if terms.printer.format != "table" or not find_person().is_there:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
-    folder = writable_state(find_locations()) / "drafts"
+    folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
     try:
-        made = draft_files.edit(flag, find_editor(), folder)
+        made = draft_files.edit(record, find_editor(), folder)
     except NoEditor as why:
         raise Trouble(f"{why}.", code="usage") from None
     if isinstance(made, draft_files.GivenUp):
         kept = f"Your text is kept in {made.copy}" if made.copy else ""
         raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
-    if made is None:
+    intent = intent_of({**record.shown, **made}, flag)
+    if intent is None:
         return LeftOut(flag.id, flag.key, "nothing was changed")
-    draft_files.keep_intent(made, flag, folder)
-    return made
+    draft_files.keep_changes(record, made, folder)
+    return intent
 
 
 def _read_value(text: str) -> JSON:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flagtui.changes.flags.flag_body import clean_filters
-from flagtui.changes.flags.mask import MASK
+from flagtui.changes.mask import MASK
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer

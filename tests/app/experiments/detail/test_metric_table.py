@@ -10,7 +10,7 @@ from flagtui.app.experiments.detail.courses import courses_of, day_lines, state_
 from flagtui.app.experiments.detail.judgement import leading_of, verdicts
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.app.experiments.detail.metric_table import table_lines
-from flagtui.app.experiments.detail.sections import alarm_lines, json_lines, sizing_lines, variant_lines
+from flagtui.app.experiments.detail.sections import alarm_lines, sizing_lines, variant_lines
 from flagtui.app.experiments.intervals import strokes_for
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.models.experiment import Experiment
@@ -131,8 +131,7 @@ def test_hostile_names_are_only_text() -> None:
     result = {"baseline": sample("control", 9, 3), "variant_results": [sample(HOSTILE, 9, 4)]}
     found = findings(made, result, control=60.0, **{HOSTILE: 60.0})
     drawn = "\n".join(
-        text(lines)
-        for lines in (table_lines(found, 126, STROKES, 0), variant_lines(found, 126), json_lines(made))
+        text(lines) for lines in (table_lines(found, 126, STROKES, 0), variant_lines(found, 126))
     )
     assert not set(drawn) & set("\x1b\u202e\t\x9b")
     assert "[bold]" in drawn

@@ -8,7 +8,7 @@ from textual.widgets import Input
 
 from flagtui.app.flags.flag_screen import Pane
 from flagtui.app.flags.tabs.history_tab import HistoryPane
-from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.flags.tabs.json_tab import FlagJsonPane
 from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
@@ -47,7 +47,7 @@ class Panes(App[None]):
         yield TextPane("overview", overview_lines)
         yield WhoPane("who", self.find)
         yield HistoryPane("history", self.read_log, self.read_version, lambda record, version: None)
-        yield JsonPane("json")
+        yield FlagJsonPane("json")
 
     async def find(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
         return PersonEvaluation(subject, flag, None, {}, self.told, self.project.definitions)

@@ -16,7 +16,7 @@ from tests.doubles.slices import at_most
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.head import head_lines
 from flagtui.app.flags.tabs.history_tab import entry_lines, log_line
-from flagtui.app.flags.tabs.json_tree import shown_record
+from flagtui.app.flags.tabs.json_tab import shown_record
 from flagtui.app.flags.tabs.links_tab import link_pages
 from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.reach_tab import reach_lines

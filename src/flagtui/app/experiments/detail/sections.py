@@ -1,7 +1,6 @@
 """The parts of an experiment around its table: head, variants, sizing, conclusion, settings, JSON."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.app.experiments.detail.metric_findings import Findings
@@ -192,15 +191,9 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
     return [(told, "$faint")]
 
 
-def json_lines(experiment: Experiment) -> Lines:
-    """Everything the server said."""
-    yield [("JSON", "$text-muted")]
-    text = json.dumps(_without_secrets(experiment.raw), indent=2, ensure_ascii=False)
-    for line in safe_lines(text, 60_000, 1500):
-        yield [(line, "")]
-
-
-def _without_secrets(raw: dict[str, JSON]) -> dict[str, JSON]:
+def shown_record(experiment: Experiment) -> Mapping[str, JSON]:
+    """Everything the server said, but encrypted payloads."""
+    raw = experiment.raw
     flag = as_dict(raw.get("feature_flag"))
     if not flag.get("has_encrypted_payloads"):
         return raw

@@ -18,7 +18,7 @@ from flagtui.app.experiments.detail.courses import CUMULATIVE, courses_of, day_l
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
 from flagtui.app.experiments.detail.metric_findings import Metric
 from flagtui.app.experiments.series_plot import SeriesPlot
-from flagtui.app.records.record_screen import scroll
+from flagtui.app.records.record_tabs import scroll
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of

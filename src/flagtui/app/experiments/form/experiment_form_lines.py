@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.app.writing.form_lines import LABEL, FormLine, heading_line, variant_lines
+from flagtui.app.writing.form_lines import FormLine, field_line, heading_line, label_piece, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.exposure_words import (
     activated_by,
@@ -15,11 +15,11 @@ from flagtui.changes.experiments.exposure_words import (
 from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.styled import Piece
 
-FIELDS: Final[tuple[tuple[str, str], ...]] = (("name", "name"), ("description", "description"))
 EXPOSURE: Final[tuple[tuple[str, str], ...]] = (
     ("exposure_config", "counted by"),
     ("filterTestAccounts", "test accounts"),
@@ -47,10 +47,9 @@ class Companions:
 
 def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLine]:
     """The whole form, top to bottom."""
-    for name, label in FIELDS:
-        text = safe_text(as_text(copy.values.get(name)), 200)
-        shown: Piece = (text, "bold" if name == "name" else "") if text else ("empty", "$faint")
-        yield _field(name, label, shown)
+    yield from (
+        field_line(EXPERIMENT_FIELDS[name], copy.values.get(name)) for name in ("name", "description")
+    )
     yield from _flag(copy)
     if "metrics" in copy.values:
         for place, word, about in METRICS:
@@ -60,7 +59,7 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
         for name, label in EXPOSURE:
             yield _field(name, label, _exposure(copy, name))
         if then := activated_by(copy.settings("exposure_criteria")):
-            activated: Piece = (f" {'activated by':<{LABEL}}", "$text-muted")
+            activated = label_piece("activated by")
             yield FormLine(
                 "heading", (activated, (safe_text(then, 120), ""), ("   stays as it is", "$faint"))
             )
@@ -74,7 +73,7 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
 
 
 def _field(name: str, label: str, *pieces: Piece) -> FormLine:
-    return FormLine("field", ((f" {label:<{LABEL}}", "$text-muted"), *pieces), name)
+    return FormLine("field", (label_piece(label), *pieces), name)
 
 
 def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
@@ -85,10 +84,7 @@ def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
     if copy.is_new:
         yield _field("feature_flag_key", "flag", (key, "$primary"), (f"   {about}", "$faint"))
     else:
-        yield FormLine(
-            "heading",
-            ((f" {'flag':<{LABEL}}", "$text-muted"), (key, "$primary"), (f"   {about}", "$faint")),
-        )
+        yield FormLine("heading", (label_piece("flag"), (key, "$primary"), (f"   {about}", "$faint")))
     if not copy.has_own_flag:
         return
     yield heading_line("VARIANTS", "who gets what")
@@ -184,8 +180,5 @@ def _conclusion(copy: ExperimentCopy) -> Iterator[FormLine]:
     if "conclusion" not in copy.values:
         return
     yield heading_line("CONCLUSION", "what came of it")
-    word, comment = as_text(copy.values["conclusion"]), as_text(copy.values.get("conclusion_comment"))
-    shown: Piece = (safe_text(word.replace("_", " "), 30), "bold") if word else ("none yet", "$faint")
-    yield _field("conclusion", "conclusion", shown)
-    said: Piece = (safe_text(comment, 200), "") if comment else ("empty", "$faint")
-    yield _field("conclusion_comment", "comment", said)
+    for name in ("conclusion", "conclusion_comment"):
+        yield field_line(EXPERIMENT_FIELDS[name], copy.values.get(name))

@@ -12,27 +12,21 @@ from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
-from flagtui.app.writing.form_questions import ask_about_variant, ask_item_share, ask_line, ask_percent
-from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
-from flagtui.changes.experiments.experiment_fields import (
-    CONCLUSIONS,
-    LONGEST_COMMENT,
-    LONGEST_DESCRIPTION,
-    LONGEST_NAME,
+from flagtui.app.writing.form_questions import (
+    ask_about_variant,
+    ask_field,
+    ask_item_share,
+    ask_line,
+    ask_percent,
 )
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.exposure_words import SEVERAL
 from flagtui.changes.experiments.metric_nodes import Item
 from flagtui.changes.experiments.metric_words import metric_words
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
 
-CONCLUSION_WORDS: Final[dict[str, str]] = {
-    "won": "a variant is better",
-    "lost": "the variants are worse",
-    "inconclusive": "no difference that counts",
-    "stopped_early": "ended for another reason",
-    "invalid": "something was wrong with it",
-}
 NONE: Final = 0
 _PLACES: Final[dict[str, Place]] = {
     "metrics": "metrics",
@@ -82,35 +76,20 @@ class ExperimentQuestions:
 
     async def _field(self, name: str) -> None:
         match name:
-            case "name":
-                await self._text(name, "Name", LONGEST_NAME, is_needed=True)
-            case "description":
-                await self._text(name, "Description", LONGEST_DESCRIPTION)
-            case "conclusion_comment":
-                await self._text(name, "Comment", LONGEST_COMMENT)
+            case "name" | "description" | "conclusion" | "conclusion_comment":
+                answer = await ask_field(self._changing, EXPERIMENT_FIELDS[name], self.copy.values.get(name))
+                if answer is not None:
+                    self.copy.set(name, answer.value)
             case "feature_flag_key":
                 await self._flag()
             case "rollout_percentage":
                 await self._people()
-            case "conclusion":
-                await self._conclusion()
             case "holdout_id":
                 await self._holdout()
             case "exposure_config" | "filterTestAccounts" | "multiple_variant_handling":
                 await self._exposure(name)
             case _:
                 await self._statistics(name)
-
-    async def _text(self, name: str, title: str, longest: int, *, is_needed: bool = False) -> None:
-        def problem(line: str) -> str:
-            if is_needed and not line.strip():
-                return "it needs one"
-            return "" if len(line) <= longest else f"at most {longest:,} characters"
-
-        before = as_text(self.copy.values.get(name))
-        line = await ask_line(self._changing, title, "", before, problem)
-        if line is not None and line != before:
-            self.copy.set(name, line)
 
     async def _flag(self) -> None:
         before = self.copy.fresh
@@ -124,16 +103,6 @@ class ExperimentQuestions:
         share = await ask_percent(self._changing, before, "How many people take part")
         if share is not None:
             settings["rollout_percentage"] = share
-
-    async def _conclusion(self) -> None:
-        now = as_text(self.copy.values["conclusion"])
-        offered = [
-            Choice(word, word.replace("_", " "), CONCLUSION_WORDS[word], word == now) for word in CONCLUSIONS
-        ]
-        offered.append(Choice("", "none", "nothing is concluded yet", not now))
-        chosen = await self._changing.ask(PickerScreen("Conclusion", offered))
-        if chosen is not None and chosen != now:
-            self.copy.set("conclusion", chosen or None)
 
     async def _holdout(self) -> None:
         now = self.copy.values["holdout_id"]

@@ -9,22 +9,24 @@ from flagtui.app.flags.form.properties import PropertyContext, ask_property
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
-from flagtui.app.writing.form_questions import Check, ask_about_variant, ask_item_share, ask_line, no_problem
+from flagtui.app.writing.form_questions import (
+    Check,
+    ask_about_variant,
+    ask_field,
+    ask_item_share,
+    ask_line,
+    no_problem,
+)
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_refusals import is_plain_key
-from flagtui.changes.flags.mask import MASK
-from flagtui.changes.flags.tag_line import read_tags
-from flagtui.models.json_value import as_dict, as_list, as_text
+from flagtui.changes.mask import MASK
+from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.json_value import as_dict, as_text
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.text.notices import Notice
 
 PEOPLE = -1
 """Stands for people among the types of groups, which count from 0."""
-RUNTIMES = (
-    Choice("all", "server and client", "all"),
-    Choice("server", "server", "only where code runs on servers"),
-    Choice("client", "client", "only in browsers and apps"),
-)
 
 
 class FieldQuestions:
@@ -73,40 +75,12 @@ class FieldQuestions:
     # Fields
 
     async def _field(self, name: str) -> None:
-        value = self._copy.values[name]
-        match name:
-            case "active" | "ensure_experience_continuity":
-                self._copy.set(name, not value)
-            case "evaluation_runtime":
-                choices = [
-                    Choice(one.value, one.name, one.about, one.value == (value or "all")) for one in RUNTIMES
-                ]
-                chosen = await self._changing.ask(PickerScreen("Runs on", choices))
-                if chosen is not None and chosen != (value or "all"):
-                    self._copy.set(name, chosen)
-            case "tags":
-                await self._tags()
-            case "key":
-                self._take(
-                    name, await self._line("Key", "code asks for it", as_text(value), self._key_problem)
-                )
-            case _:
-                self._take(name, await self._line("Description", "", as_text(value)))
-
-    def _take(self, name: str, line: str | None) -> None:
-        if line is not None:
-            self._copy.set(name, line)
-
-    async def _tags(self) -> None:
-        tags = [as_text(tag) for tag in as_list(self._copy.values["tags"])]
-        about = "all its tags, with commas between them"
-        line = await self._line("Tags", about, ", ".join(tags), lambda line: read_tags("=" + line).problem)
-        if line is not None and line != ", ".join(tags):
-            self._copy.set("tags", list(read_tags("=" + line).of(())))
+        problem = self._key_problem if name == "key" else no_problem
+        answer = await ask_field(self._changing, FLAG_FIELDS[name], self._copy.values[name], problem=problem)
+        if answer is not None:
+            self._copy.set(name, answer.value)
 
     def _key_problem(self, line: str) -> str:
-        if not is_plain_key(line):
-            return "letters, digits, - and _, up to 400 of them"
         return f"there is already a flag {line}" if any(row.key == line for row in self._rows) else ""
 
     # Conditions

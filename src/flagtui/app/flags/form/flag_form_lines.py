@@ -1,67 +1,47 @@
 """A flag being edited as lines: each knows what it is about, so that a key can be meant for it."""
 
 from collections.abc import Iterator
-from typing import Final
 
-from flagtui.app.writing.form_lines import LABEL, FormLine, heading_line, variant_lines
+from flagtui.app.writing.form_lines import (
+    LABEL,
+    FormLine,
+    field_line,
+    heading_line,
+    label_piece,
+    variant_lines,
+)
 from flagtui.changes.flags.flag_draft import GROUP_TYPE, WorkingCopy
 from flagtui.changes.flags.flag_words import group_noun
-from flagtui.changes.flags.mask import MASK
+from flagtui.changes.mask import MASK
 from flagtui.models.filters import Property, as_index
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.formats import percent
 from flagtui.text.styled import Piece
 
-FIELDS: Final[tuple[tuple[str, str], ...]] = (
-    ("key", "key"),
-    ("name", "description"),
-    ("tags", "tags"),
-    ("active", "state"),
-    ("evaluation_runtime", "runs on"),
-    ("ensure_experience_continuity", "continuity"),
-)
-"""Fields of the form and what people call them."""
-_NEW_ONLY: Final = ("key", "active")
-"""For flags that are there, these have keys of their own, or are dangerous enough for the editor."""
-
 
 def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]:
     """The whole form, top to bottom."""
-    for name, label in FIELDS:
-        if name in copy.values and (copy.is_new or name not in _NEW_ONLY):
-            yield FormLine("field", ((f" {label:<{LABEL}}", "$text-muted"), *_field(copy, name)), name)
+    for name, field in FLAG_FIELDS.items():
+        # For flags that are there, these have keys of their own, or are dangerous enough for the editor.
+        if field.line and name in copy.values and (copy.is_new or "for new" not in field.traits):
+            yield field_line(field, copy.values[name])
     if "filters" not in copy.values:
         words = "its targeting is of a newer kind: it is shown, and cannot be edited here"
         yield FormLine("heading", ((f" {words}", "$warning"),))
         return
     yield heading_line("CONDITIONS", "the first that fits decides")
     if names.groups or any(kind is not None for kind in copy.group_types):
-        yield FormLine("counted", ((f" {'about':<{LABEL}}", "$text-muted"), _counted(copy, names)))
+        yield FormLine("counted", (label_piece("about"), _counted(copy, names)))
     yield from _conditions(copy, names)
     yield heading_line("VARIANTS", "" if copy.variants else "none: the flag is on or off")
     yield from variant_lines(copy)
     yield heading_line("PAYLOADS", "JSON handed out with the value")
     for key in copy.payload_keys:
         yield FormLine("payload", tuple(_payload(copy, key)), key)
-
-
-def _field(copy: WorkingCopy, name: str) -> list[Piece]:
-    value = copy.values[name]
-    match name:
-        case "tags":
-            tags = [(f"#{safe_text(as_text(tag), 40)}  ", "$primary") for tag in value or ()]
-            return tags or [("none", "$faint")]
-        case "active":
-            return [("on", "$success")] if value else [("off", "$text-muted")]
-        case "evaluation_runtime":
-            return [({"all": "server and client"}.get(value or "all", safe_text(as_text(value), 20)), "")]
-        case "ensure_experience_continuity":
-            return [("kept across sign-in", "")] if value else [("not kept across sign-in", "$text-muted")]
-    text = safe_text(as_text(value), 200)
-    return [(text, "bold" if name == "key" else "")] if text else [("empty", "$faint")]
 
 
 def counted_noun(kind: int | None, names: Names) -> str:

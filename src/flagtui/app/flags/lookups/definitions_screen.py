@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.tabs.json_tree import JsonPane
+from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.shell.export_file import export
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs

@@ -1,6 +1,6 @@
 """Above the tabs: which flag this is and how it stands, in two lines; and the tabs themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from flagtui.app.flags.flag_preview import badges, mark_and_version
@@ -20,7 +20,6 @@ TITLES: Final = {
     "json": ("JSON", "JSON"),
 }
 """Each tab's title, and what it is called where there is little room."""
-ROOMY: Final = 72
 
 
 def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
@@ -41,12 +40,3 @@ def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [mark, (cut(safe_text(row.key, 200), room), "bold"), (tail, "$text-muted"), *shown]
     about = safe_lines(row.name, 400, 1) if row.name else ["no description"]
     yield [(cut(about[0], width), "$text-muted" if row.name else "$faint")]
-
-
-def tab_pieces(tabs: Sequence[str], current: str, width: int) -> Iterator[Piece]:
-    """The titles, the current one on its own ground."""
-    for name in tabs:
-        title = TITLES[name][0 if width >= ROOMY else 1]
-        yield f" {title} ", "bold on $row-cursor" if name == current else "$text-muted"
-        if width >= ROOMY:
-            yield " ", ""

@@ -12,6 +12,7 @@ from textual.widgets import Static
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.records.record_tabs import RecordPane
 from flagtui.app.widgets.line import cut, styled
 from flagtui.app.widgets.line_view import LineView
 from flagtui.models.activity import SYSTEM, Activity
@@ -33,7 +34,7 @@ ReadVersion = Callable[[int, int], Awaitable[FlagVersion]]
 Return = Callable[[int, int], None]
 
 
-class HistoryPane(Vertical):
+class HistoryPane(Vertical, RecordPane):
     """The log with a cursor; x marks one side of a comparison."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("history")]

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from flagtui.app.records.record_screen import scroll
+from flagtui.app.records.record_tabs import LinesPane
 from flagtui.app.widgets.line import styled
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import JSON
@@ -38,7 +37,7 @@ class Study:
     """The remote configuration's value as the server gave it, once it was requested."""
 
 
-class TextPane(VerticalScroll, can_focus=True):
+class TextPane(LinesPane):
     """A tab of lines."""
 
     def __init__(self, name: str, lines: Callable[[Study, int], Lines]) -> None:
@@ -53,7 +52,3 @@ class TextPane(VerticalScroll, can_focus=True):
         width = max(20, self.size.width - 2)
         pieces = [piece for line in self._lines(study, width) for piece in [*line, ("\n", "")]]
         self.query_one(Static).update(styled(*pieces))
-
-    def move(self, way: str) -> None:
-        """Scroll."""
-        scroll(self, way)

@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.records.record_screen import scroll
+from flagtui.app.records.record_tabs import RecordPane, scroll
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
 from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_subject
@@ -38,7 +38,7 @@ LISTED = 200
 Ask = Callable[[EvaluationSubject, Flag], Awaitable[PersonEvaluation | None]]
 
 
-class WhoPane(Vertical):
+class WhoPane(Vertical, RecordPane):
     """Two lines to name people in, and their accounts side by side."""
 
     def __init__(self, name: str, ask: Ask) -> None:

@@ -1,6 +1,6 @@
 """The whole record as JSON: fold, search, nothing hidden but secrets."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on
@@ -10,18 +10,17 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.tabs.tab_pane import MASK, Study
+from flagtui.app.records.record_tabs import RecordPane
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.line_view import LineView
-from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.json_lines import JsonRow, Path, json_rows
 from flagtui.text.styled import Piece
 
 
-class JsonPane(Vertical):
+class JsonPane(Vertical, RecordPane):
     """A tab with a cursor of its own."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("json")]
@@ -45,11 +44,6 @@ class JsonPane(Vertical):
     def focus(self, scroll_visible: bool = True) -> "JsonPane":
         self.view.focus(scroll_visible)
         return self
-
-    def show(self, study: Study) -> None:
-        """Draw the record of this study."""
-        flag = study.details.flag
-        self.show_value(None if flag is None else shown_record(flag, study.is_unmasked))
 
     def show_value(self, value: JSON, folded: Iterable[Path] = ()) -> None:
         """Draw any JSON, the first time with these paths folded."""
@@ -140,15 +134,6 @@ class JsonPane(Vertical):
             self.view.focus()
             return True
         return False
-
-
-def shown_record(flag: Flag, is_unmasked: bool) -> Mapping[str, JSON]:
-    """The record as received, with encrypted payloads masked unless they were asked for."""
-    if not flag.has_encrypted_payloads or is_unmasked:
-        return flag.raw
-    filters = as_dict(flag.raw.get("filters"))
-    masked = dict.fromkeys(as_dict(filters.get("payloads")), MASK)
-    return {**flag.raw, "filters": {**filters, "payloads": masked}}
 
 
 def json_path(path: Path) -> str:

@@ -1,0 +1,123 @@
+"""A dialog with a field above a list: what is typed narrows the list, arrows move in it, enter chooses."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.widgets.screen_lifecycle import Dialog
+from flagtui.safe_text import safe_text
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class ListedChoice(Generic[A]):
+    """One line. It cannot be chosen where its answer is None."""
+
+    drawn: Content
+    answer: A | None = None
+    is_passed: bool = False
+    """Whether the cursor never stands on it."""
+    is_current: bool = False
+    """Whether the cursor begins here."""
+
+
+class NarrowedList(Dialog[A | None], Generic[A]):
+    """Answers with what the chosen line stands for, or None."""
+
+    BINDINGS = [
+        Binding("escape", "leave", "leave", key_display="esc"),
+        Binding("down", "move(1)", "down", show=False),
+        Binding("up", "move(-1)", "up", show=False),
+        Binding("pagedown", "move(8)", "page down", show=False),
+        Binding("pageup", "move(-8)", "page up", show=False),
+    ]
+    AUTO_FOCUS = "Input"
+    keys = "⏎ choose · esc leave"
+    placeholder = "type to narrow"
+    leaves = "leave"
+    """What escape does, for the line of keys."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._heading = title
+        self._shown: list[ListedChoice[A]] = []
+
+    def lines(self, typed: str, width: int) -> Iterable[ListedChoice[A]]:
+        """The lines for what was typed, in a list of so many cells."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="picker") as box:
+            box.border_title = styled((f" {safe_text(self._heading, 200)} ", "bold $primary"))
+            box.border_subtitle = self.keys
+            yield Field(placeholder=self.placeholder, leaves=self.leaves)
+            yield OptionLines()
+
+    def on_mount(self) -> None:
+        self.narrow()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw_again)
+
+    def _draw_again(self) -> None:
+        """In the new width, with the cursor where it is."""
+        place = self.query_one(OptionList).highlighted
+        self.narrow()
+        self.query_one(OptionList).highlighted = place
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.narrow()
+
+    def narrow(self) -> None:
+        """Show the lines for what stands in the field."""
+        options = self.query_one(OptionList)
+        typed = self.query_one(Field).value
+        self._shown = [*self.lines(typed, options.content_size.width - 2)]
+        options.clear_options()
+        options.add_options(Option(one.drawn, disabled=one.is_passed) for one in self._shown)
+        places = [place for place, one in enumerate(self._shown) if not one.is_passed]
+        first = next(iter(places), None)
+        options.highlighted = next((place for place in places if self._shown[place].is_current), first)
+        if options.highlighted == first:
+            options.scroll_home(animate=False)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._choose(event.option_index)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        place = self.query_one(OptionList).highlighted
+        if place is not None:
+            self._choose(place)
+
+    def _choose(self, place: int) -> None:
+        if 0 <= place < len(self._shown) and self._shown[place].answer is not None:
+            self.dismiss(self._shown[place].answer)
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        for _ in range(abs(step)):
+            if step > 0:
+                options.action_cursor_down()
+            else:
+                options.action_cursor_up()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,133 @@
+"""A record as JSON for an editor, and back: what of it was changed, or why the text cannot be saved."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from flagtui.changes.difference import same
+from flagtui.models.json_value import JSON
+from flagtui.safe_text import safe_text
+
+Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """The text cannot be saved: why, and the same text with the reasons on top."""
+
+    reasons: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    """What is shown of a record. `name` is raw."""
+
+    name: str
+    about: str
+    """Which record it is: `flag 812, version 12`."""
+    file: str
+    """What its file is called, without an ending."""
+    shown: Mapping[str, JSON]
+    """The fields that can be edited, as they are."""
+    problems: Problems
+    """What is wrong with new values of some of them."""
+    notes: tuple[str, ...] = ()
+    """What else is said above it."""
+    is_secret: bool = False
+    """Whether nothing of it may be written down for longer than the editor is open."""
+
+    def text(self, reasons: Sequence[str] = (), body: str = "") -> str:
+        """As the editor shows it, or the person's own `body` again with what is wrong with it."""
+        return f"{self._comments(reasons)}\n{body or _json(self.shown)}\n"
+
+    def read(self, text: str) -> dict[str, JSON] | Faulty:
+        """The values the saved text changes. An empty text changes nothing."""
+        body = without_comments(text)
+        if not body.strip():
+            return {}
+        try:
+            found = json.loads(body, object_pairs_hook=_once, parse_constant=_refuse)
+        except json.JSONDecodeError as fault:
+            line = body.split("\n")[fault.lineno - 1].strip()
+            where = f" at: {safe_text(line, 60)}" if line else " at its end"
+            return self._faulty(body, [f"it is not JSON: {fault.msg.lower()}{where}"])
+        except (_Twice, _Refused) as fault:
+            return self._faulty(body, [str(fault)])
+        except RecursionError:
+            return self._faulty(body, ["it is nested too deeply"])
+        if not isinstance(found, dict):
+            return self._faulty(body, ["it must be one JSON object"])
+        changed = self.changed(found)
+        reasons = [*self._strange(found), *self.problems(changed)]
+        return self._faulty(body, reasons) if reasons else changed
+
+    def changed(self, found: Mapping[str, JSON]) -> dict[str, JSON]:
+        """Those of these values that are others than are shown."""
+        return {
+            name: value
+            for name, value in found.items()
+            if name in self.shown and not same(value, self.shown[name])
+        }
+
+    def _strange(self, found: Mapping[str, JSON]) -> list[str]:
+        unknown = [name for name in found if name not in self.shown]
+        missing = [name for name in self.shown if name not in found]
+        return [
+            *(f"`{safe_text(name, 60)}` is no field that can be edited here" for name in unknown),
+            *(f"`{name}` is missing; leave it as it was, or give it an empty value" for name in missing),
+        ]
+
+    def _faulty(self, body: str, reasons: list[str]) -> Faulty:
+        return Faulty(tuple(reasons), self.text(reasons, body))
+
+    def _comments(self, reasons: Sequence[str]) -> str:
+        lines = [f"{safe_text(self.name, 400)}: {self.about}"]
+        if reasons:
+            lines += ["", "NOT SAVED:", *(f"  {safe_text(reason, 300)}" for reason in reasons)]
+        lines += [
+            "",
+            "Change the values below, save and close. What would change is shown before anything is sent.",
+            "Lines that begin with # are left out. An empty file, or no change, changes nothing.",
+            *self.notes,
+        ]
+        return "\n".join(f"# {line}".rstrip() for line in lines)
+
+
+def without_comments(text: str) -> str:
+    """The text without the lines that begin with #; JSON has none."""
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")).strip("\n")
+
+
+def _json(fields: Mapping[str, JSON]) -> str:
+    text = json.dumps(fields, indent=2, ensure_ascii=False)
+    return "".join(
+        character if character == "\n" or character.isprintable() else _escaped(character)
+        for character in text
+    )
+
+
+def _escaped(character: str) -> str:
+    """As JSON writes it, so that no editor draws or obeys it."""
+    return json.dumps(character)[1:-1]
+
+
+class _Twice(ValueError):
+    """An object has one key more than once."""
+
+
+class _Refused(ValueError):
+    """A number JSON does not have."""
+
+
+def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Twice(f"`{safe_text(twice, 60)}` is there twice in one object")
+    return found
+
+
+def _refuse(name: str) -> JSON:
+    raise _Refused(f"{name} is not a number in JSON")
