@@ -34,7 +34,11 @@ STARTS = (
     ("quitting", "cold", "quit", 1.0),
 )
 """What, of which script and step, and how many times the smallest app's it may take."""
-WORK = (("a flag opened", "cold", "open", 150), ("another tab, first time", "cold", "tab", 150))
+WORK = (
+    ("a flag opened", "cold", "open", 150),
+    ("another tab, first time", "cold", "tab", 150),
+    ("space until the question is there", "cold", "space", 80),
+)
 """What, of which script and step, and how many milliseconds of processor it may take."""
 
 

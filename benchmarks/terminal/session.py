@@ -18,7 +18,11 @@ from script import Script, Step
 
 TICKS = os.sysconf("SC_CLK_TCK")
 TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-DROPPED = ("TEXTUAL", "FLAGTUI", "NO_COLOR", "COLUMNS", "LINES", "STY", "TMUX", "FZF")
+DROPPED = (
+    *("TEXTUAL", "FLAGTUI", "NO_COLOR", "COLUMNS", "LINES", "STY", "TMUX", "FZF"),
+    # An installed program has its bytecode; without it every start compiles the whole of it.
+    "PYTHONDONTWRITEBYTECODE",
+)
 
 
 @dataclass
