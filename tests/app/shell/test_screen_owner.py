@@ -31,8 +31,7 @@ class Record(OwnedScreen[None]):
 
     def __init__(self, about: int = 0, told: Callable[[], None] = lambda: None) -> None:
         super().__init__()
-        self._about = about
-        self._told = told
+        self._about, self._told = about, told
         self.let_go = asyncio.Event()
         self.looked = 0
 
