@@ -44,9 +44,11 @@ def _save(call: Call, flag: SampleFlag) -> None:
         return replace(call, now=entry.at, caller=_caller(entry.author or 0))
 
     made, *edits = flag.log
-    row = create_flag(at(made), {**made.written, "id": flag.id, "last_called_at": stamped(flag.called_at)})
+    state = made.written
+    row = create_flag(at(made), {**state, "id": flag.id, "last_called_at": stamped(flag.called_at)})
     for entry in edits:
-        row = change_flag(at(entry), row, {**FLAGS.decoded(row), **entry.written})
+        state = {**state, **entry.written}
+        row = change_flag(at(entry), row, state)
 
 
 @cache
