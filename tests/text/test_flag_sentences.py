@@ -8,7 +8,8 @@ from flagtui.models.filters import Filters, Property, Variant
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.activity_words import activity_words
-from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, rest_words, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, who_sees_it
+from flagtui.text.variant_sentences import rest_words
 
 
 def sentence(filters: JSON) -> str:

@@ -12,7 +12,8 @@ from tests.doubles.slices import at_most
 from flagtui.evaluate import Definitions, Group, Person, Reason, evaluate
 from flagtui.models.filters import Filters, Property
 from flagtui.models.flag import Flag
-from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, rest_words, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, who_sees_it
+from flagtui.text.variant_sentences import rest_words
 
 JSON = Any
 MANY: Final = 200

@@ -10,11 +10,8 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.connection import Connection, Deadlines
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ProjectNotFound
-from flagtui.api.flags import Flags
 from flagtui.api.hosts import Host, read_host
 from flagtui.api.http_library import httpx
-from flagtui.api.people import People
-from flagtui.api.projects import Projects
 from flagtui.api.request_log import Log
 from flagtui.models.json_value import as_id
 
@@ -25,6 +22,10 @@ if TYPE_CHECKING:
     from flagtui.api.experiment_results import ExperimentResults
     from flagtui.api.experiments import Experiments
     from flagtui.api.flag_evaluation import FlagEvaluation
+    from flagtui.api.flag_lookup import FlagLookup
+    from flagtui.api.flags import Flags
+    from flagtui.api.people import People
+    from flagtui.api.projects import Projects
     from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.scheduled_change import ScheduledChange
@@ -67,11 +68,36 @@ class Client:
         self.connection = connection
         self.project: int | str = number or "@current"
         """The number, or `@current` until `projects.current()` has said which that is."""
-        self.flags = Flags(connection, self.project)
-        self.projects = Projects(connection, self.project)
-        self.people = People(connection, self.project)
 
-    # Records beside the flags are built when they are first asked for: their models take 60 ms to load.
+    # Each is built when it is first asked for: the models of their records take long to load.
+
+    @cached_property
+    def flags(self) -> "Flags":
+        """The project's flags."""
+        from flagtui.api.flags import Flags
+
+        return Flags(self.connection, self.project)
+
+    @cached_property
+    def flag_objects(self) -> "FlagLookup":
+        """Single flags as the JSON the server sent."""
+        from flagtui.api.flag_lookup import FlagLookup
+
+        return FlagLookup(self.connection, self.project)
+
+    @cached_property
+    def projects(self) -> "Projects":
+        """The projects the key can open."""
+        from flagtui.api.projects import Projects
+
+        return Projects(self.connection, self.project)
+
+    @cached_property
+    def people(self) -> "People":
+        """The holder of the key, and the key."""
+        from flagtui.api.people import People
+
+        return People(self.connection, self.project)
 
     @cached_property
     def evaluation(self) -> "FlagEvaluation":

@@ -7,6 +7,7 @@ from typing import Final
 from flagtui.api.bodies import FlagBody
 from flagtui.api.bulk_fallback import one_by_one, retagged
 from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.flag_lookup import FlagLookup, flag_object
 from flagtui.api.original_values import comparable
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
@@ -53,23 +54,12 @@ class Flags(Resource):
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> Flag:
         """The whole flag, also when it is archived or deleted."""
-        return self._flag(await self._ask("flags.get", {"id": id}, urgency=urgency), id)
+        return Flag.of(await self._objects.get(id, urgency=urgency))
 
     async def find(self, key: str) -> Flag | None:
         """The whole flag with exactly this key, archived or not; one request for one in the list."""
-        # Servers that do not know the filter search for the key.
-        sought: dict[str, JSON] = {"key": key, "search": key[:200], "limit": 100}
-        for archived in (None, True):
-            read, has_more = 0, True
-            while has_more:
-                query = {**sought, "offset": read or None, "archived": archived}
-                page = (await self._ask("flags.list", query=query)).record("results")
-                found = [item for item in as_list(page.get("results")) if isinstance(item, dict)]
-                if match := next((item for item in found if item.get("key") == key), None):
-                    return Flag.of(match)
-                read += len(found)
-                has_more = bool(found and page.get("next"))
-        return None
+        found = await self._objects.find(key)
+        return None if found is None else Flag.of(found)
 
     async def create(self, body: FlagBody | Mapping[str, JSON]) -> Flag:
         """A new flag. Never sent twice: see `Unanswered`."""
@@ -291,9 +281,10 @@ class Flags(Resource):
     async def _patch(self, id: int, changes: Mapping[str, JSON]) -> Flag:
         return self._flag(await self._ask("flags.update", {"id": id}, body=dict(changes)), id)
 
+    @property
+    def _objects(self) -> FlagLookup:
+        return FlagLookup(self.connection, self.project)
+
     @staticmethod
     def _flag(answer: Answer, id: int | None = None) -> Flag:
-        flag = Flag.of(answer.record("id", "key"))
-        if flag.id <= 0 or (id is not None and flag.id != id):
-            raise answer.unreadable("it is not the flag that was asked for")
-        return flag
+        return Flag.of(flag_object(answer, id))

@@ -1,6 +1,5 @@
 """Runs the app on this terminal, and says the last word when the screen is gone."""
 
-import gc
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ def run_app(app: "FlagTui", *, mouse: bool = True) -> int:
     """The exit code. Faults of the program leave one sentence and the path of a report."""
     app.run(mouse=mouse)
     app.has_left = True
-    # Before it ends, Python looks through everything once more, which takes longer than all of quitting.
-    gc.freeze()
     if app.last_words:
         print(f"flagtui: {safe_text(app.last_words, 1_000)}", file=sys.stderr)
     return app.return_code or 0

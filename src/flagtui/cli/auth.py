@@ -20,7 +20,7 @@ from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
 from flagtui.cli.output.lines import say
 from flagtui.cli.profile_choice import LoginEnvironment, read_login_environment
-from flagtui.cli.signed_in import _project_line, sign_out, tell_introduction, tell_status
+from flagtui.cli.sign_in_status import project_line, sign_out, tell_introduction, tell_status
 from flagtui.cli.terminal_person import TerminalPerson, find_person
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_command import CommandFailed, run_key_command
@@ -217,7 +217,7 @@ class TerminalSignIn:
         if not known or not self.person.is_there:
             return usual
         say("Projects:")
-        names = [_project_line(found, place) for place in range(len(known))]
+        names = [project_line(found, place) for place in range(len(known))]
         default = known.index(usual) if usual in known else 0
         return known[self.person.choose("Which one is opened first", names, default)]
 

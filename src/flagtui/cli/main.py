@@ -5,33 +5,18 @@ import os
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
-from types import TracebackType
 
 import click
 
 from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
+from flagtui.cli.command_place import CommandPlace
 from flagtui.cli.errors import Trouble
 from flagtui.safe_text import safe_text
 
 LINEAR = "flagtui.linear"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
-
-
-class Place(click.Context):
-    """Where on the command line we are; a mistake of the person there names it."""
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_value: BaseException | None,
-        tb: TracebackType | None,
-    ) -> bool | None:
-        if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
-            # An option without its value does not say of which command it is.
-            exc_value.ctx = self
-        return super().__exit__(exc_type, exc_value, tb)
 
 
 class Door(click.Group):
@@ -88,8 +73,7 @@ class Door(click.Group):
         from importlib import import_module
 
         command: click.Command = import_module(module).command
-        for each in (command, *getattr(command, "commands", {}).values()):
-            each.context_class = Place
+        command.context_class = CommandPlace
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,10 +1,11 @@
 """Which records the words of a command mean: names, ids, lines of standard input, or a query."""
 
+import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from flagtui.cli.errors import Trouble
 from flagtui.safe_text import safe_text
@@ -13,6 +14,10 @@ NEAR: Final = 3
 """Near misses that are named."""
 LONGEST: Final = 100_000
 """Lines of standard input that are read."""
+AT_ONCE: Final = 8
+"""Records that are read at the same time."""
+Word = TypeVar("Word")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -89,3 +94,14 @@ def is_query_in(vocabulary: Any, word: str) -> bool:
     from flagtui.store.query import read_line
 
     return any(term.name for term in read_line(word, vocabulary).terms)
+
+
+async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:
+    """What is found for each, a few at a time, in their order. Raises ApiError."""
+    turn = asyncio.Semaphore(AT_ONCE)
+
+    async def one(word: Word) -> Found:
+        async with turn:
+            return await find(word)
+
+    return list(await asyncio.gather(*map(one, words)))

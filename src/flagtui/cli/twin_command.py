@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from flagtui.cli.command_place import CommandPlace
 from flagtui.cli.options import (
     Agreement,
     WorkPlace,
@@ -27,6 +28,8 @@ class TwinCommand(click.Command):
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `writes` both
     in its `terms`. A dry run prints plans instead.
     """
+
+    context_class = CommandPlace
 
     def __init__(
         self,

@@ -180,11 +180,11 @@ def _asked_of(flag: Flag) -> list[Asked]:
 
 
 def _without_conditions(flag: Flag) -> str:
-    from flagtui.changes.flags.flag_reach import OPTED_IN, why_no_conditions
+    from flagtui.changes.flags.flag_reach import OPTED_IN
 
     if flag.targeting.feature_enrollment:
         return f"{OPTED_IN}, whom the server does not count"
-    return f"nobody: {why_no_conditions(flag.targeting)}"
+    return f"nobody: {flag.targeting.why_no_conditions}"
 
 
 def _besides(flag: Flag) -> str:

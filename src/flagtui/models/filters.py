@@ -135,6 +135,11 @@ class Filters:
         return is_known_version(self.config_version)
 
     @property
+    def why_no_conditions(self) -> str:
+        """Why no condition is evaluated, of a flag that has none which can be read."""
+        return f"its conditions cannot be read, {self.problem}" if self.problem else "it has no condition"
+
+    @property
     def deciding(self) -> tuple[Condition, ...]:
         """The conditions that can decide anybody, in order: up to one that cannot be read, and where the
         first that fits decides also by its share, up to one that fits everybody."""

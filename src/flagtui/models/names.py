@@ -20,5 +20,9 @@ class Names:
     matching_version: int = 1
     """How the project compares values with true and false; see `evaluate.value_words`."""
 
+    def group_noun(self, index: int) -> str:
+        """`company groups`, or `groups of type 0` while the name is not known."""
+        return f"{self.groups[index]} groups" if index in self.groups else f"groups of type {index}"
+
 
 NO_NAMES: Final = Names()

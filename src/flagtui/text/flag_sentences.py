@@ -1,28 +1,25 @@
 """A flag's filters as sentences: who sees it. Every piece of server text is made safe here."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from math import fsum
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
 
-from flagtui.changes.flags.flag_reach import why_no_conditions
-from flagtui.changes.flags.flag_words import group_noun
 from flagtui.changes.flags.property_words import Role, property_words
-from flagtui.evaluate import VariantDraw, flag_json
+from flagtui.evaluate import flag_json
 from flagtui.evaluate.value_words import ROOM, listed
-from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
-from flagtui.models.flag import Flag
+from flagtui.models.filters import Condition, Filters, Property, is_readable
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.styled import Piece
 
+if TYPE_CHECKING:
+    from flagtui.models.flag import Flag
+
 FIRST_FIT: Final = "the first condition that fits decides, also by its share"
 
 LONG: Final = 4_000
 """Characters of a sentence's values at most, once what is invisible in them has been made visible."""
-WHOLE: Final = 0.01
-"""Percent by which shares may miss 100 and still be called whole."""
 BULLET: Final = " ·  "
 _COLOURS: Final[dict[Role, str]] = {
     "name": "$primary",
@@ -41,7 +38,7 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
     lines = [*before_conditions(filters)]
     conditions = as_list(filters.raw.get("groups"))
     if not conditions:
-        why = why_no_conditions(filters)
+        why = filters.why_no_conditions
         return [*lines, [(f"nobody{' else' if decides_before(filters) else ''}: {why}", "$warning")]]
     for number, raw in enumerate(conditions, 1):
         lines += numbered_lines(number, raw, filters, names)
@@ -84,7 +81,7 @@ def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
         yield [(BULLET, "$faint"), (variant, "$secondary"), (words, "$text-muted")]
 
 
-def manner_lines(flag: Flag) -> Iterator[list[Piece]]:
+def manner_lines(flag: "Flag") -> Iterator[list[Piece]]:
     """What shares go by, and what outlasts them."""
     parts = flag_json.flag(flag.raw)
     if parts.has_continuity:
@@ -127,7 +124,7 @@ def condition_lines(
 
 def _audience(number: int, condition: Condition, filters: Filters, names: Names) -> str:
     index = filters.group_type_of(condition)
-    noun = "users" if index is None else safe_text(group_noun(index, names), 40)
+    noun = "users" if index is None else safe_text(names.group_noun(index), 40)
     if condition.properties:
         return f" of {noun}"
     if number == 1:
@@ -166,24 +163,6 @@ def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
 def value_text(value: JSON, room: int = ROOM) -> str:
     """A property's value on one line: `DE, FR, NL`."""
     return safe_text(listed(value, room=room), LONG)
-
-
-def rest_words(variants: Sequence[Variant]) -> str:
-    """Who gets what where the shares of the variants are not 100 % together; empty where they are."""
-    total = round(fsum(variant.rollout for variant in variants), 6)
-    if not variants or abs(total - 100) < WHOLE:
-        return ""
-    if total < 100:
-        who = f"the other {percent(100 - total)} of those let in get" if total else "those let in get"
-        return f"{who} plain true, unless a condition says which variant"
-    ranges = VariantDraw.among(0.0, [(variant.key, variant.rollout) for variant in variants]).ranges
-    drawn = [(key, (min(high, 1.0) - min(low, 1.0)) * 100) for key, low, high in ranges]
-    less = [
-        f"{safe_text(key, 30)} gets {percent(round(share, 6))}"
-        for (key, share), variant in zip(drawn, variants, strict=True)
-        if share < variant.rollout - WHOLE
-    ]
-    return f"beyond 100 % nobody is left: {', '.join(less)}"
 
 
 def plain(lines: Iterable[Iterable[Piece]]) -> str:

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-CLIENT: Final = ("flagtui.models.record", "flagtui.api.connection", "flagtui.api.client")
+CLIENT: Final = ("flagtui.models.record", "flagtui.api.connection", "flagtui.api.client", "flagtui.api.flags")
 """What asks the server."""
 SERVER: Final = (*CLIENT, "flagtui.app.shell.server_connection")
 """What brings the app and its server together."""
-PANE: Final = ("flagtui.evaluate", "flagtui.changes.flags.flag_words", "flagtui.app.flags.flag_preview_lines")
+PANE: Final = (
+    "flagtui.evaluate.flags",
+    "flagtui.changes.flags.flag_words",
+    "flagtui.app.flags.flag_preview_lines",
+)
 """What the pane beside the list tells of a flag."""
 REST: Final = (
     *PANE,

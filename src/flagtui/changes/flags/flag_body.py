@@ -6,10 +6,12 @@ merge. A whole object in which removed keys are cleared by name means the same t
 
 import copy
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list
+
+if TYPE_CHECKING:
+    from flagtui.models.flag import Flag
 
 INJECTED: Final = ("cohort_name", "group_key_names")
 """Keys of a property that the server adds when it is read."""
@@ -44,7 +46,7 @@ def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
     return sent
 
 
-def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
+def sent_fields(values: Mapping[str, JSON], fresh: "Flag") -> dict[str, JSON]:
     """The fields of the request."""
     fields = {
         name: whole_filters(value, fresh.filters) if name == "filters" else value
@@ -56,7 +58,7 @@ def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
     return fields
 
 
-def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
+def original_fields(fields: Mapping[str, JSON], fresh: "Flag") -> dict[str, JSON]:
     """The values those fields were read with, as far as the server can compare them."""
     return {
         name: clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]

@@ -6,7 +6,6 @@ from typing import Final, Literal
 
 from flagtui.changes.flags.flag_context import FRESH_FOR, Context
 from flagtui.changes.flags.flag_refusals import experiments_of
-from flagtui.changes.flags.flag_words import group_noun
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -79,7 +78,7 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
     for number, (old, new) in enumerate(pairs, 1):
         was, now = before.group_type_of(old), after.group_type_of(new)
         if was != now and old.rollout > 0 and len(before.conditions) == len(after.conditions):
-            audience = "people" if now is None else group_noun(now, context.names)
+            audience = "people" if now is None else context.names.group_noun(now)
             yield Caution(
                 "redrawn", f"condition {number} is drawn anew, among {audience}: others will be in it"
             )

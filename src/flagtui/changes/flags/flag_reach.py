@@ -92,8 +92,3 @@ def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total:
     """The most it can be: people who match several conditions are counted for each."""
     found = sum(counted[one.identity].affected * one.share / 100 for one in conditions)
     return min(total, round(found))
-
-
-def why_no_conditions(filters: Filters) -> str:
-    """Why nobody is asked for anything, of a flag that has no condition which can be read."""
-    return f"its conditions cannot be read, {filters.problem}" if filters.problem else "it has no condition"

@@ -74,15 +74,10 @@ def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = No
     asks = [property_in_short(item, names) for item in condition.properties]
     who = "those" if asks else "everyone"
     if index is not None:
-        who = f"{'' if asks else 'all '}{group_noun(index, names)}"
+        who = f"{'' if asks else 'all '}{names.group_noun(index)}"
     where = f" where {' and '.join(asks)}" if asks else ""
     variant = f", as {condition.variant}" if condition.variant else ""
     return f"{percent(raw.get('rollout_percentage'))} of {who}{where}{variant}"
-
-
-def group_noun(index: int, names: Names = NO_NAMES) -> str:
-    """`company groups`, or `groups of type 0` while the name is not known."""
-    return f"{names.groups[index]} groups" if index in names.groups else f"groups of type {index}"
 
 
 def _condition_words(line: DifferenceLine, place: int, names: Names, indexes: tuple[JSON, JSON]) -> str:
@@ -137,7 +132,7 @@ def _counted(line: DifferenceLine, names: Names) -> str:
 
     def noun(side: JSON) -> str:
         index = as_index(side)
-        return "users" if index is None else group_noun(index, names)
+        return "users" if index is None else names.group_noun(index)
 
     before, after = noun(line.before), noun(line.after)
     if before == after:

@@ -17,13 +17,12 @@ from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.left_out import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import several
 from flagtui.cli.options import WorkPlace, WriteTerms
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.event_records import EVENT, TYPES, EventTypes
 from flagtui.cli.row_source import EVENTS, names_of
-from flagtui.cli.selection import Wanted, not_found, read_words
+from flagtui.cli.selection import Wanted, not_found, read_words, several
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 

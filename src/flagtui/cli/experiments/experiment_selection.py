@@ -2,10 +2,9 @@
 
 from flagtui.api.errors import NotFound
 from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import several
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.row_source import EXPERIMENTS, names_of
-from flagtui.cli.selection import Wanted, not_found
+from flagtui.cli.selection import Wanted, not_found, several
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 

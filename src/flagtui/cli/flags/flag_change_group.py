@@ -18,12 +18,6 @@ WRITE = (*READ, "flags.update", "flags.dependents", "flags.activity_of", "flags.
 COMMANDS: list[click.Command] = []
 
 
-def add_changes(group: click.Group) -> None:
-    """Give the group what is declared here."""
-    for each in COMMANDS:
-        group.add_command(each)
-
-
 def _command(name: str, **more: Any) -> Callable[[Callable[..., int]], None]:
     """Declares a command that changes flags."""
 

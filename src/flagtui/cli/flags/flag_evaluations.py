@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import flags_of, several
+from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.records.flag_records import EXPLANATION, VALUE, FlagValue
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, read_words
+from flagtui.cli.selection import Wanted, read_words, several
 from flagtui.details.cohort_names import Cohorts
 from flagtui.details.evaluation_subject import EvaluationSubject, Misread, read_subject
 from flagtui.details.evaluations import PersonEvaluation, account_for

@@ -2,7 +2,6 @@
 
 import click
 
-from flagtui.cli.flags.flag_change_group import add_changes
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.activity_records import ACTIVITY
@@ -23,7 +22,26 @@ from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, QUERY_WORDS
 READ = ("flags.list", "flags.get")
 
 
-@click.group("flags")
+class FlagGroup(click.Group):
+    """Loads the commands that change flags when the one that is meant is not declared here."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        self._load_changes()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands:
+            self._load_changes()
+        return super().get_command(ctx, cmd_name)
+
+    def _load_changes(self) -> None:
+        from flagtui.cli.flags.flag_change_group import COMMANDS
+
+        for each in COMMANDS:
+            self.add_command(each)
+
+
+@click.group("flags", cls=FlagGroup)
 def command() -> None:
     """See and change feature flags.
 
@@ -237,6 +255,3 @@ def cohorts(place: WorkPlace, printer: Printer) -> int:
     from flagtui.cli.side_views import list_cohorts
 
     return list_cohorts(place, printer)
-
-
-add_changes(command)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import flags_of, several
+from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
@@ -20,7 +20,7 @@ from flagtui.cli.records.flag_records import (
     StaleFlag,
 )
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, not_found, read_query, read_words
+from flagtui.cli.selection import Wanted, not_found, read_query, read_words, several
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.flag import Flag

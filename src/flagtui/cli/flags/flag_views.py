@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.mask import MASK
-from flagtui.cli.flags.flag_selection import flags_of
+from flagtui.cli.flags.flag_objects import FlagObject, objects_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import in_project_with_pages
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
+from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import as_dict
 
 if TYPE_CHECKING:
-    from flagtui.models.flag import Flag
     from flagtui.models.rows import FlagRow
 
 
@@ -30,14 +30,14 @@ def list_flags(line: str, sort: str, limit: int | None, place: WorkPlace, printe
 def get_flags(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
     """Flags with their targeting."""
     wanted = read_words(words, FLAGS.is_query)
-    flags, page = in_project_with_pages(place, "flags", lambda session: flags_of(session, wanted))
-    printer.details(WHOLE_FLAG, map(_whole, flags), lambda whole: page(whole.row))
+    found, page = in_project_with_pages(place, "flags", lambda session: objects_of(session, wanted))
+    printer.details(WHOLE_FLAG, map(_whole, found), lambda whole: page(whole.row))
     return 0
 
 
-def _whole(flag: "Flag") -> WholeFlag:
-    filters = clean_filters(flag.filters)
+def _whole(raw: FlagObject) -> WholeFlag:
+    filters = clean_filters(raw.get("filters"))
     payloads = as_dict(filters.get("payloads"))
-    if flag.has_encrypted_payloads and payloads:
+    if raw.get("has_encrypted_payloads") and payloads:
         filters["payloads"] = dict.fromkeys(payloads, MASK)
-    return WholeFlag(flag, flag.row(), filters)
+    return WholeFlag(raw, row_of_object(raw), filters)

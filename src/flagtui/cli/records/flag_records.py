@@ -15,7 +15,6 @@ from flagtui.cli.records.field_words import (
 )
 
 if TYPE_CHECKING:
-    from flagtui.models.flag import Flag
     from flagtui.models.rows import FlagRow
 
 JSON = Any
@@ -25,7 +24,8 @@ JSON = Any
 class WholeFlag:
     """A flag, and who sees it in words."""
 
-    flag: "Flag"
+    raw: Mapping[str, JSON]
+    """As the server sent it."""
     row: "FlagRow"
     filters: Mapping[str, JSON]
     """Encrypted payloads are masked unless they were asked for."""
@@ -135,10 +135,21 @@ def _of_row(one: "RecordField[FlagRow]") -> "RecordField[WholeFlag]":
     )
 
 
+def _text(value: JSON) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _contexts(raw: Mapping[str, JSON]) -> list[str]:
+    """Under whichever name the server knows; empty can also mean hidden."""
+    found = raw.get("evaluation_contexts") or raw.get("evaluation_tags")
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
 def _who(whole: WholeFlag) -> list[str]:
+    from flagtui.models.filters import Filters
     from flagtui.text.flag_sentences import plain, who_sees_it
 
-    lines = plain(who_sees_it(whole.flag.targeting)).split("\n")
+    lines = plain(who_sees_it(Filters.of(whole.raw.get("filters")))).split("\n")
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -157,28 +168,28 @@ WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
             is_extra=True,
         ),
         RecordField("filters", "object", "The targeting as it is stored.", lambda one: dict(one.filters)),
-        RecordField(
-            "evaluation_contexts", "texts", "Where it is evaluated.", lambda one: list(one.flag.contexts)
-        ),
+        RecordField("evaluation_contexts", "texts", "Where it is evaluated.", lambda one: _contexts(one.raw)),
         RecordField(
             "continuity",
             "truth",
             "Whether people keep their value.",
-            lambda one: one.flag.ensure_experience_continuity,
+            lambda one: one.raw.get("ensure_experience_continuity") is True,
         ),
         RecordField(
             "remote_configuration",
             "truth",
             "Whether it is a value for programs.",
-            lambda one: one.flag.is_remote_configuration,
+            lambda one: one.raw.get("is_remote_configuration") is True,
         ),
         RecordField(
             "encrypted_payloads",
             "truth",
             "Whether its payloads are secret.",
-            lambda one: one.flag.has_encrypted_payloads,
+            lambda one: one.raw.get("has_encrypted_payloads") is True,
         ),
-        RecordField("bucketing", "text?", "What shares go by.", lambda one: one.flag.bucketing_identifier),
+        RecordField(
+            "bucketing", "text?", "What shares go by.", lambda one: _text(one.raw.get("bucketing_identifier"))
+        ),
     ),
 )
 

@@ -11,7 +11,6 @@ from flagtui.app.writing.form_lines import (
     variant_lines,
 )
 from flagtui.changes.flags.flag_draft import GROUP_TYPE, WorkingCopy
-from flagtui.changes.flags.flag_words import group_noun
 from flagtui.changes.mask import MASK
 from flagtui.models.filters import Property, as_index
 from flagtui.models.json_value import as_dict, as_number, as_text
@@ -46,7 +45,7 @@ def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]
 
 def counted_noun(kind: int | None, names: Names) -> str:
     """`users`, `company groups`."""
-    return "users" if kind is None else safe_text(group_noun(kind, names), 40)
+    return "users" if kind is None else safe_text(names.group_noun(kind), 40)
 
 
 def _counted(copy: WorkingCopy, names: Names) -> Piece:

@@ -8,10 +8,10 @@ from flagtui.app.flags.tabs.tab_pane import MASK, Study
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
-from flagtui.text.flag_sentences import rest_words
 from flagtui.text.formats import percent
 from flagtui.text.json_lines import json_lines
 from flagtui.text.styled import Piece
+from flagtui.text.variant_sentences import rest_words
 
 LINES = 400
 """Lines of one payload that are shown."""

@@ -1,0 +1,42 @@
+"""The flags that the words of a command mean, as the JSON objects the server sent: for what shows them."""
+
+from flagtui.api.errors import NotFound
+from flagtui.cli.errors import Trouble
+from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.row_source import FLAGS, names_of
+from flagtui.cli.selection import Wanted, not_found, several
+from flagtui.models.json_value import JSON, as_id
+
+FlagObject = dict[str, JSON]
+
+
+async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject]:
+    """Each once. Raises ApiError, and Trouble when one is missing."""
+    found = await several(wanted.names, lambda name: _find(session, name))
+    missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
+    if missing:
+        raise not_found("flag", missing, names_of(FLAGS, await FLAGS.every(session)))
+    known = {as_id(one.get("id")): one for one in found if one is not None}
+    ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
+    unread = [id for id in dict.fromkeys(ids) if id not in known]
+    return [*known.values(), *await several(unread, session.client.flag_objects.get)]
+
+
+def is_id(word: str) -> bool:
+    """Whether a word can be the number of a record."""
+    return word.isascii() and word.isdigit() and len(word) < 19
+
+
+async def _find(session: ProjectSession, name: str) -> FlagObject | None:
+    """The flag with this key, else with this id. Raises Trouble for a number that is both."""
+    by_key = await session.client.flag_objects.find(name)
+    if not is_id(name):
+        return by_key
+    try:
+        by_id = await session.client.flag_objects.get(int(name))
+    except NotFound:
+        return by_key
+    if by_key is not None and as_id(by_key.get("id")) != as_id(by_id.get("id")):
+        fix = f"Say which: 'id:{name}' or 'key:/^{name}$/'."
+        raise Trouble(f"{name} is the key of one flag and the id of {by_id.get('key')}.", fix, code="usage")
+    return by_id
