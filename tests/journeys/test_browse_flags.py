@@ -96,6 +96,18 @@ async def test_the_palette_jumps_to_a_flag_by_name(setting: Setting) -> None:
         assert program.app.screen.flag.key == "geo-pricing"
 
 
+async def test_the_palette_names_the_same_on_the_command_line_and_copies_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("escape", "ctrl+p")
+        assert "ctrl+y copies  flagtui flags disable new-nav" in program.screen
+        await program.press(*"undo", "ctrl+y")
+        assert program.app.clipboard.startswith("flagtui undo")
+        await program.press("escape", "ctrl+p", "ctrl+y")
+        assert program.app.clipboard.startswith("flagtui flags disable new-nav --p")
+        assert (await program.stored("new-nav")).active
+
+
 async def test_enter_opens_the_flag_and_escape_comes_back(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("checkout-redesign")

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from flagtui.api.experiment_results import ExperimentResults
     from flagtui.api.experiments import Experiments
     from flagtui.api.flag_evaluation import FlagEvaluation
-    from flagtui.api.flag_lookup import FlagLookup
     from flagtui.api.flags import Flags
     from flagtui.api.people import People
     from flagtui.api.projects import Projects
+    from flagtui.api.single_flags import SingleFlags
     from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.scheduled_change import ScheduledChange
@@ -79,11 +79,11 @@ class Client:
         return Flags(self.connection, self.project)
 
     @cached_property
-    def flag_objects(self) -> "FlagLookup":
+    def flag_objects(self) -> "SingleFlags":
         """Single flags as the JSON the server sent."""
-        from flagtui.api.flag_lookup import FlagLookup
+        from flagtui.api.single_flags import SingleFlags
 
-        return FlagLookup(self.connection, self.project)
+        return SingleFlags(self.connection, self.project)
 
     @cached_property
     def projects(self) -> "Projects":

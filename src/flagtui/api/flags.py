@@ -7,11 +7,11 @@ from typing import Final
 from flagtui.api.bodies import FlagBody
 from flagtui.api.bulk_fallback import one_by_one, retagged
 from flagtui.api.capabilities import NOT_HERE
-from flagtui.api.flag_lookup import FlagLookup, flag_object
 from flagtui.api.original_values import comparable
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
+from flagtui.api.single_flags import SingleFlags, flag_object
 from flagtui.api.urgency import Urgency
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.cohort import Cohort
@@ -282,8 +282,8 @@ class Flags(Resource):
         return self._flag(await self._ask("flags.update", {"id": id}, body=dict(changes)), id)
 
     @property
-    def _objects(self) -> FlagLookup:
-        return FlagLookup(self.connection, self.project)
+    def _objects(self) -> SingleFlags:
+        return SingleFlags(self.connection, self.project)
 
     @staticmethod
     def _flag(answer: Answer, id: int | None = None) -> Flag:

@@ -1,22 +1,27 @@
 """The palette and the help over the present screen: which commands work there, and which elsewhere."""
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
 from textual.app import App
+from textual.screen import Screen
 
 from flagtui.app.commands.command import Command, display_key
 from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.commands.twins import TwinSubject, twin_of
 from flagtui.app.dialogs.help import HelpScreen
 from flagtui.app.dialogs.palette import Offer, PaletteScreen
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.lists.record_search import RecordSearch
 from flagtui.app.lists.remembered_list import RememberedList
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.config.guard_rules import Level
+from flagtui.config.profiles import NEUTRAL
 from flagtui.text.notices import Notice
 
 TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
@@ -34,7 +39,7 @@ def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], ob
         app.post_message(GoTo(link.kind, link.id))
 
     records = RecordSearch(app_state, go_to, open_project)
-    return PaletteScreen([*offers(app, app_state)], records.places, records.ask)
+    return PaletteScreen([*offers(app, app_state)], records.places, records.ask, partial(copy_text, app))
 
 
 def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
@@ -43,18 +48,34 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     place, write_place = getattr(screen, "place", ""), getattr(screen, "write_place", "")
     active = {each.binding.id: each for each in reversed(screen.active_bindings.values())}
     elsewhere: list[Offer] = []
+    subject = _subject(screen, app_state)
     for command in COMMANDS:
         here = active.get(command.id)
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
             about = "" if here.enabled else why_dimmed(app_state, command.id, write_place)
-            yield Offer(command, display_key(app, here.binding), run, about)
+            twin = twin_of(command.id, subject)
+            yield Offer(command, display_key(app, here.binding), run, about, twin=twin)
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
             there = command.places[0]
             key = display_key(app, command.binding())
             go = partial(_go, app, command, key)
-            elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False))
+            twin = twin_of(command.id, TwinSubject(where=subject.where))
+            elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False, twin=twin))
     yield from elsewhere
+
+
+def _subject(screen: Screen[Any], app_state: AppState) -> TwinSubject:
+    """The records that keys of the screen are about, in the profile and project that are open."""
+    session, workspace = app_state.session, app_state.workspace
+    where = [] if session.colour == NEUTRAL else ["--profile", shlex.quote(session.profile)]
+    if workspace is not None:
+        where += ["--project", str(workspace.client.project)]
+    target = screen.target() if isinstance(screen, RecordKeys) else None
+    if target is None:
+        return TwinSubject(where=where)
+    many: Sequence[Any] = screen.chosen() if hasattr(screen, "chosen") else ()
+    return TwinSubject(target.kind, target, many or (target,), where)
 
 
 def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:

@@ -47,7 +47,7 @@ class Watch:
 
 @dataclass
 class UnheardChanges:
-    """What was heard so far. `known` are identities nobody needs to be told of, the oldest first."""
+    """What was heard so far. `known` are identities already told, the oldest first."""
 
     session: ProjectSession
     since: float | None = None
@@ -56,7 +56,7 @@ class UnheardChanges:
     is_begun: bool = False
 
     async def news(self) -> list[Activity]:
-        """Entries that nobody was told of, oldest first. Raises ApiError; nothing is lost then."""
+        """Entries that were not told yet, oldest first. Raises ApiError; nothing is lost then."""
         new: list[Activity] = []
         old: list[Activity] = []
         # The first look has to know where the feed ended, by entries and not by anybody's clock.

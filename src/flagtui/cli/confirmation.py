@@ -37,7 +37,7 @@ def how_to_agree(question: Question[Any]) -> str:
 def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Confirmation:
     answer = given
     if question.clashes and not answer.overwrite:
-        whose = "you changed later" if question.is_own else "somebody else changed"
+        whose = "you changed later" if question.is_own else "another person changed"
         answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
         if not answer.overwrite:
             return answer

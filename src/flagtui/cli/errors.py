@@ -38,7 +38,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     1: "failed",
     2: "the command line or a setting is wrong",
     3: "nothing to do, or refused before anything was sent",
-    4: "somebody changed it first, it waits for approval, or the outcome is not known",
+    4: "another person changed it first, it waits for approval, or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",
     6: "not found",
     130: "stopped by ctrl+c",

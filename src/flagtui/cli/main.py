@@ -73,7 +73,8 @@ class Door(click.Group):
         from importlib import import_module
 
         command: click.Command = import_module(module).command
-        command.context_class = CommandPlace
+        for each in (command, *getattr(command, "commands", {}).values()):
+            each.context_class = CommandPlace
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,4 +1,4 @@
-"""The person at the terminal, asked in lines; nobody, when input or output is not a terminal."""
+"""The person at the terminal, asked in lines, when input and output are a terminal."""
 
 import getpass
 import signal

@@ -20,7 +20,7 @@ from flagtui.cli.undo_run import take_back
 def command(change: str, terms: WriteTerms) -> None:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
-    It is held against today's record: what was changed there since, by somebody else or by you, is
+    It is held against today's record: what was changed there since, by another person or by you, is
     shown first and stays, unless you choose to overwrite it. flagtui redo makes it again.
     """
 

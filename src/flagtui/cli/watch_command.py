@@ -1,4 +1,4 @@
-"""`flagtui watch`: one line for each change, by whomever, as it happens."""
+"""`flagtui watch`: one line for each change, as it happens."""
 
 from typing import TypedDict, Unpack
 

@@ -53,5 +53,34 @@ EXPERIMENT_WORD: Final = WordArgument("experiment", "EXPERIMENT", "experiments",
 EVENT_WORDS: Final = WordArgument("events", "EVENT", "events", is_many=True)
 EVENT_WORD: Final = WordArgument("event", "EVENT", "events", is_many=False)
 TAG: Final = RecordWord("flags", is_tag=True)
-EVENT_TAG: Final = RecordWord("events", is_tag=True)
+
+
+def tag_options(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--add`, `--remove` and `--set`, as `added`, `removed` and `only`; completed with tags of this kind."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        tag = RecordWord(kind, is_tag=True)
+        for name, into, words in reversed(
+            (
+                ("--add", "added", "Give them this tag."),
+                ("--remove", "removed", "Take this tag away."),
+                ("--set", "only", "These are all the tags."),
+            )
+        ):
+            function = click.option(name, into, multiple=True, metavar="TAG", type=tag, help=words)(function)
+        return function
+
+    return add
+
+
 QUERY_WORDS: Final = click.argument("query", nargs=-1, metavar="[QUERY]...")
+
+
+def list_options(orders: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` are words about what it is sorted by."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        limit = click.option("--limit", type=click.IntRange(1), help="At most so many.")(function)
+        return QUERY_WORDS(click.option("--sort", default="", metavar="ORDER", help=orders)(limit))
+
+    return add

@@ -1,13 +1,14 @@
 """The palette: every command by its words, and any record or project by name."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rich.cells import cell_len
 from textual import on, work
+from textual.binding import Binding
 from textual.content import Content
-from textual.widgets import Input
+from textual.widgets import Input, OptionList, Static
 
 from flagtui.app.commands.command import Command
 from flagtui.app.commands.command_search import NEAR, found, hits
@@ -34,6 +35,8 @@ class Offer:
     about: str = ""
     is_here: bool = True
     """Whether it works on the screen below, and does not lead to another one first."""
+    twin: str = ""
+    """The same on the command line; raw, and empty where there is none."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +53,29 @@ Destinations = Callable[[str], Sequence[Destination]]
 MoreDestinations = Callable[[str], Awaitable[bool]]
 """Asks the server for more of them; true when there are any."""
 
+Copy = Callable[[str], object]
+"""Hands a text to the clipboard, and says so."""
+
 
 class PaletteScreen(NarrowedList[Run]):
     """Answers with what was chosen, ready to be called, or None."""
 
+    BINDINGS = [Binding("ctrl+y", "copy_twin", "copy command line", show=False)]
     keys = "⏎ do it or go there · esc leave"
     placeholder = "a word for it, its key, or the name of a record or project"
 
-    def __init__(self, offers: Sequence[Offer], places: Destinations, more: MoreDestinations) -> None:
+    def __init__(
+        self, offers: Sequence[Offer], places: Destinations, more: MoreDestinations, copy: Copy
+    ) -> None:
         super().__init__("Commands")
+        self._copy = copy
         self._offers = {offer.command: offer for offer in offers}
         self._places = places
         self._more = more
+        self._twins: list[str] = []
+
+    def on_mount(self) -> None:
+        self.query_one("#picker").mount(Static(id="twin"))
 
     @on(Input.Changed)
     def _look_further(self, event: Input.Changed) -> None:
@@ -76,14 +90,16 @@ class PaletteScreen(NarrowedList[Run]):
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
         found = self._found(typed)[:MOST]
+        self._twins = [one.twin if isinstance(one, Offer) else "" for one in found]
         for one in found:
-            drawn = (
-                _command_line(one, typed, width) if isinstance(one, Offer) else _place_line(one, typed, width)
-            )
-            yield ListedChoice(drawn, one.run, is_passed=one.run is None)
+            yield ListedChoice(_drawn(one, typed, width), one.run, is_passed=one.run is None)
         if not found:
             none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
             yield ListedChoice(none, is_passed=True)
+
+    def narrow(self) -> None:
+        super().narrow()
+        self._show_twin()
 
     def _found(self, line: str) -> list[Offer | Destination]:
         """Exact names first, then commands that begin so, then records by name, then what merely has it."""
@@ -100,6 +116,28 @@ class PaletteScreen(NarrowedList[Run]):
         ]
         ranked += [(0.6, place) for place in exact] + [(NEAR - 0.5, place) for place in others]
         return [one for _fit, one in sorted(ranked, key=lambda each: each[0])]
+
+    @on(OptionList.OptionHighlighted)
+    def _show_twin(self) -> None:
+        """The command line of the line under the cursor, and the key that copies it."""
+        shown = self.query_one("#twin", Static)
+        twin = safe_text(self._twin, 1_000)
+        key = "ctrl+y copies  " if twin else ""
+        room = self.query_one(OptionList).content_size.width - len(key)
+        shown.update(styled((key, "$text-muted"), (cut(twin, room), "$secondary")))
+
+    @property
+    def _twin(self) -> str:
+        place = self.query_one(OptionList).highlighted
+        return self._twins[place] if place is not None and place < len(self._twins) else ""
+
+    def action_copy_twin(self) -> None:
+        if self._twin:
+            self._copy(self._twin)
+
+
+def _drawn(one: Offer | Destination, line: str, width: int) -> Content:
+    return _command_line(one, line, width) if isinstance(one, Offer) else _place_line(one, line, width)
 
 
 def _command_line(offer: Offer, line: str, width: int) -> Content:

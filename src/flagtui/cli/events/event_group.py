@@ -10,7 +10,7 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.change_records import OUTCOME
 from flagtui.cli.records.event_records import EVENT, TYPES
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import EVENT_TAG, EVENT_WORD, EVENT_WORDS, QUERY_WORDS
+from flagtui.cli.word_types import EVENT_WORD, EVENT_WORDS, list_options, tag_options
 
 READ = ("event_definitions.list", "event_definitions.get", "event_definitions.by_name")
 
@@ -31,9 +31,7 @@ def command() -> None:
     operations=("event_definitions.list",),
     examples=("events list is:unverified", "events list tag:billing --json --fields name,owner"),
 )
-@QUERY_WORDS
-@click.option("--sort", default="", metavar="ORDER", help="seen, name, created, …; -name turns it round.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+@list_options("seen, name, created, …; -name turns it round.")
 def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
     """List event definitions; QUERY narrows as the search line of the app does."""
     from flagtui.cli.events.event_work import list_events
@@ -124,9 +122,7 @@ _plain(
     operations=("event_definitions.update", "event_definitions.bulk_update_tags"),
 )
 @EVENT_WORDS
-@click.option("--add", "added", multiple=True, metavar="TAG", type=EVENT_TAG, help="Give them this tag.")
-@click.option("--remove", "removed", multiple=True, metavar="TAG", type=EVENT_TAG, help="Take this tag away.")
-@click.option("--set", "only", multiple=True, metavar="TAG", type=EVENT_TAG, help="These are all the tags.")
+@tag_options("events")
 def tag(
     events: tuple[str, ...],
     added: tuple[str, ...],
@@ -156,9 +152,9 @@ def describe(event: str, text: str, terms: WriteTerms) -> int:
     )
 
 
-@_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to nobody --dry-run")
+@_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to none --dry-run")
 @EVENT_WORDS
-@click.option("--to", "person", required=True, metavar="WHO", help="me, nobody, an e-mail or a number.")
+@click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
 def owner(events: tuple[str, ...], person: str, terms: WriteTerms) -> int:
     """Say who looks after events."""
     from flagtui.cli.events.event_work import change_owner

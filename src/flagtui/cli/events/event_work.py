@@ -81,7 +81,7 @@ def change_events(words: Sequence[str], make: MakeIntent, terms: WriteTerms) -> 
 
 
 def change_owner(words: Sequence[str], person: str, terms: WriteTerms) -> int:
-    """Another person, or nobody; the exit code. Raises Trouble."""
+    """Another owner, or none; the exit code. Raises Trouble."""
     wanted = read_words(words, EVENTS.is_query)
 
     async def work(session: ProjectSession) -> int:
@@ -151,13 +151,13 @@ async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], per
 
 def _number_of(person: str, known: People) -> int | None:
     """The number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
-    if person == "nobody":
+    if person in ("none", "nobody"):
         return None
     wanted = known[-1] if person == "me" else person
     found = next((number for number, name in known.items() if number > 0 and wanted and name == wanted), None)
     if found is None and person.isascii() and person.isdigit():
         return int(person)
     if found is None:
-        names = ", ".join(sorted({name for number, name in known.items() if number > 0})) or "nobody"
-        raise Trouble(f"nobody known here is {person}.", f"Known: {names}.", code="not_found")
+        names = ", ".join(sorted({name for number, name in known.items() if number > 0})) or "none"
+        raise Trouble(f"there is no owner {person} here.", f"Known: {names}.", code="not_found")
     return found

@@ -13,7 +13,7 @@ from flagtui.cli.records.experiment_records import DAY, EXPERIMENT, RESULT, WHOL
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.cli.records.side_records import HOLDOUT, SHARED_METRIC, STATS
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS, QUERY_WORDS
+from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS, list_options
 
 READ = ("experiments.list", "experiments.get")
 
@@ -34,9 +34,7 @@ def command() -> None:
     operations=("experiments.list",),
     examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
 )
-@QUERY_WORDS
-@click.option("--sort", default="", metavar="ORDER", help="updated, name, state, …; -name turns it round.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+@list_options("updated, name, state, …; -name turns it round.")
 def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
     """List experiments; QUERY narrows as the search line of the app does."""
     from flagtui.cli.experiments.experiment_views import list_experiments
@@ -71,7 +69,7 @@ def get(experiments: tuple[str, ...], place: WorkPlace, printer: Printer) -> int
     examples=("experiments results 31", "experiments results 31 --json"),
 )
 @EXPERIMENT_WORDS
-@click.option("--anew", is_flag=True, help="Have the server calculate them anew, for everybody.")
+@click.option("--anew", is_flag=True, help="Have the server calculate them anew, for all who look.")
 def results(experiments: tuple[str, ...], anew: bool, place: WorkPlace, printer: Printer) -> int:
     """Show what experiments measure: every metric for every variant."""
     from flagtui.cli.experiments.experiment_views import show_results

@@ -67,7 +67,7 @@ _plain("unarchive", "Bring experiments back from the archive.", "experiments.una
 _plain("reset", "Make experiments drafts again; results begin anew.", "experiments.reset")
 _plain("delete", "Delete experiments softly; restore brings them back.", "experiments.update")
 _plain("restore", "Bring deleted experiments back, by their ids.", "experiments.update")
-_plain("cohort", "Make a cohort of everybody who met an experiment.", "experiments.create_exposure_cohort")
+_plain("cohort", "Make a cohort of all who met an experiment.", "experiments.create_exposure_cohort")
 
 
 @_command(
@@ -93,7 +93,7 @@ def end(experiments: tuple[str, ...], conclusion: str | None, comment: str, term
     examples=("31 --variant test --dry-run", "31 --variant test --everyone --conclusion won --dry-run"),
 )
 @EXPERIMENT_WORD
-@click.option("--variant", required=True, metavar="KEY", help="Which one everybody gets.")
+@click.option("--variant", required=True, metavar="KEY", help="Which one all get.")
 @click.option("--everyone", is_flag=True, help="Also people whom no condition lets in.")
 @CONCLUSION
 @COMMENT

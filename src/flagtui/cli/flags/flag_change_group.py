@@ -9,7 +9,7 @@ from flagtui.cli.flags.new_flag_options import NewFlagOptions
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.records.change_records import OUTCOME
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, TAG
+from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, TAG, tag_options
 
 READ = ("flags.list", "flags.get")
 WRITE = (*READ, "flags.update", "flags.dependents", "flags.activity_of", "flags.blast_radius")
@@ -110,9 +110,7 @@ def rollout(flags: tuple[str, ...], percent: float, condition: int | None, terms
     ),
 )
 @FLAG_WORDS
-@click.option("--add", "added", multiple=True, metavar="TAG", type=TAG, help="Give them this tag.")
-@click.option("--remove", "removed", multiple=True, metavar="TAG", type=TAG, help="Take this tag away.")
-@click.option("--set", "only", multiple=True, metavar="TAG", type=TAG, help="These are all the tags.")
+@tag_options("flags")
 def tag(
     flags: tuple[str, ...],
     added: tuple[str, ...],
@@ -168,13 +166,13 @@ def edit(flag: str, values: tuple[str, ...], source: str | None, is_printed: boo
 )
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
 @click.option("--payload", metavar="JSON", help="What comes with it.")
-@click.option("--rollout", "percent", type=click.FloatRange(0, 100), help="The share; nobody unless said.")
+@click.option("--rollout", "percent", type=click.FloatRange(0, 100), help="The share; 0 unless said.")
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
 @click.option("--description", default="", help="What it is for.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
 @click.option("--enable", is_flag=True, help="Make it on; off unless said.")
 def create(key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]) -> int:
-    """Make a new flag: off, and for nobody, unless options say otherwise."""
+    """Make a new flag: off, with a rollout of 0 %, unless options say otherwise."""
     from flagtui.cli.flags.flag_options import create_from_options
 
     return create_from_options(key, given, terms)

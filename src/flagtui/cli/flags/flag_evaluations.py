@@ -27,7 +27,7 @@ def subject_of(line: str) -> EvaluationSubject:
         fix = "Example: --for 'user_7 plan=pro group:company=acme'"
         raise Trouble(f"--for: {wrong}.", fix, code="usage") from None
     if subject is None:
-        raise Trouble("--for names nobody.", "Example: --for 'user_7 plan=pro'", code="usage")
+        raise Trouble("--for names no person.", "Example: --for 'user_7 plan=pro'", code="usage")
     return subject
 
 

@@ -83,7 +83,7 @@ def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
         flag = flags[0]
         has_one = made == "dashboard" and flag.usage_dashboard is not None
         what: What = "enrich" if has_one else made
-        who = "everyone who has the flag now" if flag.active else "nobody, since the flag is off"
+        who = "everyone who has the flag now" if flag.active else "no one, since the flag is off"
         send = send_beside(what, flag.id, session.client.flags)
         change = related_change(session, flag, plan_beside(what, flag, who), send)
         return await carry_out(change, session, terms)

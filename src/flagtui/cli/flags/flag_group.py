@@ -17,7 +17,7 @@ from flagtui.cli.records.flag_records import (
 )
 from flagtui.cli.records.side_records import COHORT, USE, VALUE_FOR_PROGRAMS
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, QUERY_WORDS
+from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, QUERY_WORDS, list_options
 
 READ = ("flags.list", "flags.get")
 
@@ -57,9 +57,7 @@ def command() -> None:
     operations=("flags.list",),
     examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
 )
-@QUERY_WORDS
-@click.option("--sort", default="", metavar="ORDER", help="updated, key, created, …; -key turns it round.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+@list_options("updated, key, created, …; -key turns it round.")
 def list_flags(
     query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer
 ) -> int:
@@ -192,7 +190,7 @@ def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> in
 )
 @QUERY_WORDS
 def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
-    """List flags that nobody seems to need, with what everyone gets of them; QUERY narrows."""
+    """List stale flags, with what everyone gets of them; QUERY narrows."""
     from flagtui.cli.flags.flag_past_and_future import list_stale
 
     return list_stale(" ".join(query), place, printer)

@@ -92,7 +92,7 @@ def differences(
 
 
 def list_stale(line: str, place: WorkPlace, printer: Printer) -> int:
-    """What nobody seems to need, and what everyone gets of it."""
+    """Stale flags, and what everyone gets of them."""
 
     async def work(session: ProjectSession) -> list[StaleFlag]:
         rows = await FLAGS.rows(session, f"is:stale {line}".strip(), "called")

@@ -100,7 +100,7 @@ ENTRY: Final["RecordKind[Entry]"] = RecordKind(
         RecordField(
             "ending",
             "text",
-            "saved, refused, …; open while nobody knows.",
+            "saved, refused, …; open while it is not known.",
             lambda one: one.ending or "open",
             True,
         ),

@@ -147,7 +147,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
         RecordField(
             "clashes",
             "objects",
-            "What somebody changed there first.",
+            "What another person changed there first.",
             lambda one: _sides(one.plan.clashes if one.plan else ()),
         ),
         RecordField(

@@ -21,7 +21,7 @@ class EventTypes:
 
 _ROW: Final["tuple[RecordField[EventDefinitionRow], ...]"] = (
     RecordField("name", "text", "Its name.", lambda row: row.name, True),
-    RecordField("verified", "truth", "Whether somebody vouches for it.", lambda row: row.verified, True, yes),
+    RecordField("verified", "truth", "Whether it is verified.", lambda row: row.verified, True, yes),
     RecordField("hidden", "truth", "Whether it is out of sight.", lambda row: row.hidden, True, yes),
     RecordField("tags", "texts", "Its tags.", lambda row: list(row.tags), True, commas),
     RecordField("owner", "text", "Who looks after it.", lambda row: row.owner, True),

@@ -38,7 +38,7 @@ def yes(value: Any) -> str:
 
 
 def on_or_off(value: Any) -> str:
-    """`on`, `off`, or nothing where nobody says."""
+    """`on`, `off`, or nothing where it is not known."""
     return "" if value is None else "on" if value else "off"
 
 

@@ -62,7 +62,7 @@ class FlagDifference:
 
 @dataclass(frozen=True)
 class StaleFlag:
-    """A flag that nobody seems to need."""
+    """A flag that is on and seems not to be needed."""
 
     row: "FlagRow"
     gives: str
@@ -103,11 +103,14 @@ _ROW: Final["tuple[RecordField[FlagRow], ...]"] = (
     RecordField("archived", "truth", "Whether it is archived.", lambda row: row.archived),
     RecordField("deleted", "truth", "Whether it is deleted.", lambda row: row.deleted),
     RecordField(
-        "conditional", "truth", "Whether everybody is asked for something first.", lambda row: row.conditional
+        "conditional",
+        "truth",
+        "Whether all of that share are asked first.",
+        lambda row: row.conditional,
     ),
     RecordField("runtime", "text", "server, client or all.", lambda row: row.runtime),
     RecordField("status", "text", "ACTIVE, STALE, …; never on or off.", lambda row: row.status),
-    RecordField("stale", "truth", "Whether nobody seems to need it.", lambda row: row.is_stale),
+    RecordField("stale", "truth", "On, and seems not to be needed.", lambda row: row.is_stale),
     RecordField(
         "created_at", "time?", "When it was made.", lambda row: stamped(row.created_at), False, age_words
     ),
@@ -200,7 +203,11 @@ VALUE: Final[RecordKind[FlagValue]] = RecordKind(
         RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
         RecordField("distinct_id", "text", "Of the person.", lambda one: one.distinct_id),
         RecordField(
-            "value", "any", "true, false, a variant; null when nobody can tell.", lambda one: one.value, True
+            "value",
+            "any",
+            "true, false, a variant; null when not known.",
+            lambda one: one.value,
+            True,
         ),
         RecordField("reason", "text", "What decided.", lambda one: one.reason, True),
         RecordField(
@@ -253,7 +260,7 @@ DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
 
 STALE: Final[RecordKind[StaleFlag]] = RecordKind(
     "stale-flag",
-    "A flag that nobody seems to need, and the way to be rid of it.",
+    "A stale flag: what everyone gets of it, and the flags that ask for it.",
     (
         RecordField("key", "text", "Its key.", lambda one: one.row.key, True),
         RecordField("id", "whole", "Its number.", lambda one: one.row.id),

@@ -5,14 +5,14 @@ Apart from `Flags`, whose typed records take longer to load than a flag takes to
 
 from dataclasses import dataclass
 
-from flagtui.api.rate_limiter import Urgency
 from flagtui.api.request import Answer
 from flagtui.api.resource import Resource
+from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, as_id, as_list
 
 
 @dataclass(frozen=True, eq=False)
-class FlagLookup(Resource):
+class SingleFlags(Resource):
     """The flags of one project, one at a time."""
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:

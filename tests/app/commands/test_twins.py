@@ -1,0 +1,86 @@
+"""The command line twin of each command of the app: declared, understood there, safe in a shell."""
+
+import shlex
+from functools import cache
+from types import SimpleNamespace
+
+import click
+import pytest
+
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.commands.twins import ABOUT_THE_SCREEN, TWINS, WITHOUT_TWIN, TwinSubject, twin_of
+from flagtui.cli.command_tree import walk
+from flagtui.cli.main import door
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+
+WHERE = ("--profile", "prod", "--project", "1")
+SUBJECTS = {
+    "flags": TwinSubject("flags", FlagRow(1, "one"), (FlagRow(1, "one"), FlagRow(2, "two")), WHERE),
+    "experiments": TwinSubject(
+        "experiments", ExperimentRow(1, "One"), (ExperimentRow(1, "One"), ExperimentRow(2, "Two")), WHERE
+    ),
+    "events": TwinSubject(
+        "events",
+        EventDefinitionRow("u", "one"),
+        (EventDefinitionRow("u", "one"), EventDefinitionRow("v", "two")),
+        WHERE,
+    ),
+}
+SAID = {"PERCENT": "50", "ID": "1", "VERSION": "1", "CONCLUSION": "won"}
+"""What stands for a word in capitals where any text would not do."""
+
+
+@cache
+def commands() -> dict[tuple[str, ...], click.Command]:
+    context = click.Context(door, info_name="flagtui")
+    return dict(walk(context, door, ()))
+
+
+def test_every_command_of_the_app_has_a_twin_or_a_reason_or_is_about_the_screen() -> None:
+    declared = [*TWINS, *WITHOUT_TWIN, *ABOUT_THE_SCREEN]
+    assert sorted(declared) == sorted(command.id for command in COMMANDS)
+    assert all(WITHOUT_TWIN.values())
+
+
+@pytest.mark.parametrize("kind", SUBJECTS)
+@pytest.mark.parametrize("id", TWINS)
+def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
+    words = [SAID.get(word, word) for word in shlex.split(twin_of(id, SUBJECTS[kind]))[1:]]
+    known = commands()
+    name = tuple(words[:2]) if tuple(words[:2]) in known else tuple(words[:1])
+    known[name].make_context(name[-1], words[len(name) :])
+
+
+@pytest.mark.parametrize(
+    ("id", "kind", "row", "line"),
+    [
+        ("flags.toggle", "flags", FlagRow(7, "new-nav", active=True), "flags disable new-nav"),
+        ("flags.toggle", "flags", FlagRow(7, "new-nav"), "flags enable new-nav"),
+        ("flags.archive", "flags", FlagRow(7, "old", archived=True), "flags unarchive old"),
+        ("experiments.switch", "experiments", ExperimentRow(3, "X", flag_active=True), "experiments pause 3"),
+        ("events.verify", "events", EventDefinitionRow("u", "a b", verified=True), "events unverify 'a b'"),
+        ("events.hide", "events", EventDefinitionRow("u", "paid"), "events hide paid"),
+        ("lists.open", "experiments", ExperimentRow(3, "X"), "experiments get 3"),
+        ("flags.delete", "flags", FlagRow(7, "a;rm -rf ~"), "flags delete 'a;rm -rf ~'"),
+        ("flags.delete", "flags", FlagRow(7, "--yes"), "flags delete 7"),
+        ("events.delete", "events", EventDefinitionRow("u", "is:hidden"), "events delete u"),
+        ("flags.new", "flags", FlagRow(7, "new-nav"), "flags create KEY"),
+        ("app.palette", "flags", FlagRow(7, "new-nav"), "commands"),
+    ],
+)
+def test_a_twin_is_filled_in_with_the_record(id: str, kind: str, row: object, line: str) -> None:
+    assert twin_of(id, TwinSubject(kind, row, (row,))) == f"flagtui {line}"
+
+
+def test_marked_records_are_all_named_where_the_command_takes_several() -> None:
+    assert (
+        twin_of("flags.tags", SUBJECTS["flags"]) == f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"
+    )
+    assert twin_of("flags.edit_json", SUBJECTS["flags"]) == f"flagtui flags edit one {' '.join(WHERE)}"
+
+
+def test_without_a_record_of_its_kind_the_words_in_capitals_stay() -> None:
+    link = SimpleNamespace(id=1, key="one")
+    assert twin_of("flags.toggle", TwinSubject()) == "flagtui flags enable FLAGS"
+    assert twin_of("events.hide", TwinSubject("flags", link, (link,))) == "flagtui events hide EVENTS"
+    assert twin_of("lists.up", TwinSubject()) == ""
