@@ -13,9 +13,9 @@ from flagtui.cli.records.flag_records import (
     SCHEDULED,
     STALE,
     VALUE,
-    WHOLE_FLAG,
 )
 from flagtui.cli.records.side_records import COHORT, USE, VALUE_FOR_PROGRAMS
+from flagtui.cli.records.whole_flag import WHOLE_FLAG
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, QUERY_WORDS, list_options
 

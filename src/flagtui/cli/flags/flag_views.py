@@ -9,7 +9,8 @@ from flagtui.cli.flags.flag_objects import FlagObject, objects_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import in_project_with_pages
-from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
+from flagtui.cli.records.flag_records import FLAG
+from flagtui.cli.records.whole_flag import WHOLE_FLAG, WholeFlag
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.models.flag_rows import row_of_object

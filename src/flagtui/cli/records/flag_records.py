@@ -21,17 +21,6 @@ JSON = Any
 
 
 @dataclass(frozen=True)
-class WholeFlag:
-    """A flag, and who sees it in words."""
-
-    raw: Mapping[str, JSON]
-    """As the server sent it."""
-    row: "FlagRow"
-    filters: Mapping[str, JSON]
-    """Encrypted payloads are masked unless they were asked for."""
-
-
-@dataclass(frozen=True)
 class FlagValue:
     """What one person gets of one flag."""
 
@@ -82,7 +71,7 @@ class ScheduledFlagChange:
     payload: Mapping[str, JSON]
 
 
-_ROW: Final["tuple[RecordField[FlagRow], ...]"] = (
+ROW_FIELDS: Final["tuple[RecordField[FlagRow], ...]"] = (
     RecordField("key", "text", "Its key.", lambda row: row.key, True),
     RecordField("id", "whole", "Its number.", lambda row: row.id, True),
     RecordField("active", "truth", "Whether it is on.", lambda row: row.active, True, on_or_off),
@@ -129,72 +118,8 @@ _ROW: Final["tuple[RecordField[FlagRow], ...]"] = (
     RecordField("can_edit", "truth", "Whether the key's owner may change it.", lambda row: row.can_edit),
 )
 
-FLAG: Final["RecordKind[FlagRow]"] = RecordKind("flag", "A flag as the list has it.", _ROW)
+FLAG: Final["RecordKind[FlagRow]"] = RecordKind("flag", "A flag as the list has it.", ROW_FIELDS)
 
-
-def _of_row(one: "RecordField[FlagRow]") -> "RecordField[WholeFlag]":
-    return RecordField(
-        one.name, one.type, one.about, lambda whole: one.value(whole.row), one.is_shown, one.words
-    )
-
-
-def _text(value: JSON) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _contexts(raw: Mapping[str, JSON]) -> list[str]:
-    """Under whichever name the server knows; empty can also mean hidden."""
-    found = raw.get("evaluation_contexts") or raw.get("evaluation_tags")
-    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
-
-
-def _who(whole: WholeFlag) -> list[str]:
-    from flagtui.models.filters import Filters
-    from flagtui.text.flag_sentences import plain, who_sees_it
-
-    lines = plain(who_sees_it(Filters.of(whole.raw.get("filters")))).split("\n")
-    return [line.strip() for line in lines if line.strip()]
-
-
-WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
-    "whole-flag",
-    "A flag with its targeting.",
-    (
-        *map(_of_row, _ROW),
-        RecordField(
-            "who",
-            "texts",
-            "Who sees it, in words; only where --fields names it.",
-            _who,
-            True,
-            lambda who: "\n".join(who),
-            is_extra=True,
-        ),
-        RecordField("filters", "object", "The targeting as it is stored.", lambda one: dict(one.filters)),
-        RecordField("evaluation_contexts", "texts", "Where it is evaluated.", lambda one: _contexts(one.raw)),
-        RecordField(
-            "continuity",
-            "truth",
-            "Whether people keep their value.",
-            lambda one: one.raw.get("ensure_experience_continuity") is True,
-        ),
-        RecordField(
-            "remote_configuration",
-            "truth",
-            "Whether it is a value for programs.",
-            lambda one: one.raw.get("is_remote_configuration") is True,
-        ),
-        RecordField(
-            "encrypted_payloads",
-            "truth",
-            "Whether its payloads are secret.",
-            lambda one: one.raw.get("has_encrypted_payloads") is True,
-        ),
-        RecordField(
-            "bucketing", "text?", "What shares go by.", lambda one: _text(one.raw.get("bucketing_identifier"))
-        ),
-    ),
-)
 
 VALUE: Final[RecordKind[FlagValue]] = RecordKind(
     "flag-value",
