@@ -1,6 +1,6 @@
 """The palette: every command by its words, and any record or project by name."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
