@@ -123,7 +123,7 @@ class PaletteScreen(NarrowedList[Run]):
         shown = self.query_one("#twin", Static)
         twin = safe_text(self._twin, 1_000)
         key = "ctrl+y copies  " if twin else ""
-        room = self.query_one(OptionList).content_size.width - len(key)
+        room = self.query_one(OptionList).content_size.width - len(key) - 2
         shown.update(styled((key, "$text-muted"), (cut(twin, room), "$secondary")))
 
     @property
