@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display prove clean
+.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display check-rough prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -116,6 +116,11 @@ check-display: $(READY) ## hold changed cells against whole frames: every journe
 check-writes: $(READY) ## thousands of lost answers, two people, stops and kills in the middle of a write, for every kind
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-100} $(PYTEST) -q tests/changes/test_random_writes.py
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(PYTEST) -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
+
+check-rough: $(READY) ## 100,000 hostile records drawn, 10,000 writes whose answers get lost, 1,000 requests at once
+	FLAGTUI_RENDERS=$${FLAGTUI_RENDERS:-100000} $(PYTEST) -q tests/prove/test_hostile_renders.py
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-10000} $(PYTEST) -q tests/changes/test_lost_answers.py
+	FLAGTUI_CROWD=$${FLAGTUI_CROWD:-1000} $(PYTEST) -q tests/service/test_rough_requests.py
 
 prove: $(READY) ## let random hands loose on the program for an hour: seven servers, every size, seeds kept
 	$(BIN)/python -m tests.prove.monkey --minutes $${FLAGTUI_MINUTES:-60} --seeds tests/prove/seeds.txt

@@ -1,0 +1,75 @@
+"""Records whose every text tries to leave its place, drawn: no byte of theirs is obeyed by the terminal.
+
+FLAGTUI_RENDERS=100000 pytest tests/prove/test_hostile_renders.py draws that many.
+"""
+
+import os
+import re
+from random import Random
+from typing import Final
+
+from rich.color import ColorSystem
+from rich.segment import Segment
+from textual.color import Color
+
+from flagtui.app.events import event_columns
+from flagtui.app.flags import flag_columns
+from flagtui.app.terminal.encoder import Encoder, Patch
+from flagtui.app.terminal.output_filter import ControlFence
+from flagtui.app.terminal.sgr import Pens
+from flagtui.app.widgets.column_layout import Slot, fit
+from flagtui.app.widgets.glyphs import ASCII, UNICODE
+from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.safe_text import safe_lines
+from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
+
+RENDERS: Final = int(os.environ.get("FLAGTUI_RENDERS", "500"))
+WIDTH: Final = 132
+NOW: Final = 1_800_000_000.0
+OURS: Final = re.compile(r"\x1b\[[0-9;:]*[HGCDABKXmSTr]|\r|\n")
+"""What the encoder says to the terminal by itself: to move, to erase, to scroll, to colour."""
+OBEYED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def hostile(random: Random) -> str:
+    """A few texts that try to harm, one behind the other, with characters between that do."""
+    parts = random.choices((*CONTROLS, *MARKUP, *SCRIPTS), k=random.randint(1, 3))
+    between = (chr(random.choice((random.randrange(0x20), random.randrange(0x7F, 0xA0), 0x202E))), "x")
+    return random.choice(between).join(parts)[: random.randint(1, 300)]
+
+
+def drawn(random: Random, slot: Slot) -> list[Segment]:
+    """One record, as a list or a page of it shows it."""
+    text, other, tag = hostile(random), hostile(random), hostile(random)
+    flag = FlagRow(1, text, name=other, tags=(tag, text), creator=other, runtime=tag, status=text)
+    event = EventDefinitionRow(id=text, name=other, tags=(tag,), description=text, owner=tag)
+    cells = (
+        *(draw(flag, slot) for draw in (flag_columns.draw_key, flag_columns.draw_name)),
+        *(draw(flag, slot) for draw in (flag_columns.draw_tags, flag_columns.draw_creator)),
+        *(draw(event, slot) for draw in (event_columns.draw_name, event_columns.draw_description)),
+        *(draw(event, slot) for draw in (event_columns.draw_tags, event_columns.draw_owner)),
+    )
+    fitted = [piece for cell in cells for piece in fit(cell, WIDTH // len(cells), "left", "…")]
+    return [Segment(words) for words, _ in fitted] + [Segment(line) for line in safe_lines(text)]
+
+
+def render(seed: int, times: int) -> tuple[int, int]:
+    """How many characters were sent, and how many the fence before the terminal had to take out."""
+    random, fence = Random(seed), ControlFence()
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    sent = 0
+    for number in range(times):
+        slot = Slot(16, random.choice((ASCII, UNICODE)), NOW)
+        segments = fence.apply(drawn(random, slot), Color(0, 0, 0))
+        lines = [Patch(0, 0, segments[:1]), Patch(1 + number % 3, 0, segments[1:])]
+        told = encoder.encode(WIDTH * 10, 5, lines)
+        assert OBEYED.search(OURS.sub("", told)) is None, told
+        sent += len(told)
+    return sent, fence.removed
+
+
+def test_no_byte_of_a_hostile_record_is_obeyed_by_the_terminal() -> None:
+    sent, removed = render(17, RENDERS)
+    assert sent > RENDERS * 100
+    # The fence is the second one: nothing may get as far as that.
+    assert removed == 0

@@ -1,0 +1,137 @@
+"""The service on a port under what no client of ours sends: crowds, huge, deep, malformed requests."""
+
+import asyncio
+import os
+import socket
+from collections import Counter
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.service.test_server import KEY, Served, served
+
+from flagtui.service import DatabaseUnusable, close_service, create_service
+
+__all__ = ["served"]
+
+PATH: Final = "/api/projects/1/feature_flags/"
+CROWD: Final = int(os.environ.get("FLAGTUI_CROWD", "100"))
+"""Requests at once; 1,000 in `make check-rough`."""
+GROWTH: Final = 64.0
+"""MiB of memory that the service may take for any of this."""
+
+
+def memory(served: Served) -> float:
+    """MiB in memory."""
+    pages = int(Path(f"/proc/{served.process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def raw(method: str = "GET", path: str = PATH, headers: str = f"Authorization: Bearer {KEY}\r\n") -> bytes:
+    return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}Connection: close\r\n\r\n".encode()
+
+
+async def status_of(port: int, sent: bytes) -> int:
+    """The status of the answer; 0 where the connection was closed without one."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    with suppress(ConnectionError):
+        writer.write(sent)
+        await writer.drain()
+    with suppress(ConnectionError):
+        line = await asyncio.wait_for(reader.readline(), 60)
+        writer.close()
+        return int(line.split()[1]) if line.startswith(b"HTTP/") else 0
+    return 0
+
+
+async def test_a_crowd_is_answered_or_told_to_wait(served: Served) -> None:
+    before = memory(served)
+    few = Counter(await asyncio.gather(*(status_of(served.port, raw()) for _ in range(50))))
+    assert few == {200: 50}
+    # Where more connections are open than it takes, each of them is told to wait.
+    many = Counter(await asyncio.gather(*(status_of(served.port, raw()) for _ in range(CROWD))))
+    assert set(many) <= {200, 503}, many
+    assert memory(served) - before < GROWTH
+    assert served.ask("GET", PATH)[0] == 200
+
+
+def test_those_who_never_finish_their_request_hold_nothing_up(served: Served) -> None:
+    slow = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(50)]
+    for one in slow:
+        one.sendall(b"GET /api/projects/ HTTP/1.1\r\nHost: 127")
+    assert served.ask("GET", PATH)[0] == 200
+    for one in slow:
+        one.close()
+
+
+def test_a_body_of_a_hundred_megabytes_is_refused_before_it_is_read(served: Served) -> None:
+    before, part, taken = memory(served), b"x" * 2**20, 0
+    for length in (f"Content-Length: {100 * 2**20}\r\n", "Transfer-Encoding: chunked\r\n"):
+        head = f"Authorization: Bearer {KEY}\r\nContent-Type: application/json\r\n{length}"
+        with closing(socket.create_connection(("127.0.0.1", served.port), timeout=30)) as one:
+            with suppress(ConnectionError, TimeoutError):
+                one.sendall(raw("POST", headers=head))
+                for _ in range(100):
+                    one.sendall(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+                    taken += 1
+            with suppress(ConnectionError):
+                assert one.recv(64)[:12] in (b"HTTP/1.1 413", b"")
+    assert taken < 100
+    assert memory(served) - before < GROWTH
+    assert served.ask("GET", PATH)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "body", ["[" * 100_000, '{"a":' * 100_000, '{"key": 1e999999}', '{"key": "\\ud800"}']
+)
+def test_json_that_is_deep_or_odd_is_refused(served: Served, body: str) -> None:
+    assert served.ask("POST", PATH, body)[0] == 400
+    assert served.ask("GET", PATH)[0] == 200
+
+
+MALFORMED: Final = (
+    b"\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n",
+    b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-A: b\r\n" * 20_000 + b"\r\n",
+    b"\x00" * 1_000,
+)
+
+
+async def test_what_is_no_http_gets_an_error_or_nothing(served: Served) -> None:
+    for sent in MALFORMED:
+        with suppress(TimeoutError):
+            status = await asyncio.wait_for(status_of(served.port, sent), 1)
+            assert status == 0 or 400 <= status < 600, sent[:60]
+    assert served.ask("GET", PATH)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "",
+        f"X-Api-Key: {KEY}\r\n",
+        f"Authorization: Basic {KEY}\r\n",
+        f"Authorization: {KEY}\r\n",
+        f"Authorization: Bearer {KEY}x\r\n",
+        f"Cookie: sessionid={KEY}\r\n",
+        f"Proxy-Authorization: Bearer {KEY}\r\n",
+    ],
+)
+async def test_a_key_in_another_place_is_none(served: Served, headers: str) -> None:
+    assert await status_of(served.port, raw(headers=headers)) == 401
+
+
+def test_a_second_service_on_one_database_works_or_is_refused_in_a_sentence(
+    served: Served, tmp_path: Path
+) -> None:
+    with suppress(DatabaseUnusable):
+        close_service(create_service(tmp_path / "x.db", key=KEY))
+    assert served.ask("GET", PATH)[0] == 200
