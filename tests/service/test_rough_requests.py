@@ -3,23 +3,40 @@
 import asyncio
 import os
 import socket
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 import pytest
-from tests.service.test_server import KEY, Served, served
+from tests.service.test_server import KEY, Served, serving
 
 from flagtui.service import DatabaseUnusable, close_service, create_service
-
-__all__ = ["served"]
 
 PATH: Final = "/api/projects/1/feature_flags/"
 CROWD: Final = int(os.environ.get("FLAGTUI_CROWD", "100"))
 """Requests at once; 1,000 in `make check-rough`."""
 GROWTH: Final = 64.0
 """MiB of memory that the service may take for any of this."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Served]:
+    """One for all of them: what one leaves behind, the next one meets."""
+    with serving(folder) as found:
+        # It writes a line for each request, which fill a pipe that is not read.
+        reading = Thread(target=deque, args=(found.process.stdout, 0))
+        reading.start()
+        yield found
+        found.process.kill()
+        reading.join()
 
 
 def memory(served: Served) -> float:
@@ -130,8 +147,8 @@ async def test_a_key_in_another_place_is_none(served: Served, headers: str) -> N
 
 
 def test_a_second_service_on_one_database_works_or_is_refused_in_a_sentence(
-    served: Served, tmp_path: Path
+    served: Served, folder: Path
 ) -> None:
     with suppress(DatabaseUnusable):
-        close_service(create_service(tmp_path / "x.db", key=KEY))
+        close_service(create_service(folder / "x.db", key=KEY))
     assert served.ask("GET", PATH)[0] == 200

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,10 +53,11 @@ class Served:
         return written
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
+@contextmanager
+def serving(folder: Path) -> Iterator[Served]:
+    """The service on a port of its own, with its database in the folder."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(tmp_path / "x.db"), KEY],
+        [sys.executable, "-c", SERVE, str(folder / "x.db"), KEY],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -65,6 +67,12 @@ def served(tmp_path: Path) -> Iterator[Served]:
     yield Served(process, int(process.stdout.readline()))
     process.kill()
     process.communicate()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    with serving(tmp_path) as found:
+        yield found
 
 
 def test_it_serves_logs_and_stops_cleanly(served: Served, tmp_path: Path) -> None:
