@@ -12,8 +12,8 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from textual.color import Color
 
-from flagtui.app.events import event_columns
-from flagtui.app.flags import flag_columns
+from flagtui.app.events.event_columns import EVENT_COLUMNS, MORE_EVENT_COLUMNS
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS, MORE_FLAG_COLUMNS
 from flagtui.app.terminal.encoder import Encoder, Patch
 from flagtui.app.terminal.output_filter import ControlFence
 from flagtui.app.terminal.sgr import Pens
@@ -25,6 +25,8 @@ from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
 
 RENDERS: Final = int(os.environ.get("FLAGTUI_RENDERS", "500"))
 WIDTH: Final = 132
+CELLS: Final = 16
+"""Of each column."""
 NOW: Final = 1_800_000_000.0
 OURS: Final = re.compile(r"\x1b\[[0-9;:]*[HGCDABKXmSTr]|\r|\n")
 """What the encoder says to the terminal by itself: to move, to erase, to scroll, to colour."""
@@ -44,12 +46,10 @@ def drawn(random: Random, slot: Slot) -> list[Segment]:
     flag = FlagRow(1, text, name=other, tags=(tag, text), creator=other, runtime=tag, status=text)
     event = EventDefinitionRow(id=text, name=other, tags=(tag,), description=text, owner=tag)
     cells = (
-        *(draw(flag, slot) for draw in (flag_columns.draw_key, flag_columns.draw_name)),
-        *(draw(flag, slot) for draw in (flag_columns.draw_tags, flag_columns.draw_creator)),
-        *(draw(event, slot) for draw in (event_columns.draw_name, event_columns.draw_description)),
-        *(draw(event, slot) for draw in (event_columns.draw_tags, event_columns.draw_owner)),
+        *(column.draw(flag, slot) for column in (*FLAG_COLUMNS, *MORE_FLAG_COLUMNS)),
+        *(column.draw(event, slot) for column in (*EVENT_COLUMNS, *MORE_EVENT_COLUMNS)),
     )
-    fitted = [piece for cell in cells for piece in fit(cell, WIDTH // len(cells), "left", "…")]
+    fitted = [piece for cell in cells for piece in fit(cell, CELLS, "left", "…")]
     return [Segment(words) for words, _ in fitted] + [Segment(line) for line in safe_lines(text)]
 
 
@@ -59,7 +59,7 @@ def render(seed: int, times: int) -> tuple[int, int]:
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
     sent = 0
     for number in range(times):
-        slot = Slot(16, random.choice((ASCII, UNICODE)), NOW)
+        slot = Slot(CELLS, random.choice((ASCII, UNICODE)), NOW)
         segments = fence.apply(drawn(random, slot), Color(0, 0, 0))
         lines = [Patch(0, 0, segments[:1]), Patch(1 + number % 3, 0, segments[1:])]
         told = encoder.encode(WIDTH * 10, 5, lines)
