@@ -32,6 +32,17 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
             assert "seen" in (await program.stored(row.key)).tags
 
 
+async def test_nothing_is_counted_for_each_of_many_that_are_taken_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("slash", *"type:boolean is:off", "enter", "x", "down", "X", "d", "y")
+        asked = len(program.wire.passed)
+        await program.press("u")
+        read = program.wire.passed[asked:]
+        assert len([line for line in read if line.startswith("GET")]) == 3
+        assert [line for line in read if line.startswith("POST")] == []
+        assert "Undo: restore 3 flags in TEST" in words(program.screen)
+
+
 async def test_what_failed_is_listed_with_its_reason_and_tried_again_alone(setting: Setting) -> None:
     refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
     async with running(setting) as program:

@@ -52,7 +52,12 @@ class FlagEntries(EntryKind):
         if rows is None:
             rows = await rows_of(client.flags, fresh.targeting.depends_on)
         surroundings = Surroundings(
-            rows, context.me, context.clock.time(), intent.seen_version, names=context.names
+            rows,
+            context.me,
+            context.clock.time(),
+            intent.seen_version,
+            is_one_of_many=len(context.together) > 1 and context.rows is not None,
+            names=context.names,
         )
 
         def plan(fresh: Flag, around: Context) -> Found:
