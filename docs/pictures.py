@@ -1,44 +1,74 @@
-"""Takes the pictures of the documents from the real program on its sample: `make pictures`."""
+"""Takes the pictures of the documents from the real program in a terminal: `make pictures`."""
 
-import asyncio
 import os
 import sys
 import tempfile
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
 
-# The colours of the pictures must not depend on the terminal they are made in.
-os.environ.update(TERM="xterm-256color", COLORTERM="truecolor")
-os.environ.pop("NO_COLOR", None)
-
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
-from tests.doubles.whole_program import Setting, make_template, running  # noqa: E402
+from screen_svg import Scene, frame_of, moving_picture, picture  # noqa: E402
+from tests.doubles.terminal import Terminal  # noqa: E402
 
-PICTURES = {
-    "flags": ((132, 36), ("down", "down", "x", "up", "x", "up")),
+DEMO = [sys.executable, "-m", "flagtui", "demo"]
+FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+DOWN = "\x1b[B"
+UNTIL = "synced just now"
+
+Step = tuple[str, str, str, float]
+"""Keys, what comes after them (a pattern), the words above the picture, seconds to look at it."""
+PLAYED: tuple[Step, ...] = (
+    ("", UNTIL, "flagtui demo", 1.6),
+    ("/", "to the list", "/ · search while typing", 0.7),
+    *((letter, "of 248", "/ · search while typing", 0.35) for letter in "nav"),
+    ("\r", "space on/off", "⏎ · to the list", 1.2),
+    (" ", r"newest version(?s:.*)Turn OFF  y", "space · what turning it off would do", 4.0),
+    ("y", "u to undo", "y · off, and in the journal", 2.6),
+    ("u", r"newest version(?s:.*)Undo  y", "u · take it back: the same question", 2.6),
+    ("y", "U redoes it", "y · as it was", 2.6),
+)
+PICTURES: dict[str, tuple[tuple[int, int], tuple[tuple[str, str], ...]]] = {
+    "flags": ((132, 36), (("jx", "1 marked"), ("x", "2 marked"), ("k", "RECENT CHANGES"))),
     "flags-80x24": ((80, 24), ()),
-    "question": ((132, 36), ("down", "down", "space")),
-    "flag": ((100, 36), ("enter",)),
+    "question": ((132, 36), (("jj", "new-nav"), (" ", r"newest version(?s:.*)Turn OFF  y"))),
+    "flag": ((110, 36), (("j", "."), ("\r", "RECENT CHANGES|HISTORY|AGE"))),
 }
 
 
-async def take(folder: Path, template: Path) -> None:
-    for name, (size, keys) in PICTURES.items():
-        with tempfile.TemporaryDirectory() as scratch:
-            async with running(replace(Setting(template, Path(scratch)), size=size)) as program:
-                await program.press(*keys)
-                await program.pilot.pause(0.3)
-                await program.settle()
-                (folder / f"{name}.svg").write_text(program.app.export_screenshot(title="flagtui"))
+def scenes(size: tuple[int, int], steps: Iterable[Step], home: Path) -> Iterable[Scene]:
+    """What the demo shows after each step, from its first start on."""
+    environment = {**dict.fromkeys(FOLDERS, str(home)), "FLAGTUI_NO_FIRST_FRAME": "1"}
+    with Terminal(DEMO, size=size, environment=environment) as terminal:
+        terminal.wait_for(UNTIL)
+        # The tour is for people.
+        terminal.press("\x1bOR")
+        terminal.wait_for_rest()
+        for keys, comes, words, seconds in steps:
+            terminal.press(keys)
+            terminal.wait_for(comes)
+            terminal.wait_for_rest()
+            yield Scene(frame_of(terminal.screen), words, seconds)
+        terminal.press("\x11")
+        terminal.wait_for_end()
 
 
 def main() -> None:
+    """Write every picture anew."""
+    os.environ.pop("NO_COLOR", None)
     folder = ROOT / "docs" / "pictures"
     folder.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        asyncio.run(take(folder, make_template(Path(scratch) / "template.db")))
+    for name, (size, keys) in PICTURES.items():
+        with tempfile.TemporaryDirectory() as home:
+            steps: list[Step] = [("", UNTIL, "flagtui demo", 1.0)]
+            steps += [(one, comes, "flagtui demo", 1.0) for one, comes in keys]
+            last = [*scenes(size, steps, Path(home))][-1]
+            (folder / f"{name}.svg").write_text(picture(last), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as home:
+        played = moving_picture([*scenes((100, 26), PLAYED, Path(home))])
+        (folder / "find-off-undo.svg").write_text(played, encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -91,6 +91,11 @@ class Terminal:
         """Read until something outside of the terminal has happened."""
         self._read_until(reached, what)
 
+    def wait_for_rest(self, seconds: float = 0.6) -> None:
+        """Read until nothing more comes for so long: for pictures, which are of a screen at rest."""
+        while select.select([self._keyboard], [], [], seconds)[0]:
+            self._read(0.0)
+
     def wait_for_end(self) -> int:
         """Read until the program has ended and return its exit code, negative for a signal."""
         self._read_until(lambda: self.process.poll() is not None, "the end of the program")

@@ -60,7 +60,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         await stand_on_experiment(program, "Checkout redesign")
         beside = program.screen
         assert "day 12 of ~20" in beside
-        assert "split as it was meant" in beside
+        assert "traffic split ok" in beside
         assert "test +14.3 % · 97.6 %" in beside
         await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)

@@ -1,5 +1,6 @@
 """What cannot be changed with the others: named before and after, still marked, one key away."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -61,14 +62,14 @@ async def test_each_of_twenty_is_named_with_its_reason_before_and_after(setting:
         chosen = await mark_twenty(program)
         await program.press("d")
         assert "Delete 14 of 20 flags in TEST" in words(program.screen)
-        assert "6 left out, unchanged" in program.screen
+        assert "6 skipped, unchanged" in program.screen
         assert sorted(lines(program)) == sorted(f"{key} {reason}" for key, reason in HELD.items())
         await program.press("1", "4", "enter")
         assert len(program.wire.writes()) == 14
         assert isinstance(program.app.screen, ResultsScreen)
-        assert "6 left out, 14 saved" in program.screen
+        assert "14 deleted, 6 skipped" in program.screen
         told = lines(program)
-        assert sorted(told[:6]) == sorted(f"– {key} left out {reason}" for key, reason in HELD.items())
+        assert sorted(told[:6]) == sorted(f"– {key} skipped {reason}" for key, reason in HELD.items())
         assert sorted(told[6:]) == sorted(f"✓ {key} saved" for key in chosen - set(HELD))
         assert marked(program) == set(HELD)
         opened = next(key for key in HELD if key in told[1])
@@ -107,7 +108,7 @@ async def test_where_none_can_be_changed_nothing_is_asked_and_each_has_its_reaso
         await mark(program, *UNDER_EXPERIMENTS)
         await program.press("d")
         assert isinstance(program.app.screen, ResultsScreen)
-        assert sorted(lines(program)) == sorted(f"– {key} left out {HELD[key]}" for key in UNDER_EXPERIMENTS)
+        assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
         await program.press("escape")
         assert marked(program) == set(UNDER_EXPERIMENTS)
         assert program.wire.writes() == []
@@ -160,11 +161,11 @@ async def test_what_was_refused_is_tried_again_without_what_was_left_out(setting
         )
         await mark(program, "new-nav", "export-parquet", "pricing-page-test")
         await program.press("d", "y")
-        assert "1 refused, 1 left out, 1 saved" in program.screen
+        assert "1 deleted, 1 skipped, 1 refused" in program.screen
         program.wire.before = lambda request: None
         await program.press("R")
         assert isinstance(program.app.screen, ConfirmScreen)
-        assert "left out" not in program.screen
+        assert "skipped" not in program.screen
 
 
 # Every command for many
@@ -206,7 +207,7 @@ async def test_a_flag_that_somebody_deleted_is_left_out_of_every_command(
         [line] = lines(program)
         assert line.startswith(f"replay-canvas {reason}")
         await program.press("y")
-        assert "1 left out, 2 saved" in program.screen
+        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
         assert len(program.wire.writes()) == 2
 
 
@@ -218,7 +219,7 @@ async def test_a_flag_without_a_condition_is_left_out_of_a_rollout(setting: Sett
         [line] = lines(program)
         assert line == "replay-canvas it has no condition, so nobody can have a share of it; add one with e"
         await program.press("y")
-        assert "1 left out, 2 saved" in program.screen
+        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
         assert marked(program) == {"replay-canvas"}
 
 
@@ -232,7 +233,7 @@ async def test_flags_that_are_there_already_are_left_out_of_a_copy(setting: Sett
         [line] = lines(program)
         assert line.startswith("new-nav there is already a flag new-nav")
         await program.press("y")
-        assert "1 left out, 2 saved" in program.screen
+        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
         assert marked(program) == {"new-nav"}
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
@@ -248,7 +249,7 @@ async def test_events_that_are_so_already_are_left_out(setting: Setting) -> None
         assert "Take the verification back from 2 of 3 event definitions in TEST" in program.screen
         assert lines(program) == ["btn_click_2 it is so already"]
         await program.press("y")
-        assert "1 left out, 2 saved" in program.screen
+        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
         assert marked(program) == {"btn_click_2"}
         await program.press("enter")
         assert isinstance(program.app.screen, EventScreen)
@@ -268,7 +269,7 @@ async def test_experiments_that_cannot_take_the_step_are_left_out(setting: Setti
         assert redesign.startswith("Checkout redesign checkout-v2-banner depends on its flag")
         await program.press("y")
         assert isinstance(program.app.screen, ResultsScreen)
-        assert "2 left out, 1 saved" in program.screen
+        assert "1 paused, 2 skipped" in program.screen
         assert marked(program) == {"length-of-the-tour", "checkout-redesign"}
         await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)

@@ -38,6 +38,26 @@ async def test_each_step_is_done_once_by_doing_it(setting: Setting) -> None:
         assert program.row("new-nav").active
 
 
+async def test_taking_back_at_once_counts_as_proof(setting: Setting) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.press("f3", "slash", *"nav", "enter")
+        assert tour(program).step == "switch"
+        await program.press("space", "y")
+        assert tour(program).step == "prove"
+        await program.press("u", "y")
+        assert tour(program).step == "undo"
+        assert tour(program).step == ""
+
+
+async def test_it_is_about_flags_whatever_list_was_left_in_front(setting: Setting) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.press("2", "f3")
+        assert not program.app.screen.query(Tour)
+        assert "1 goes there, then F3 begins it" in program.notices[-1]
+        await program.press("1", "f3")
+        assert program.app.screen.query(Tour)
+
+
 async def test_it_can_be_skipped_at_any_time_and_is_not_offered_again(setting: Setting) -> None:
     preferences = Preferences(memory=Path(setting.folder) / "memory")
     async with running(replace(setting, preferences=preferences)) as program:

@@ -59,12 +59,14 @@ class AboveLists:
             self._app.call_later(chosen)
 
     def switch_tour(self) -> None:
-        """Begin the tour above the list in front, or end it for good."""
+        """Begin the tour above the list in front, that of the flags, or end it for good."""
         screen, preferences = self._app.screen, self._app_state.session.preferences
         if tours := list(screen.query(Tour)):
             preferences.keep_toured()
             for tour in tours:
                 tour.remove()
+        elif isinstance(screen, BrowseScreen) and screen.place != "flags":
+            tell(self._app, Notice("the tour is about flags: 1 goes there, then F3 begins it"))
         elif isinstance(screen, BrowseScreen):
             screen.mount(Tour(self._app_state), before="#body")
 

@@ -101,14 +101,15 @@ class FlagTui(ScreenOwner[None]):
 
     def on_mount(self) -> None:
         self.look = self._look
-        self.tabs.open("1") if self.app_state.session.flag else self.tabs.open_as_left()
+        session = self.app_state.session
+        self.tabs.open("1") if session.flag or session.offers_tour else self.tabs.open_as_left()
         self.app_state.recall()
         self.app_state.watch(self.show_live_once_known)
         self.app_state.watch(self.redraw_keys)
         self.app_state.watch(self.let_own_links_through)
-        if self.app_state.session.flag:
+        if session.flag:
             self._stop_seeking = self.app_state.watch(self.open_flag_asked_for)
-        if self.app_state.session.offers_tour:
+        if session.offers_tour:
             self.call_after_refresh(self.action_tour)
         self.ages.start()
         self.app_state.tell()

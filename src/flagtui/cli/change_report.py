@@ -14,7 +14,7 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
 
 NOTHING_TO_DO: Final = "nothing to do"
-LEFT_OUT: Final = "left out"
+LEFT_OUT: Final = "skipped"
 NOT_SENT: Final = "not sent"
 CODES: Final[dict[str, Code]] = {
     "conflicted": "conflict",

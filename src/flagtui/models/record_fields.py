@@ -64,10 +64,10 @@ FLAG_FIELDS: Final = FieldTable(
     ),
     EditableField(
         "ensure_experience_continuity",
-        "continuity",
-        switch(about=("not kept across sign-in", "kept across sign-in"), is_null=True),
+        "same value after sign-in",
+        switch(about=("same value after sign-in: no", "same value after sign-in: yes"), is_null=True),
         False,
-        "continuity",
+        "sign-in",
         traits=_traits("copied", "restored"),
     ),
     EditableField(

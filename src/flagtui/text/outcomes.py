@@ -39,7 +39,7 @@ def explain_outcomes(
 
 def count_endings(outcomes: Sequence[Outcome], unsent: int = 0, purpose: Purpose | None = None) -> str:
     """`17 deleted, 3 refused, 2 not sent`."""
-    words = [_done(outcome, purpose) if outcome.is_saved else outcome.ending for outcome in outcomes]
+    words = [done_word(outcome, purpose) if outcome.is_saved else outcome.ending for outcome in outcomes]
     words += ["not sent"] * unsent
     return ", ".join(f"{words.count(word):,} {word}" for word in dict.fromkeys(words))
 
@@ -87,7 +87,7 @@ def _back(purpose: Purpose | None) -> str:
     return " · U redoes it" if purpose is not None and purpose.name == "Undo" else " · u to undo"
 
 
-def _done(outcome: Outcome, purpose: Purpose | None) -> str:
+def done_word(outcome: Outcome, purpose: Purpose | None = None) -> str:
     """`deleted` of `is deleted`; what is said otherwise of one record is `changed` of many."""
     if purpose is not None:
         return _PAST[purpose.name]

@@ -213,7 +213,7 @@ everywhere
 - app.activity  4  .  app.tab('4')  Go to the activity of the project
 * app.project  p  .  app.project  Switch to another project
 - app.profile  P  .  app.profile  Switch to another profile
-- app.journal  J  .  app.journal  Your changes from this machine: search them, take any of them back
+- app.journal  J  .  app.journal  Journal: your changes from this machine; search them, take any of them back
 - app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
 - app.theme  f2  .  app.theme  Another theme: light, dark, high contrast
 - app.settings  f4  .  app.settings  Read the settings file again: theme, keys, columns, profile
@@ -221,11 +221,11 @@ everywhere
 - app.refresh  f5  .  app.refresh_now  Ask the server for everything again
 - app.sign_in  ctrl+l  sign in  app.sign_in  Sign in with another key
 - app.stop  ctrl+z  .  app.stop  Back to the shell; its fg brings flagtui back
-- app.quit  q,ctrl+q  .  app.quit  Leave flagtui; changes on their way are waited for
+- app.quit  q,ctrl+q  .  app.quit  Quit flagtui; changes on their way are waited for
 
 everywhere form
 * app.palette  colon,ctrl+p  commands  app.command_palette  Find a command, or any record or project by name
-* app.help  question_mark,f1  .  app.help  The keys and words of this screen
+* app.help  question_mark,f1  .  app.help  Help: the keys and words of this screen
 
 everywhere
 * app.back  escape  .  .  One step back: out of the search line, the search, the marks, the page

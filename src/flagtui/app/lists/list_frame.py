@@ -169,7 +169,9 @@ class BrowseScreen(OwnedScreen[None]):
         return not (action == "search" and isinstance(self.focused, SearchLine))
 
     def action_search(self) -> None:
+        """Go to the line; what is typed takes the place of what was searched before, an arrow keeps it."""
         self.set_focus(self.search)
+        self.search.select_all()
 
     def action_mark_shown(self) -> None:
         if self.rows.marks:

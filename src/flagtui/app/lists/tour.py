@@ -72,8 +72,9 @@ class Tour(Line):
         return bool(changed)
 
     def has_looked(self) -> bool:
-        """The journal, or the flag itself, was opened."""
-        return self.app.screen is not self.screen and not self.app.screen.is_modal
+        """The journal, or the flag itself, was opened; or the change is taken back already."""
+        is_elsewhere = self.app.screen is not self.screen and not self.app.screen.is_modal
+        return is_elsewhere or self.has_taken_back()
 
     def has_taken_back(self) -> bool:
         """The flag is as it was."""

@@ -92,7 +92,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         left_out = self._question.left_out
         yield Static(
             styled(
-                (f"{len(left_out):,} left out, unchanged", "bold $warning"),
+                (f"{len(left_out):,} skipped, unchanged", "bold $warning"),
                 # Tab leads to the answers first, and Enter there would be one.
                 ("  shift+tab ⏎ opens one", "$text-muted"),
             )

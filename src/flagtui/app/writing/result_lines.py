@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome, P, R
 from flagtui.store.load_progress import RecordId
+from flagtui.text.outcomes import done_word
 
-LEFT_OUT = "left out"
+LEFT_OUT = "skipped"
 NOT_SENT = "not sent"
 
 
@@ -18,8 +19,10 @@ class Result:
     id: RecordId
     key: str
     ending: str
-    """`saved`, `refused`, `left out`, `not sent`: a word or two."""
+    """`saved`, `refused`, `skipped`, `not sent`: a word or two."""
     reason: str = ""
+    done: str = ""
+    """What was done to it where it is saved, such as `deleted`."""
     can_try_again: bool = False
     """Whether it surely is as it was, so that the same can be asked for again."""
 
@@ -41,12 +44,13 @@ def results_of(
     """What became of each, and what was not sent; `record_of` names the record that was chosen for a plan."""
     for one in outcomes:
         reason = "" if one.is_saved else one.reason or one.ending
-        yield Result(record_of(one.plan), one.plan.key, one.ending, reason, one.is_unchanged)
+        done = done_word(one) if one.is_saved else ""
+        yield Result(record_of(one.plan), one.plan.key, one.ending, reason, done, one.is_unchanged)
     for plan in unsent:
         yield Result(record_of(plan), plan.key, NOT_SENT, can_try_again=True)
 
 
 def count_results(results: Sequence[Result]) -> str:
-    """`17 saved, 3 left out`."""
-    endings = [result.ending for result in results]
+    """`17 deleted, 3 skipped`."""
+    endings = [result.done or result.ending for result in results]
     return ", ".join(f"{endings.count(ending):,} {ending}" for ending in dict.fromkeys(endings))

@@ -51,7 +51,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="results") as box:
-            box.border_title = styled((f" {count_results(self._results)} ", "bold $warning"))
+            box.border_title = styled((f" {count_results(self._results[::-1])} ", "bold $warning"))
             again = sum(result.can_try_again for result in self._results)
             retry = f" · R tries {again:,} again" if again else ""
             box.border_subtitle = f"⏎ open{retry} · esc close"
@@ -81,7 +81,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
 
 
 def result_line(result: Result) -> Content:
-    """`– checkout-v2  left out` with the reason below, as long as it is."""
+    """`– checkout-v2  skipped` with the reason below, as long as it is."""
     look = "$text-muted" if result.is_saved else "$warning"
     key: Piece = (safe_text(result.key, 60), "" if result.is_saved else "bold")
     reason = (f"\n  {safe_text(result.reason, 300)}", "$text-muted") if result.reason else ("", "")

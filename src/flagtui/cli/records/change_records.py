@@ -18,7 +18,7 @@ class ChangeResult:
 
     key: str
     ending: str
-    """`saved`, `refused`, `left out`, `not sent` …: see `ENDINGS`."""
+    """`saved`, `refused`, `skipped`, `not sent` …: see `ENDINGS`."""
     words: str = ""
     next: str = ""
     id: str = ""

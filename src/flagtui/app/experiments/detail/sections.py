@@ -117,9 +117,9 @@ def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
     if p_value is None:
         return
     if p_value >= MISMATCH_BELOW:
-        yield [(f"split as it was meant (χ² test, p = {p_value:.3g})", "$faint")]
+        yield [(f"traffic split ok (χ² test, p = {p_value:.3g})", "$faint")]
         return
-    words = f"! uneven: not the split that was meant (χ² test, p = {p_value:.1g})."
+    words = f"! traffic split uneven, not as it was meant (χ² test, p = {p_value:.1g})."
     yield [(words, "bold $error"), (" Something loses people; do not trust the results.", "$error")]
 
 

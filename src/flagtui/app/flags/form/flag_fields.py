@@ -66,9 +66,9 @@ class FieldQuestions:
                 await self._payload(line.name)
 
     async def share(self, line: FormLine) -> None:
-        """The share of a condition or a variant."""
+        """The share of a variant, or of the condition that the line belongs to."""
         copy = self._copy
-        items = copy.groups if line.part == "condition" else copy.variants
+        items = copy.variants if line.part == "variant" else copy.groups
         item = as_dict(items[line.place])
         await ask_item_share(self._changing, item)
 

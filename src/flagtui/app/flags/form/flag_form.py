@@ -57,7 +57,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         return title, (name, "bold"), (version, "$faint")
 
     def has_share(self, line: FormLine) -> bool:
-        return line.part in ("condition", "variant")
+        return line.part in ("condition", "property", "add property", "variant")
 
     def remove_line(self, line: FormLine) -> None:
         match line:
