@@ -4,7 +4,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +75,13 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
         return Done(int(end.value.code or 0), said.out, said.err)
 
     return run
+
+
+def run_shell(line: str, environment: Mapping[str, str], folder: Path) -> Done:
+    """A line of a shell, without a terminal."""
+    command = ["sh", "-c", line]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture

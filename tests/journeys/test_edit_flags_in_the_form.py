@@ -23,7 +23,7 @@ async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setti
         await fill(program, "Web, ops")
         stand_on(program, "runs on")
         await program.press("enter", "down", "enter")
-        stand_on(program, "continuity")
+        stand_on(program, "sign-in")
         await program.press("enter")
         assert "not saved yet" in program.screen
         await program.press("ctrl+s", "y")

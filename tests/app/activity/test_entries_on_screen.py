@@ -65,14 +65,14 @@ def drawn(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> 
 
 @pytest.mark.parametrize(
     ("days", "words"),
-    [(0, ""), (1, "Sun"), (6, "Tue"), (7, "Feb 23"), (59, "Jan  2"), (61, "Dec 31"), (400, "Jan 25")],
+    [(0, ""), (1, "Sun"), (6, "Tue"), (7, "23 Feb"), (59, " 2 Jan"), (61, "31 Dec"), (400, "Jan'25")],
 )
 def test_days_are_told_apart_in_six_cells(days: int, words: str) -> None:
     assert day_words(NOW - days * DAY, NOW) == words
 
 
 def test_an_entry_from_the_future_has_a_date() -> None:
-    assert day_words(NOW + 3 * DAY, NOW) == "Mar  5"
+    assert day_words(NOW + 3 * DAY, NOW) == " 5 Mar"
 
 
 def test_an_entry_without_a_time_is_still_a_row() -> None:

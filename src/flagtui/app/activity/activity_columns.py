@@ -27,7 +27,7 @@ _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 
 
 def day_words(at: float | None, now: float) -> str:
-    """Nothing for today, `Sun` within a week, `Feb 28`, `Feb 2024`."""
+    """Nothing for today, `Sun` within a week, `28 Feb`, `Feb'24`."""
     if at is None:
         return ""
     then, today = local_time.wall(at), local_time.wall(now)
@@ -37,7 +37,7 @@ def day_words(at: float | None, now: float) -> str:
     if 0 < days <= WEEK:
         return _WEEKDAYS[then.weekday()]
     month = _MONTHS[then.month - 1]
-    return f"{month} {then.day:>2}" if then.year == today.year or days < 180 else f"{month} {then:%y}"
+    return f"{then.day:>2} {month}" if then.year == today.year or days < 180 else f"{month}'{then:%y}"
 
 
 def draw_day(row: ChangeRow, slot: Slot) -> Cell:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 
 from flagtui.app.experiments.chart import Course, Point
+from flagtui.app.experiments.chart_axes import day_words
 from flagtui.app.experiments.detail.judgement import Judgement, verdicts
 from flagtui.app.experiments.detail.metric_findings import Metric, MetricReading
 from flagtui.app.experiments.detail.metric_table import COLOURS
@@ -59,9 +60,9 @@ def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[P
     head = f"{'DAY':<{DAY}}{'VARIANT':<{cells.variant}}{values}{'Δ':>{cells.delta}}  {ends}CHANCE"
     yield [(head, "$text-muted")]
     for day, result in reversed(series.days):
-        name = day.isoformat()
+        name = f"{day_words(day):>6}"
         if result is None:
-            why = series.errors.get(name, "")
+            why = series.errors.get(day.isoformat(), "")
             words = f"failed: {safe_text(why, 80)}" if why else "not computed yet"
             yield [(f"{name:<{DAY}}", ""), (words, "$warning" if why else "$faint")]
             continue

@@ -1,0 +1,60 @@
+"""Every command of the guides runs as it is written there, in a shell, one after the other."""
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import KEY, Service, run_shell
+
+ROOT = Path(__file__).parents[2]
+GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+BLOCK = re.compile(r"^```(?:sh)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+ELSEWHERE = (
+    re.compile(r"flagtui (demo|auth|serve|doctor)\b"),
+    re.compile(r"FLAGTUI_\w+=\S+ .*flagtui$"),
+    # A summary of options is no command.
+    re.compile(r".* \[.*\]"),
+)
+"""Commands that ask questions, stay, or open the screen: other tests here and in tests/terminal run them."""
+ENDS_WELL = {0, 3}
+"""Done, or nothing to do on the sample."""
+
+
+def commands(guide: Path) -> Iterator[str]:
+    for block in BLOCK.findall(guide.read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            command = re.sub(r"\s+#.*", "", line)
+            is_here = re.match(r"(FLAGTUI_\w+=\S+ )*flagtui\b", command)
+            if is_here and not any(pattern.match(command) for pattern in ELSEWHERE):
+                yield command
+
+
+GUIDED = [(guide.name, [*commands(guide)]) for guide in GUIDES if [*commands(guide)]]
+
+
+def test_the_guides_with_commands_are_among_them() -> None:
+    assert {"on-call.md", "cleaning-up.md", "command-line.md"} <= {name for name, _ in GUIDED}
+    assert sum(len(found) for _, found in GUIDED) >= 15
+
+
+@pytest.mark.parametrize(("name", "found"), GUIDED, ids=[name for name, _ in GUIDED])
+def test_the_commands_of_a_guide_run_one_after_the_other(
+    name: str, found: list[str], service: Service, tmp_path: Path
+) -> None:
+    environment = {
+        **{key: value for key, value in os.environ.items() if not key.startswith(("FLAGTUI", "XDG"))},
+        "HOME": str(tmp_path),
+        "FLAGTUI_HOST": service.address,
+        "FLAGTUI_API_KEY": KEY,
+        "FLAGTUI_PROJECT": "1",
+        "PYTHONPATH": ":".join(path for path in sys.path if path),
+    }
+    for command in found:
+        asked = f'flagtui() {{ {shlex.quote(sys.executable)} -m flagtui "$@"; }}; {command}'
+        done = run_shell(asked, environment, tmp_path)
+        assert done.code in ENDS_WELL, f"{name}: {command}: {done.err}"
+        assert "Traceback" not in done.err
