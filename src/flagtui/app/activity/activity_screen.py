@@ -108,6 +108,8 @@ class ActivityScreen(ActivityKeys):
             while self.feed is not None and self._wants_more():
                 self._reach.count_page()
                 await self.feed.read_on()
+                # How many rows are below the cursor decides about the next page.
+                self._draw()
         finally:
             self._is_reading = False
         self.reframe()
