@@ -159,7 +159,7 @@ def guard(plans: Sequence[P], rules: GuardRules, around: Around = Around()) -> G
         return GuardRefused(f"the same {plans[0].noun} is in it twice", "change it once")
     if len(plans) > rules.bulk_limit:
         reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
-        return GuardRefused(reason, "mark fewer, or raise bulk_limit in the profile")
+        return GuardRefused(reason, "choose fewer, or raise bulk_limit in the profile")
     is_grave = any(plan.verb.is_grave or plan.clashes for plan in plans)
     return Question(
         plans=tuple(plans),

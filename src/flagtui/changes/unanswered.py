@@ -55,7 +55,7 @@ class LookedUp:
 
 def without_answer(plan: P, error: ApiError, record: R | None = None) -> Outcome[P, R]:
     """Not known: it was sent, and may have been done."""
-    return Outcome(plan, "unknown", record, error.what, "F5 reads it again", error)
+    return Outcome(plan, "unknown", record, error.what, "read it again", error)
 
 
 async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:

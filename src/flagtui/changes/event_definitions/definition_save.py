@@ -133,7 +133,7 @@ def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
 
 def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOutcome:
     if skipped is not None:
-        return Outcome(plan, "refused", None, skipped, "F5 looks whether it is still there")
+        return Outcome(plan, "refused", None, skipped, "read the list again to see whether it is still there")
     retag = plan.intent.retag
     if retag is not None and isinstance(kept, list):
         is_kept = all((tag in kept) == (retag.action == "add") for tag in retag.tags)
