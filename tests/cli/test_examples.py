@@ -81,7 +81,9 @@ def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run,
     if "--from flag.json" in example:
         Path("flag.json").write_text(here("flags", "edit", "checkout-redesign", "--print").out)
     if "--from experiment.json" in example:
-        Path("experiment.json").write_text('{"description": "Once more, from a file"}')
+        text = here("experiments", "edit", "31", "--print").out
+        changed = json.loads(text) | {"description": "Once more, from a file"} if text else {}
+        Path("experiment.json").write_text(json.dumps(changed))
     words = shlex.split(example)
     if words[:2] == ["flags", "restore"]:
         # Examples come in any order.

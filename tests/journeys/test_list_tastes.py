@@ -73,7 +73,7 @@ async def test_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> N
         assert not program.app.screen.has_class("-preview")
         await program.press("slash", "up", "up")
         assert program.app.screen.query_one(SearchLine).value == "nav"
-        await program.press("escape", "escape", "slash", *"navx", "enter")
+        await program.press("escape", "escape", "slash", *"x", "enter")
         assert program.app.screen.query_one(RowList).row == first
         assert "KEY ↑" in program.screen, program.screen.splitlines()[5]
 

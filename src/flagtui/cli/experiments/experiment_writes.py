@@ -1,5 +1,6 @@
 """Steps of experiments from the command line: planned on today's records, taken as the app takes them."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -95,6 +96,16 @@ def edit_experiment(word: str, fields: Mapping[str, JSON], text: str | None, ter
         return Choices(fields=changed, seen={name: known[name] for name in changed})
 
     return take_step("edit", [word], choose, terms)
+
+
+def print_editable(word: str, terms: WriteTerms) -> int:
+    """The JSON that `--from` takes, in plain ASCII. Raises Trouble."""
+    wanted = read_words([word], EXPERIMENTS.is_query)
+    found = in_project(terms.place, lambda session: experiments_of(session, wanted))
+    if len(found) != 1:
+        raise Trouble("one experiment at a time is printed.", code="usage")
+    print(json.dumps(editable(found[0]), ensure_ascii=True, indent=2))
+    return 0
 
 
 async def plan_steps(

@@ -196,16 +196,25 @@ def create(
 @_command(
     "edit",
     "experiments.update",
-    examples=("31 --field description='Once more' --dry-run", "31 --from experiment.json --dry-run"),
+    examples=(
+        "31 --field description='Once more' --dry-run",
+        "31 --print",
+        "31 --from experiment.json --dry-run",
+    ),
 )
 @EXPERIMENT_WORD
 @FIELD
-@click.option("--from", "source", metavar="FILE", help="Fields as one JSON object; - reads it.")
-def edit(experiment: str, values: tuple[str, ...], source: str | None, terms: WriteTerms) -> int:
+@click.option("--from", "source", metavar="FILE", help="The JSON as --print gives it; - reads it.")
+@click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
+def edit(
+    experiment: str, values: tuple[str, ...], source: str | None, is_printed: bool, terms: WriteTerms
+) -> int:
     """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
-    from flagtui.cli.experiments.experiment_writes import edit_experiment
+    from flagtui.cli.experiments.experiment_writes import edit_experiment, print_editable
     from flagtui.cli.flags.flag_options import read_fields, read_text
 
+    if is_printed:
+        return print_editable(experiment, terms)
     if not values and source is None:
         raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
     text = read_text(source) if source is not None else None
