@@ -145,7 +145,7 @@ def test_the_key_leaves_the_environment_before_anything_else_starts(
 
 def options_with_a_value() -> Iterator[tuple[str, ...]]:
     """Every command of the program with every option of it that wants a value."""
-    context = click.Context(door, info_name="flagtui")
+    context = click.Context(door, info_name="flagtui", **door.context_settings)
     for name in door.list_commands(context):
         command = door.get_command(context, name)
         assert command is not None

@@ -53,8 +53,9 @@ def test_a_wrong_key_is_asked_for_again_and_no_other_answer_is_lost(start: Start
         terminal.press("phc_public_token_of_the_project\r")
         terminal.wait_for("only sends events")
         terminal.wait_for("Another key, or ctrl\\+c to leave it")
+        # Before the prompt what is typed would be shown, and lost.
+        terminal.wait_for("(?s)(it is not shown.*){2}")
         terminal.press("phx_nobody_knows_this_key_0123456789\r")
-        # Before the prompt what is typed would be shown.
         terminal.wait_for("(?s)(it is not shown.*){3}")
         terminal.press(f"{KEY}\r")
         terminal.wait_for("✓ see flags")

@@ -30,10 +30,13 @@ SAID = {"PERCENT": "50", "ID": "1", "VERSION": "1", "CONCLUSION": "won"}
 """What stands for a word in capitals where any text would not do."""
 
 
+ROOT = click.Context(door, info_name="flagtui", **door.context_settings)
+# Commands keep the help option that their first context gave them.
+
+
 @cache
 def commands() -> dict[tuple[str, ...], click.Command]:
-    context = click.Context(door, info_name="flagtui")
-    return dict(walk(context, door, ()))
+    return dict(walk(ROOT, door, ()))
 
 
 def test_every_command_of_the_app_has_a_twin_or_a_reason_or_is_about_the_screen() -> None:
@@ -48,7 +51,7 @@ def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
     words = [SAID.get(word, word) for word in shlex.split(twin_of(id, SUBJECTS[kind]))[1:]]
     known = commands()
     name = tuple(words[:2]) if tuple(words[:2]) in known else tuple(words[:1])
-    known[name].make_context(name[-1], words[len(name) :])
+    known[name].make_context(name[-1], words[len(name) :], parent=ROOT)
 
 
 @pytest.mark.parametrize(
