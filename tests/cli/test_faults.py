@@ -65,17 +65,22 @@ async def test_what_is_printed_is_true_whatever_happens_to_answers_and_whoever_e
     assert {"saved", "refused", "failed", "conflicted"} <= endings | {"conflicted"}
 
 
-async def test_ctrl_c_ends_after_the_change_on_its_way_and_says_what_was_done(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    line = Line(1, tmp_path)
-    line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, 6)))
+async def turning_off(count: int, folder: Path) -> tuple[Line, list[Plan]]:
+    """A server with so many flags, and the plan to turn each off."""
+    line, plans = Line(1, folder), list[Plan]()
+    line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, count + 1)))
     line.ada = line.server.person("ada@acme.test")
-    plans = []
-    for id in range(1, 6):
+    for id in range(1, count + 1):
         plan = plan_flag(flag_intent.turn_off(id), await line.ada.get(id), Context(dependents=()))
         assert isinstance(plan, Plan)
         plans.append(plan)
+    return line, plans
+
+
+async def test_ctrl_c_ends_after_the_change_on_its_way_and_says_what_was_done(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, plans = await turning_off(5, tmp_path)
 
     def pressed() -> None:
         if line.ada.sends == 2:
@@ -126,14 +131,7 @@ def test_no_command_loads_a_screen(line: str) -> None:
 async def test_what_was_saved_before_the_journal_filled_is_told_when_going_without_it_is_not_agreed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    line = Line(1, tmp_path)
-    line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, 4)))
-    line.ada = line.server.person("ada@acme.test")
-    plans = []
-    for id in range(1, 4):
-        plan = plan_flag(flag_intent.turn_off(id), await line.ada.get(id), Context(dependents=()))
-        assert isinstance(plan, Plan)
-        plans.append(plan)
+    line, plans = await turning_off(3, tmp_path)
     folder = line.journal.folder
 
     def filled() -> None:
