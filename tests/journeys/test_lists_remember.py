@@ -109,7 +109,14 @@ async def test_the_state_filter_is_on_the_same_key(setting: Setting, name: str) 
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [("undo", "app.undo"), ("inbox", "events.inbox"), ("q", "app.quit"), ("exp", "app.experiments")],
+    [
+        ("undo", "app.undo"),
+        ("inbox", "events.inbox"),
+        ("q", "app.quit"),
+        ("exp", "app.experiments"),
+        ("off", "flags.toggle"),
+        ("switch", "flags.toggle"),
+    ],
 )
 async def test_the_palette_offers_what_the_word_means_first(
     setting: Setting, typed: str, expected: str

@@ -259,7 +259,7 @@ class FlagTui(ScreenOwner[None]):
     def action_command_palette(self) -> None:
         self.above.show_palette(self.show_project)
 
-    def action_stop(self) -> None:
+    def action_suspend(self) -> None:
         if not self.stop():
             tell(self, Notice("no shell waits that could bring flagtui back; it goes on", "warning"))
 

@@ -61,10 +61,37 @@ def test_an_everyday_word_finds_its_command_among_the_first(word: str) -> None:
     assert WORDS[word] in first, first
 
 
+FIRST = {
+    "on": "flags.toggle",
+    "off": "flags.toggle",
+    "turn off": "flags.toggle",
+    "stop": "flags.toggle",
+    "new": "flags.new",
+    "add": "flags.tags",
+    "delete": "flags.delete",
+    "undo": "app.undo",
+    "back": "app.back",
+    "edit": "flags.edit",
+    "json": "flags.edit_json",
+    "copy": "lists.copy_key",
+    "find": "lists.search",
+    "project": "app.project",
+    "explain": "flags.who",
+    "stale": "lists.state",
+    "dark": "app.theme",
+}
+
+
+@pytest.mark.parametrize("word", FIRST)
+def test_an_everyday_word_puts_the_command_that_says_it_first(word: str) -> None:
+    (_, first), *_ = found(commands_of("flags", "lists", "everywhere"), word)
+    assert first.id == FIRST[word]
+
+
 def test_an_exact_name_comes_before_what_merely_begins_so() -> None:
     ids = [command.id for _, command in found(commands_of("flags", "lists", "everywhere"), "sort")]
     assert ids[0] == "lists.sort"
-    assert next(fit for fit, _ in found(COMMANDS, "tag")) == 1
+    assert next(fit for fit, _ in found(COMMANDS, "tag")) == 2
     assert found(COMMANDS, "no such thing") == []
 
 

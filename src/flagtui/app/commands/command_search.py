@@ -1,12 +1,14 @@
 """Finding a command by the words people have for it: its name, its key, its sentence, other words for it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from flagtui.app.commands.command import SIGNS, Command
 
+_WORD: Final = re.compile(r"\w+")
 OTHER_WORDS: Final = {
-    "flags.toggle": "enable disable activate deactivate switch kill turn",
+    "flags.toggle": "enable disable activate deactivate switch kill stop",
     "flags.rollout": "percent percentage release ramp share",
     "flags.edit": "change modify rename condition variant description",
     "app.undo": "revert back oops",
@@ -18,7 +20,7 @@ OTHER_WORDS: Final = {
     "flags.copy_to": "clone copy project",
     "flags.schedule": "plan later timer date",
     "flags.new": "create add make",
-    "flags.who": "evaluate test person user debug why",
+    "flags.who": "evaluate explain compare test person user debug why",
     "flags.history": "versions log audit diff restore",
     "flags.runtime": "filter server client",
     "flags.deleted": "restore undelete trash recover",
@@ -102,7 +104,7 @@ OTHER_WORDS: Final = {
     "app.since": "compare diff changed changes yesterday",
     "app.refresh": "reload update sync fetch",
     "app.sign_in": "login auth token",
-    "app.stop": "suspend shell background",
+    "app.suspend": "stop shell background",
     "app.quit": "exit close leave q!",
     "app.palette": "menu go jump",
     "app.help": "keys shortcuts bindings manual legend",
@@ -110,34 +112,36 @@ OTHER_WORDS: Final = {
 }
 """By command: words that are not in its name or sentence."""
 
-NEAR: Final = 3
+NEAR: Final = 4
 """From this grade on, records by name are offered before commands."""
 
 
 def grade(command: Command, line: str) -> int | None:
     """How well a command fits what was typed, 0 the best; None when it does not.
 
-    0 is one of its names, its key or another word for it; 1 begins its name, 2 another word for it, 3 has
-    words that each begin one of its own, 4 has them somewhere.
+    0 is one of its names or its key; 1 has every word in its sentence, or is another word for it; 2 begins its
+    name, 3 another word for it, 4 has words that each begin one of its own, 5 has them somewhere.
     """
     typed = line.casefold().strip()
     words = typed.split()
     if not words:
-        return 4
+        return 5
     name, others = command.id.partition(".")[2], OTHER_WORDS.get(command.id, "").split()
     title = command.title.casefold()
     keys = [SIGNS.get(key, key) for key in command.keys.split(",")]
-    if typed in (command.id, name, title, *others) or line.strip() in keys:
+    if typed in (command.id, name, title) or line.strip() in keys:
         return 0
-    if title.startswith(typed) or name.startswith(typed) or command.id.startswith(typed):
+    if typed in others or set(words) <= set(_WORD.findall(command.help.casefold())):
         return 1
-    if any(other.startswith(typed) for other in others):
+    if title.startswith(typed) or name.startswith(typed) or command.id.startswith(typed):
         return 2
+    if any(other.startswith(typed) for other in others):
+        return 3
     text = f"{command.id} {title} {command.help.casefold()} {' '.join(others)}".replace("_", " ")
     parts = text.replace(".", " ").replace(",", " ").split()
     if all(any(part.startswith(word) for part in parts) for word in words):
-        return 3
-    return 4 if all(word in text for word in words) else None
+        return 4
+    return 5 if all(word in text for word in words) else None
 
 
 def found(commands: Iterable[Command], line: str) -> list[tuple[int, Command]]:

@@ -44,7 +44,7 @@ flags flag activity
 flags
 - flags.runtime  r  .  cycle('runtime')  Filter by runtime: next value
 - flags.deleted  ctrl+r  .  .  Flags that were deleted lately, to bring them back
-- flags.ids  number_sign  find ids  .  Find flags by pasted ids, also of other lists
+- flags.ids  number_sign  find ids  .  Flags by pasted ids, also of other lists
 - flags.my_values  I  my flags  my_flags  What every flag is for the holder of the key
 - flags.definitions  ctrl+g  .  .  The data libraries evaluate flags with: look, search, write to a file
 
@@ -220,7 +220,7 @@ everywhere
 - app.tour  f3  .  app.tour  A minute's tour, or its end
 - app.refresh  f5  .  app.refresh_now  Ask the server for everything again
 - app.sign_in  ctrl+l  sign in  app.sign_in  Sign in with another key
-- app.stop  ctrl+z  .  app.stop  Back to the shell; its fg brings flagtui back
+- app.suspend  ctrl+z  .  app.suspend  Back to the shell; its fg brings flagtui back
 - app.quit  q,ctrl+q  .  app.quit  Quit flagtui; changes on their way are waited for
 
 everywhere form
@@ -256,6 +256,7 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "activity.kind": "lists.type",
     "activity.deleted": "lists.state",
     "activity.mine": "lists.mine",
+    "app.stop": "app.suspend",
     "flags.undo": "app.undo",
     "experiments.undo": "app.undo",
     "events.undo": "app.undo",

@@ -16,7 +16,7 @@ from flagtui.safe_text import safe_text
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
 WORD_CELLS: Final = 14
-ENOUGH: Final = 4
+ENOUGH: Final = 5
 """The worst grade of a command that is still listed for what was typed."""
 GROUPS: Final[Mapping[str, str]] = {
     "flags": "FLAG",

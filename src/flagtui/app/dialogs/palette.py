@@ -111,7 +111,7 @@ class PaletteScreen(NarrowedList[Run]):
             key=lambda place: not place.name.casefold().startswith(typed),
         )
         ranked: list[tuple[float, Offer | Destination]] = [
-            (fit + (0.5 if self._offers[command].run is None else 0), self._offers[command])
+            (fit + _behind(self._offers[command]), self._offers[command])
             for fit, command in found(self._offers, line)
         ]
         ranked += [(0.6, place) for place in exact] + [(NEAR - 0.5, place) for place in others]
@@ -134,6 +134,11 @@ class PaletteScreen(NarrowedList[Run]):
     def action_copy_twin(self) -> None:
         if self._twin:
             self._copy(self._twin)
+
+
+def _behind(offer: Offer) -> float:
+    """How many grades it loses: what works here comes before the same word of another tab."""
+    return (0.5 if offer.run is None else 0) + (0 if offer.is_here else 1.25)
 
 
 def _drawn(one: Offer | Destination, line: str, width: int) -> Content:
