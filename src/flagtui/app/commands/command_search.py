@@ -119,8 +119,8 @@ NEAR: Final = 4
 def grade(command: Command, line: str) -> int | None:
     """How well a command fits what was typed, 0 the best; None when it does not.
 
-    0 is one of its names or its key; 1 has every word in its sentence, or is another word for it; 2 begins its
-    name, 3 another word for it, 4 has words that each begin one of its own, 5 has them somewhere.
+    0 is one of its names or its key; 1 has every word in its sentence, or is another word for it; 2 begins
+    its name, 3 another word for it, 4 has words that each begin one of its own, 5 has them somewhere.
     """
     typed = line.casefold().strip()
     words = typed.split()

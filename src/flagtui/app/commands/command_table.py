@@ -257,9 +257,7 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "activity.deleted": "lists.state",
     "activity.mine": "lists.mine",
     "app.stop": "app.suspend",
-    "flags.undo": "app.undo",
-    "experiments.undo": "app.undo",
-    "events.undo": "app.undo",
+    **{f"{kind}.undo": "app.undo" for kind in ("flags", "experiments", "events")},
     "journal.undo": "journal.revert",
     "lookup.export": "activity.export",
 }
