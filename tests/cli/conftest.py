@@ -77,6 +77,24 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
     return run
 
 
+def loaded_by(*words: str, **variables: str) -> set[str]:
+    """The modules that are loaded when this command has ended, in a process of its own."""
+    program = (
+        "import sys\n"
+        f"sys.argv = {['flagtui', *words]!r}\n"
+        "from flagtui.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', *sys.modules)"
+    )
+    found = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=found, timeout=60, check=False
+    )
+    loaded, *names = done.stdout.splitlines()[-1].split()
+    assert loaded == "LOADED", done.stderr
+    return set(names)
+
+
 def run_shell(line: str, environment: Mapping[str, str], folder: Path) -> Done:
     """A line of a shell, without a terminal."""
     command = ["sh", "-c", line]

@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.changes.test_lost_answers import ROUNDS, Line
+from tests.cli.conftest import loaded_by
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.changes.flags import flag_intent
@@ -107,25 +106,11 @@ CALLED = (
 )
 
 
+@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("line", CALLED)
 def test_no_command_loads_a_screen(line: str) -> None:
     """What a command does is loaded when it is called, so it is called, and ends without a key."""
-    program = (
-        "import sys\n"
-        f"sys.argv = {['flagtui', *line.split()]!r}\n"
-        "from flagtui.cli import main\n"
-        "try:\n    main()\nexcept SystemExit as end:\n    code = end.code\n"
-        "print('LOADED', sorted({'textual', 'rich', 'keyring'} & set(sys.modules)))\n"
-    )
-    environment = {**os.environ, "HOME": "/nonexistent", "PYTHONPATH": ":".join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env={key: value for key, value in environment.items() if not key.startswith(("FLAGTUI", "XDG"))},
-        check=False,
-    )
-    assert done.stdout.splitlines()[-1] == "LOADED []", done.stderr
+    assert loaded_by(*line.split()).isdisjoint({"textual", "rich", "keyring"})
 
 
 async def test_what_was_saved_before_the_journal_filled_is_told_when_going_without_it_is_not_agreed(

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from flagtui.models.rows import FlagRow
-from flagtui.store.snapshot_retention import worth_keeping
+from flagtui.store.snapshot_files import worth_keeping
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 NOW = 1_800_000_000.0

@@ -18,7 +18,8 @@ NAMED = {
     ),
 }
 """The commands whose first words name records."""
-
+TAGGED = ("--add", "--remove", "--set")
+"""The options of `tag` that take a tag of such records."""
 
 _FORMS = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_"}
 """How each shell reads a word; in fish the command line has to be read."""
@@ -36,12 +37,13 @@ def quick_words() -> "list[str] | None":
     before, begun = words[1 : int(place)], "".join(words[int(place) :][:1])
     if len(before) < 2 or before[1] not in NAMED.get(before[0], ()):
         return None
-    if any(word.startswith("-") for word in (*before, begun)):
+    known = TAGGED if before[1] == "tag" else ()
+    if begun.startswith("-") or any(word.startswith("-") and word not in known for word in before):
         return None
     from flagtui.cli.known_words import known_words
 
     kind: Kind = before[0]  # type: ignore[assignment]  # one of the keys of NAMED
-    return [form.format(word) for word in known_words(kind, "", "") if word.startswith(begun)]
+    return [form.format(word) for word in known_words(kind, "", "", begun, is_tag=before[-1] in known)]
 
 
 TYPE_CHECKING = False

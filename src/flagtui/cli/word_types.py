@@ -25,8 +25,8 @@ class RecordWord(click.types.StringParamType):
 
         given = {**ctx.find_root().params, **{name: one for name, one in ctx.params.items() if one}}
         profile, project = given.get("profile") or "", given.get("project") or ""
-        found = known_words(self.kind, profile, project, is_tag=self.is_tag)
-        return [CompletionItem(word) for word in found if word.startswith(incomplete)]
+        found = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
+        return [CompletionItem(word) for word in found]
 
 
 class WordArgument:

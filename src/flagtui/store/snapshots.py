@@ -19,13 +19,11 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from flagtui.store.snapshot_retention import FOLDER as EARLIER
-from flagtui.store.snapshot_retention import find_earlier, keep_earlier
+from flagtui.store.snapshot_files import FOLDER as EARLIER
+from flagtui.store.snapshot_files import HEAD_BYTES, MAGIC, find_earlier, keep_earlier, pack_words, words_end
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
-_MAGIC: Final = b"flagtui rows 1\n"
-_SUM_BYTES: Final = 4
 _ARRAY_OF_THREE: Final = b"\x93"
 _LONG_ARRAY: Final = b"\xdd"
 """In MessagePack, before the number of items in four bytes."""
@@ -101,7 +99,7 @@ class Snapshots:
         if self._folder is None or self.off_reason:
             return False
         now = self._clock()
-        pieces = _encode(rows, row_type, now if taken_at is None else taken_at)
+        pieces = _encode(rows, row_type, now if taken_at is None else taken_at, place.kind)
         try:
             self._make_folder(self._folder)
             path = self._folder / place.file_name
@@ -117,14 +115,6 @@ class Snapshots:
     def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
         """The last copy, or None when there is none that this version can read."""
         return self._read(self._folder / place.file_name, row_type) if self._folder else None
-
-    @staticmethod
-    def column(path: Path, row_type: type[msgspec.Struct], field: str) -> list[Any]:
-        """One field of every row in a copy, without making rows; nothing for a copy that cannot be read."""
-        try:
-            return _decode_column(path.read_bytes(), row_type, field)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError):
-            return []
 
     def moments(self, place: SnapshotPlace) -> tuple[int, ...]:
         """When copies were taken that are still there, Unix seconds, oldest first."""
@@ -210,15 +200,15 @@ def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:_BEGUN_LENGTH], suffix=_BEGUN)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + bytes(_SUM_BYTES))
+            file.write(bytes(HEAD_BYTES))
             checksum = 0
             for piece in pieces:
                 checksum = zlib.crc32(piece, checksum)
                 file.write(piece)
                 if file.tell() > limit:
                     return False
-            file.seek(len(_MAGIC))
-            file.write(checksum.to_bytes(_SUM_BYTES, "big"))
+            file.seek(0)
+            file.write(MAGIC + checksum.to_bytes(HEAD_BYTES - len(MAGIC), "big"))
         os.utime(name, (now, now))
         Path(name).replace(path)
     finally:
@@ -228,8 +218,12 @@ def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
     return True
 
 
-def _encode(rows: Sequence[Row], row_type: type[Row], now: float) -> Iterator[bytes]:
-    """The bytes of a `_Stored`, some rows at a time: all of a long list at once would take its size again."""
+def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: str) -> Iterator[bytes]:
+    """Words for completion, then the bytes of a `_Stored`, some rows at a time: all of a long list at once
+    would take its size again."""
+    name = "key" if kind == "flags" else "name"
+    tags = {tag for row in rows for tag in getattr(row, "tags", ())}
+    yield pack_words((getattr(row, name) for row in rows), sorted(tags))
     encode = msgspec.msgpack.Encoder().encode
     yield _ARRAY_OF_THREE + encode(now) + encode(row_type.__struct_fields__)
     yield _LONG_ARRAY + len(rows).to_bytes(4, "big")
@@ -240,34 +234,16 @@ def _encode(rows: Sequence[Row], row_type: type[Row], now: float) -> Iterator[by
 
 def _decode(stored: bytes, row_type: type[Row]) -> Snapshot[Row]:
     """Raises ValueError or msgspec.MsgspecError for anything but a copy of exactly these rows."""
-    start = len(_MAGIC) + _SUM_BYTES
-    body = memoryview(stored)[start:]
-    if not stored.startswith(_MAGIC) or zlib.crc32(body) != int.from_bytes(
-        stored[start - _SUM_BYTES : start], "big"
-    ):
+    body = memoryview(stored)[HEAD_BYTES:]
+    checksum = int.from_bytes(stored[len(MAGIC) : HEAD_BYTES], "big")
+    if not stored.startswith(MAGIC) or zlib.crc32(body) != checksum:
         raise ValueError("damaged")
-    copy = msgspec.msgpack.decode(body, type=_Stored)
+    copy = msgspec.msgpack.decode(body[words_end(body) :], type=_Stored)
     if copy.fields != row_type.__struct_fields__:
         raise ValueError("rows of another version")
     wire = _wire_type(row_type)
     values = msgspec.msgpack.decode(copy.rows, type=list[wire])  # type: ignore[valid-type]  # made at run time
     return Snapshot(tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at)
-
-
-def _decode_column(stored: bytes, row_type: type[msgspec.Struct], field: str) -> list[Any]:
-    """Raises as `_decode` does. What comes after the field is skipped, and the sum is not looked at."""
-    if not stored.startswith(_MAGIC):
-        raise ValueError("damaged")
-    copy = msgspec.msgpack.decode(memoryview(stored)[len(_MAGIC) + _SUM_BYTES :], type=_Stored)
-    if copy.fields != row_type.__struct_fields__:
-        raise ValueError("rows of another version")
-    place = copy.fields.index(field)
-    leading = [
-        (name, Any if at == place else msgspec.Raw) for at, name in enumerate(copy.fields[: place + 1])
-    ]
-    part = msgspec.defstruct("Part", leading, array_like=True, gc=False)
-    rows = msgspec.msgpack.decode(copy.rows, type=list[part])  # type: ignore[valid-type]  # made at run time
-    return [getattr(row, field) for row in rows]
 
 
 def _wire_type(row_type: type[Row]) -> Any:

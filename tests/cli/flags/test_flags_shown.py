@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service
+from tests.cli.conftest import KEY, Run, Service, loaded_by
 from tests.cli.flags.conftest import Ask
 
 from flagtui.models.flag import Flag
@@ -79,3 +79,17 @@ def test_another_project_is_named_beside_the_command(signed_in: Run, service: Se
     assert here != there
     assert signed_in("flags", "list", "--project", "99").code == 6
     assert KEY not in signed_in("flags", "list", "--project", "99").err
+
+
+def test_a_flag_is_shown_without_loading_what_searches_lists_or_makes_changes(service: Service) -> None:
+    """They take as long again as httpx, which is the half of it."""
+    where = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
+    loaded = loaded_by("flags", "get", "checkout-redesign", **where)
+    assert loaded.isdisjoint({"textual", "rich", "keyring", "pydantic", "sqlite3"})
+    assert not {
+        name for name in loaded if name.startswith(("flagtui.store.query", "flagtui.changes.journal"))
+    }
+    # Each takes about a millisecond.
+    ours = {name for name in loaded if name.startswith("flagtui")}
+    assert "flagtui.models.flag_rows" in ours
+    assert len(ours) <= 100

@@ -1,4 +1,7 @@
-"""Earlier copies of a list: the first of each hour for a day, the first of each day for a month."""
+"""Files of copies: the words at their front, and which earlier ones stay.
+
+Completion reads the words, so nothing here loads what decodes rows.
+"""
 
 import os
 from collections.abc import Iterable
@@ -6,10 +9,48 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+MAGIC: Final = b"flagtui rows 2\n"
+_SUM_BYTES: Final = 4
+_LENGTH_BYTES: Final = 4
+HEAD_BYTES: Final = len(MAGIC) + _SUM_BYTES
+"""Before all that the sum is of."""
+_BETWEEN: Final = "\n\n"
 FOLDER: Final = "earlier"
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
 _MONTH: Final = 30 * _DAY
+
+
+def pack_words(names: Iterable[str], tags: Iterable[str]) -> bytes:
+    """Names and tags a line each, after their length. What cannot be completed is left out."""
+    # A shell would take a word with blanks apart, and a terminal would obey some characters.
+    lines = ("\n".join(filter(_can_be_completed, words)) for words in (names, tags))
+    text = _BETWEEN.join(lines).encode("utf-8", "replace")
+    return len(text).to_bytes(_LENGTH_BYTES, "big") + text
+
+
+def words_end(body: "bytes | memoryview") -> int:
+    """Where the rows begin, in all that the sum is of."""
+    return _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
+
+
+def read_words(path: Path, *, is_tag: bool = False) -> list[str]:
+    """The names, or the tags, as they were packed; none where there are none, or they cannot be read."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES + _LENGTH_BYTES)
+            length = words_end(head[HEAD_BYTES:]) - _LENGTH_BYTES if head.startswith(MAGIC) else 0
+            text = file.read(length)
+        names, _, tags = text.decode().partition(_BETWEEN)
+    except (OSError, ValueError):
+        return []
+    if len(text) < length:
+        return []
+    return (tags if is_tag else names).splitlines()
+
+
+def _can_be_completed(word: str) -> bool:
+    return word.isprintable() and " " not in word
 
 
 def keep_earlier(path: Path, taken_at: float) -> None:
