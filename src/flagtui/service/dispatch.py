@@ -35,6 +35,8 @@ from flagtui.service.throttle import Throttle
 
 T = TypeVar("T")
 BODY_SECONDS = 30.0
+BODIES_AT_ONCE = 16
+"""Bodies that are read at the same time, since each is held in memory; more wait for their turn."""
 USE_NOTED_EVERY = timedelta(hours=1)
 _log = logging.getLogger("flagtui.service")
 # Inside the app nobody listens, and the last resort of logging would write on the screen.
@@ -59,6 +61,7 @@ class Dispatcher:
         self.settings = settings
         self._throttle = Throttle(settings.rate_limit)
         self._used: dict[str, datetime] = {}
+        self._bodies = asyncio.Semaphore(BODIES_AT_ONCE)
         with database.reading() as db:
             self._next_due = first_due(db)
 
@@ -184,7 +187,7 @@ class Dispatcher:
             raise too_large(limit)
         chunks = bytearray()
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            async with self._bodies, asyncio.timeout(BODY_SECONDS):
                 async for chunk in request.stream():
                     chunks += chunk
                     if len(chunks) > limit:

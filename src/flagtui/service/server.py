@@ -18,7 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LONGEST_PATH = 200
-MOST_CONNECTIONS = 64
+MOST_CONNECTIONS = 900
+"""Open at once; requests of the surplus are told to come again. A process may often have 1,024 files open."""
 HEAD_SECONDS = 10.0
 STOP_SECONDS = 10
 
@@ -96,7 +97,7 @@ def run(application: ASGIApp, listener: socket.socket, place: Place, write: Writ
         server_header=False,
         lifespan="on",
         http=PromptProtocol,
-        limit_concurrency=MOST_CONNECTIONS,
+        backlog=MOST_CONNECTIONS,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
     if threading.current_thread() is threading.main_thread():
@@ -112,15 +113,22 @@ def _stopped_already(*_: object) -> None:
 
 
 class PromptProtocol(H11Protocol):
-    """Closes connections that send no request."""
+    """Closes connections that send no request, and serves no more of them than there is room for."""
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            self.app = _TOO_MANY
         self.loop.call_later(HEAD_SECONDS, self._hang_up_if_silent)
 
     def _hang_up_if_silent(self) -> None:
         if self.cycle is None and not self.transport.is_closing():
             self.transport.close()
+
+
+_TOO_MANY: ASGIApp = JSONResponse(
+    {"detail": "Too many connections at once. Try again."}, 503, {"Retry-After": "1", "Connection": "close"}
+)
 
 
 class Guard:
