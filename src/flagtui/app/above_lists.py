@@ -11,7 +11,7 @@ from flagtui.app.command_menus import help_screen, palette
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
-from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.lists.remembered_list import RememberedList
 from flagtui.app.lists.since import SinceScreen
 from flagtui.app.lists.tour import Tour
@@ -36,7 +36,7 @@ class AboveLists:
     def show_since(self) -> None:
         """What is different in the list since a moment."""
         here = self._app.screen
-        kind = here.kind if isinstance(here, RecordsScreen) else "flags"
+        kind = here.kind if isinstance(here, WorkspaceList) else "flags"
         self._app.push_screen(SinceScreen(self._app_state, kind))
 
     def show_journal(self) -> None:

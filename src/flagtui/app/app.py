@@ -13,7 +13,6 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from flagtui.api.errors import needs_key
-from flagtui.app.lists.loaded_list import RecordsScreen
 from flagtui.app.shell.ages import Ages
 from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
@@ -176,8 +175,6 @@ class FlagTui(ScreenOwner[None]):
 
     @work(exclusive=True, group="load")
     async def action_refresh_now(self) -> None:
-        if isinstance(self.screen, RecordsScreen):
-            self.screen.load_rows()
         await self.server.reload()
         self.sign_in_if_needed()
 

@@ -145,8 +145,9 @@ class Finder(Generic[Row]):
 
     def know_person(self, me: QueryPerson | None) -> None:
         """Says who `by:me` is."""
-        self._me = me
-        self._answers.clear()
+        if me is not self._me:
+            self._me = me
+            self._answers.clear()
 
     def know_text(self, more_text: Callable[[Row], str] | None) -> None:
         """Adds text that is not in the rows, such as the names of a flag's experiments."""

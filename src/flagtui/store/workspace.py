@@ -164,6 +164,11 @@ class Workspace:
         )
         self.me, self.key, self.project = await asyncio.gather(*asked)
 
+    def watch(self, told: Callable[[], None]) -> tuple[Callable[[], None], ...]:
+        """Calls `told` after every change of a list; the answers stop that."""
+        lists = self._lists.values()
+        return tuple(watched.watch(told) for one in lists for watched in (one.collection, one.loading))
+
     def recall(self, kind: Kind = "flags", known: EarlierRows | None = None) -> bool:
         """Shows the list as it was at the end of the last run; False when that is not known.
 

@@ -13,7 +13,7 @@ from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
-from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.pane import Pane
@@ -26,7 +26,7 @@ from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece
 
 
-class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
+class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
     """Draws the collection of event definitions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("events", "lists", "everywhere")]
@@ -56,13 +56,13 @@ class EventsScreen(EventKeys, RecordsScreen[EventDefinitionRow]):
         pane.show(lines)
 
     def chosen(self) -> list[EventDefinitionRow]:
-        return RecordsScreen.chosen(self)
+        return WorkspaceList.chosen(self)
 
     def at_cursor(self) -> list[EventDefinitionRow]:
-        return RecordsScreen.at_cursor(self)
+        return WorkspaceList.at_cursor(self)
 
     def saved(self, records: Iterable[RecordId]) -> None:
-        RecordsScreen.saved(self, records)
+        WorkspaceList.saved(self, records)
 
     def action_inbox(self) -> None:
         """Tidy up, one event after the other."""

@@ -24,7 +24,7 @@ from flagtui.app.experiments.experiment_columns import (
 from flagtui.app.experiments.experiment_edits import ExperimentEdits
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.experiments.experiment_steps import ExperimentSteps
-from flagtui.app.lists.loaded_list import RecordsScreen
+from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
@@ -39,7 +39,7 @@ STAY: Final = 0.3
 """Seconds the cursor rests before results of the visible rows are requested."""
 
 
-class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
+class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
     """Draws the collection of experiments; results of visible running ones are read once the cursor rests."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiments", "lists", "everywhere")]
@@ -172,10 +172,10 @@ class ExperimentsScreen(ExperimentKeys, RecordsScreen[ExperimentRow]):
         return self.record
 
     def chosen(self) -> list[ExperimentRow]:
-        return RecordsScreen.chosen(self)
+        return WorkspaceList.chosen(self)
 
     def saved(self, records: Iterable[RecordId]) -> None:
-        RecordsScreen.saved(self, records)
+        WorkspaceList.saved(self, records)
 
     def known(self, row: ExperimentRow) -> Findings:
         return self._inspector.known(row) if self._inspector is not None else Findings(row)

@@ -93,8 +93,7 @@ class ServerConnection:
         workspace.recall(known=recalled)
         link = workspace.client.link
         app_state.follow(
-            workspace.flags.watch(app_state.tell),
-            workspace.flags_loading.watch(app_state.tell),
+            *workspace.watch(app_state.tell),
             link.watch(_when_it_shows(link, app_state.tell)),
         )
         await self.reload()
