@@ -10,6 +10,7 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 from tests.journeys.modes import MODES
+from textual.events import Paste
 from textual.widgets import Input
 
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -30,8 +31,11 @@ async def test_pasted_ids_become_flags_and_unknown_ones_are_said(setting: Settin
         archived = await program.colleague().flags.page({"archived": "true"})
         other = archived.rows[0]
         await program.press("number_sign")
-        program.app.screen.query_one(Input).value = f"812, #{other.id}\n and 999999 (see log)"
+        field = program.app.screen.query_one(Input)
+        field.post_message(Paste(f"812, #{other.id}\n and 999999 (see log)"))
         await program.settle()
+        assert "3 ids" in words(program.screen)
+        await program.press("enter")
         told = words(program.screen)
         assert "#812 checkout-redesign" in told
         assert f"#{other.id} {other.key[:20]}" in told
@@ -49,8 +53,8 @@ async def test_my_flags_are_listed_and_narrowed(setting: Setting, mode: str) -> 
         mine = await program.colleague().evaluation.my_flags()
         on = sum(one.value not in (False, None) for one in mine)
         await program.press("I")
-        assert f"{on} on, {len(mine)} of {len(mine)}" in program.screen
-        await program.press(*"checkout-v2")
+        assert f"{on} of {len(mine)} on" in words(program.screen)
+        await program.press("slash", *"checkout-v2")
         assert "checkout-v2-banner" in program.screen
         assert "new-nav" not in program.screen
 

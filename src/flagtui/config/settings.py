@@ -22,7 +22,7 @@ from flagtui.local_time import is_zone
 
 __all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]
 
-LISTS: Final = ("flags", "experiments", "events", "activity", "deleted", "journal")
+LISTS: Final = ("flags", "experiments", "events", "activity", "deleted", "journal", "my_flags", "ids")
 """Lists with columns and saved queries."""
 
 

@@ -24,7 +24,8 @@ from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.lookups.definitions_screen import DefinitionsScreen
-from flagtui.app.flags.lookups.found import IdsScreen, MyFlagsScreen
+from flagtui.app.flags.lookups.flags_by_id import IdsScreen
+from flagtui.app.flags.lookups.my_flags import MyFlagsScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.records.json_pane import JsonPane
@@ -42,8 +43,8 @@ SCREENS: dict[Any, tuple[Place, ...]] = {
     JournalScreen: ("journal", "lists", "everywhere"),
     DeletedScreen: ("deleted", "lists", "everywhere"),
     DefinitionsScreen: ("definitions", "everywhere"),
-    IdsScreen: ("lookup", "everywhere"),
-    MyFlagsScreen: ("lookup", "everywhere"),
+    IdsScreen: ("lists", "everywhere"),
+    MyFlagsScreen: ("lists", "everywhere"),
     FormScreen: ("form",),
     ExperimentForm: ("form",),
     JsonPane: ("json",),

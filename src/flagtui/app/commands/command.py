@@ -23,7 +23,6 @@ Place = Literal[
     "activity",
     "definitions",
     "deleted",
-    "lookup",
     "form",
 ]
 SIGNS: Final = {

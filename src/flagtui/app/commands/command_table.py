@@ -67,9 +67,6 @@ history
 * history.compare  x  .  mark_version  Compare from this version: the cursor chooses the other one
 *! history.return  z  bring back  .  Bring this version back, after the usual question
 
-lookup
-* lookup.open  enter  .  .  Open the flag under the cursor
-
 experiments experiment
 *! experiments.launch  L  .  step('launch')  Launch the experiment; its flag is turned on
 *! experiments.switch  space  pause  .  Pause or resume: its flag is turned off or on
@@ -260,6 +257,7 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     **{f"{kind}.undo": "app.undo" for kind in ("flags", "experiments", "events")},
     "journal.undo": "journal.revert",
     "lookup.export": "activity.export",
+    "lookup.open": "lists.open",
 }
 """What commands were called in keymaps of earlier versions, and what they are called now."""
 

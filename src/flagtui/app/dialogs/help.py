@@ -29,7 +29,6 @@ GROUPS: Final[Mapping[str, str]] = {
     "journal": "CHANGE",
     "deleted": "DELETED FLAG",
     "lists": "LIST",
-    "lookup": "LIST",
     "everywhere": "EVERYWHERE",
 }
 """By place: what its commands are about; other places are called by their name."""

@@ -1,22 +1,15 @@
 """Flags that were deleted lately and not brought back, as a list: marked and restored one or many at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
-from textual import work
 from textual.binding import BindingType
 
-from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.shell.header import Tab
-from flagtui.app.state.app_state import AppState
+from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell
-from flagtui.app.widgets.pane import Pane
-from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import restore
 from flagtui.safe_text import safe_text
 from flagtui.store.deletions import Deletion, recent_deletions
@@ -25,14 +18,13 @@ from flagtui.store.query.folded_text import fold
 from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.vocabulary import Qualifier
 from flagtui.store.sort_orders import Listing, Order, Sort
-from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
 from flagtui.text.formats import ago
+from flagtui.text.styled import Piece
 
 NOTE: Final = (
     "Restored flags are on or off as they were.",
     "A new flag with the same key destroys the deleted one for good.",
 )
-NOTHING: Final = "The activity tells of no flag that was deleted lately."
 NOT_HERE: Final = frozenset(("lists.state", "lists.type", "lists.mine"))
 
 
@@ -70,10 +62,12 @@ DELETED_LIST: Final = ListDescription[Deletion](
     always=("at", "key"),
     key=lambda one: one.key,
     filters={},
+    title="Deleted flags",
+    nothing="The activity tells of no flag that was deleted lately.",
 )
 
 
-class DeletedScreen(RecordKeys, ListScreen[Deletion]):
+class DeletedScreen(ReadList[Deletion]):
     """Newest first, as the activity tells it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("deleted", "lists", "everywhere", without=NOT_HERE)]
@@ -81,66 +75,25 @@ class DeletedScreen(RecordKeys, ListScreen[Deletion]):
     place = "deleted"
     tab = "^r"
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__(app_state, changing)
-        self._trouble: ApiError | None = None
-        self._is_read = False
-
-    def own_tabs(self) -> list[Tab]:
-        return [Tab("^r", "Deleted flags", f"{self._finder.total:,}" if self._is_read else "")]
-
-    def make_preview(self) -> Pane:
-        return Pane()
+    async def read(self) -> Sequence[Deletion]:
+        workspace = self._app_state.workspace
+        return await recent_deletions(workspace.client.flags) if workspace is not None else ()
 
     def target(self) -> RecordLink | None:
         return RecordLink("flags", self.record.id, self.record.key) if self.record is not None else None
 
-    def on_mount(self) -> None:
-        self.apply_preferences()
-        self._show_sort()
-        self.read_again()
-
-    @work(exclusive=True, group="load")
-    async def read_again(self) -> None:
-        """What the activity tells now."""
+    def about(self, row: Deletion) -> Iterator[list[Piece]]:
         workspace = self._app_state.workspace
-        if workspace is None:
-            return
-        try:
-            found = await recent_deletions(workspace.client.flags)
-        except ApiError as error:
-            self._trouble, found = error, ()
-        self._is_read = True
-        self._finder.show(found)
-        self.rows.show(found, self._finder.find(self.search.value))
-        self.reframe()
-        self._look_soon()
-
-    def words_without(self, total: int) -> Words:
-        if total:
-            return no_match_words(self.search.value, total)
-        if self._trouble is not None:
-            return trouble_words(self._trouble)
-        return Words((NOTHING, "", "esc goes back")) if self._is_read else waiting_words("deleted flags")
-
-    def draw_preview(self, row: Deletion | None) -> None:
-        workspace = self._app_state.workspace
-        if row is None or workspace is None:
-            self.query_one(Pane).show([])
-            return
-        is_taken = any(flag.key == row.key for flag in workspace.flags.rows)
         by = f" by {safe_text(row.who, 60)}" if row.who else ""
-        self.query_one(Pane).show(
-            [
-                [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")],
-                [(f"deleted {ago(row.at, self._app_state.now())}{by}", "$text-muted")],
-                [],
-                *([[("the key is in use again", "$warning")], []] if is_taken else []),
-                *([(line, "")] for line in NOTE),
-                [],
-                [("z", "bold"), ("  brings it back, after the usual question", "$text-muted")],
-            ]
-        )
+        yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
+        yield [(f"deleted {ago(row.at, self._app_state.now())}{by}", "$text-muted")]
+        yield []
+        if workspace is not None and any(flag.key == row.key for flag in workspace.flags.rows):
+            yield [("the key is in use again", "$warning")]
+            yield []
+        yield from ([(line, "")] for line in NOTE)
+        yield []
+        yield [("z", "bold"), ("  brings it back, after the usual question", "$text-muted")]
 
     # Keys
 
@@ -155,9 +108,3 @@ class DeletedScreen(RecordKeys, ListScreen[Deletion]):
 
     def action_open(self) -> None:
         self.action_restore()
-
-    def leave_rows(self) -> None:
-        if self.rows.marks:
-            super().leave_rows()
-        else:
-            self.dismiss(None)

@@ -23,12 +23,12 @@ class LookUpKeys(RecordKeys):
     """A screen with this opens the look-ups above itself."""
 
     def action_ids(self) -> None:
-        from flagtui.app.flags.lookups.found import IdsScreen
+        from flagtui.app.flags.lookups.flags_by_id import find_by_ids
 
-        self.app.push_screen(IdsScreen(self._app_state, self._changing))
+        self._changing.run(find_by_ids(self._app_state, self._changing))
 
     def action_my_flags(self) -> None:
-        from flagtui.app.flags.lookups.found import MyFlagsScreen
+        from flagtui.app.flags.lookups.my_flags import MyFlagsScreen
 
         self.app.push_screen(MyFlagsScreen(self._app_state, self._changing))
 

@@ -133,4 +133,6 @@ JOURNAL_LIST: Final = ListDescription[Entry](
     always=("at", "key"),
     key=lambda entry: entry.key,
     filters={"state": "is", "type": "kind"},
+    title="Journal",
+    nothing="You changed nothing yet.",
 )

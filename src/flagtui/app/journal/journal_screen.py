@@ -1,22 +1,18 @@
 """What this person changed from this machine: found while typing, read whole, taken back one by one."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
-from textual import work
 from textual.binding import BindingType
 
 from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.journal.journal_columns import JOURNAL_LIST, ending_words
-from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.shell.header import Tab
+from flagtui.app.lists.read_list import ReadList
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import OpenRecord, RecordLink
-from flagtui.app.widgets.pane import Pane
+from flagtui.app.state.go_to import RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.journal_entries import Entry
@@ -24,7 +20,7 @@ from flagtui.changes.timeline import markdown
 from flagtui.changes.undo_list import undoable, why_not
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Kind
-from flagtui.text.empty_states import Words, no_match_words
+from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
 from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece
@@ -35,7 +31,7 @@ TARGETS: Final[dict[str, Kind]] = {"flag": "flags", "experiment": "experiments",
 """By kind of entry: the list such a record is in."""
 
 
-class JournalScreen(RecordKeys, ListScreen[Entry]):
+class JournalScreen(ReadList[Entry]):
     """Newest first. What stands here was written down before it was sent; one of it can be taken back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("journal", "lists", "everywhere", without=NOT_HERE)]
@@ -46,7 +42,6 @@ class JournalScreen(RecordKeys, ListScreen[Entry]):
     def __init__(self, app_state: AppState, changing: Changes, undo: Callable[[Entry], None]) -> None:
         super().__init__(app_state, changing)
         self._undo = undo
-        self._entries: list[Entry] = []
         self._undoable: frozenset[str] = frozenset()
         self._write_place = "journal"
 
@@ -54,12 +49,6 @@ class JournalScreen(RecordKeys, ListScreen[Entry]):
     def write_place(self) -> str:
         """Where changes like the one under the cursor are made."""
         return self._write_place
-
-    def make_preview(self) -> Pane:
-        return Pane()
-
-    def own_tabs(self) -> list[Tab]:
-        return [Tab("J", "Journal", f"{len(self._entries):,}")]
 
     @property
     def entry(self) -> Entry | None:
@@ -72,47 +61,27 @@ class JournalScreen(RecordKeys, ListScreen[Entry]):
             return None
         return RecordLink(TARGETS[entry.kind], entry.uuid or entry.record, entry.key)
 
-    def on_mount(self) -> None:
-        self.apply_preferences()
-        self._show_sort()
-        self.follow(self._app_state.watch, self.believe)
+    def believe(self) -> None:
+        # A change may have ended.
         self.read_again()
 
-    def believe(self) -> None:
-        """Something is different: a change may have ended."""
-        if self.is_attached:
-            self.read_again()
-
-    @work(exclusive=True, group="inspect")
-    async def read_again(self) -> None:
-        """The journal as it is on disk now."""
+    async def read(self) -> Sequence[Entry] | Words:
         try:
             found = await asyncio.to_thread(self._app_state.session.journal.entries)
         except OSError as error:
-            self.rows.explain("The journal cannot be read.", error.strerror or "", look="warn")
-            return
-        if found != self._entries:
-            self._entries = found
-            workspace = self._app_state.workspace
-            here = self._app_state.signature(workspace) if workspace else None
-            self._undoable = frozenset(entry.id for entry in undoable(found, here)) if here else frozenset()
-            self._finder.show(found)
-            self.rows.show(found, self._finder.find(self.search.value))
-        self.reframe()
-        self._look_soon()
-
-    def words_without(self, total: int) -> Words:
-        if total:
-            return no_match_words(self.search.value, total)
-        return Words(("You changed nothing yet.", "", "esc goes back"))
+            return Words(("The journal cannot be read.", error.strerror or ""), "warn")
+        workspace = self._app_state.workspace
+        here = self._app_state.signature(workspace) if workspace else None
+        self._undoable = frozenset(entry.id for entry in undoable(found, here)) if here else frozenset()
+        return found
 
     def draw_preview(self, row: Entry | None) -> None:
-        self.query_one(Pane).show(list(self._told(row)) if row else [])
+        super().draw_preview(row)
         if (place := place_of(row)) != self._write_place:
             self._write_place = place
             self.refresh_bindings()
 
-    def _told(self, entry: Entry) -> Iterator[list[Piece]]:
+    def about(self, entry: Entry) -> Iterator[list[Piece]]:
         yield [(safe_text(entry.key), "bold")]
         yield [
             (safe_text(entry.verb), ""),
@@ -142,9 +111,6 @@ class JournalScreen(RecordKeys, ListScreen[Entry]):
 
     # Keys
 
-    def leave_rows(self) -> None:
-        self.dismiss(None)
-
     def action_revert(self) -> None:
         entry = self.entry
         if entry is None:
@@ -157,10 +123,6 @@ class JournalScreen(RecordKeys, ListScreen[Entry]):
     def action_copy(self) -> None:
         if entries := self.chosen():
             copy_text(self.app, markdown(entries), f"{count(len(entries), 'change')} as Markdown")
-
-    def action_open(self) -> None:
-        if (target := self.target()) is not None:
-            self.post_message(OpenRecord(target))
 
 
 def _facts(*facts: tuple[str, str]) -> Iterator[list[Piece]]:

@@ -44,6 +44,10 @@ class ListDescription(Struct, Generic[R], frozen=True):
     """Columns without which a row says nothing."""
     near: Mapping[str, str] = field(default_factory=dict)
     """Orders without a column of their own, by the column that is nearest in meaning."""
+    title: str = ""
+    """The word on its tab, for a list above the others."""
+    nothing: str = ""
+    """What is said where such a list is empty."""
 
     @property
     def column_names(self) -> tuple[str, ...]:

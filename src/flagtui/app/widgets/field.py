@@ -76,6 +76,16 @@ class Field(Input, inherit_bindings=False):
     def action_field_before(self) -> None:
         self.screen.focus_previous(STOPS)
 
+    def on_paste(self, event: events.Paste) -> None:
+        """Every line of what is pasted comes in; the library would keep the first alone."""
+        event.prevent_default()
+        event.stop()
+        lines = " ".join(line.strip() for line in event.text.splitlines() if line.strip())
+        if not self.selection.is_empty:
+            self.replace(lines, *sorted(self.selection))
+        else:
+            self.insert_text_at_cursor(lines)
+
     def on_blur(self) -> None:
         """A click beside it, or an answer that comes in, makes no commands of the letters that follow."""
         there = self.screen.focused

@@ -154,14 +154,19 @@ class RowPainter(Generic[R]):
     def words(self, text: str, look: Look, indent: int) -> Strip:
         """A line of text in place of rows."""
         cell: Cell = ((" " * (indent - BAR_WIDTH), "plain"), (text, look))
-        return self._strip(fit(cell, max(0, self._filled - BAR_WIDTH), "left", self._glyphs.ellipsis), "row")
+        return self._strip(fit(cell, self._room, "left", self._glyphs.ellipsis), "row", is_full=True)
 
     def rule(self, rule: Rule) -> Strip:
         """`──── outside the window ─────`, across the whole list."""
-        stroke, room = self._glyphs.track, max(0, self._filled - BAR_WIDTH)
+        stroke, room = self._glyphs.track, self._room
         words = f" {safe_text(rule.words)} " if rule.words else ""
         cell: Cell = ((stroke * 4, "faint"), (words, "muted"), (stroke * room, "faint"))
-        return self._strip(fit(cell, room, "left", stroke), "row")
+        return self._strip(fit(cell, room, "left", stroke), "row", is_full=True)
+
+    @property
+    def _room(self) -> int:
+        """Cells of a line that is not divided into columns, which may be narrower than the list."""
+        return max(BAR_WIDTH, self._filled, self._width) - BAR_WIDTH
 
     def column_at(self, x: int) -> Column[R] | None:
         """The column drawn at this cell."""
@@ -187,12 +192,15 @@ class RowPainter(Generic[R]):
             yield " " * column.gap, "plain"
             yield from fit(((title, "plain"),), width, column.align, self._glyphs.ellipsis)
 
-    def _strip(self, pieces: Iterable[CellPiece], ground: Ground, *, marked: bool = False) -> Strip:
+    def _strip(
+        self, pieces: Iterable[CellPiece], ground: Ground, *, marked: bool = False, is_full: bool = False
+    ) -> Strip:
         texts = [self._glyphs.mark if marked else " "]
         styles = [self._styles.of(ground, "mark" if marked else "plain")]
         for text, look in pieces:
             _join(texts, styles, text, self._styles.of(ground, look))
-        texts[-1] += " " * max(0, self._width - self._filled)
+        if not is_full:
+            texts[-1] += " " * max(0, self._width - self._filled)
         strip = Strip(map(Segment, texts, styles), max(self._width, self._filled))
         return strip if self._filled <= self._width else strip.crop(0, self._width)
 

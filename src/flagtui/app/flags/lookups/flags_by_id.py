@@ -1,0 +1,129 @@
+"""Ids from a log, a dashboard or a colleague: which flags they are."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final
+
+from msgspec import Struct
+from textual.binding import BindingType
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.lists.list_description import ListDescription
+from flagtui.app.lists.read_list import ReadList
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import RecordLink
+from flagtui.app.widgets.column_layout import Cell, Column, Slot
+from flagtui.app.writing.changes import Changes
+from flagtui.safe_text import safe_text
+from flagtui.store.query import Vocabulary
+from flagtui.store.query.folded_text import fold
+from flagtui.store.query.vocabulary import Qualifier, choice
+from flagtui.store.sort_orders import Listing, Order, Sort
+from flagtui.text.formats import count
+from flagtui.text.styled import Piece
+
+NOT_HERE: Final = frozenset(("lists.type", "lists.mine"))
+MOST: Final = 1_000
+"""Ids that are looked up at once."""
+UNKNOWN: Final = "not known here"
+
+
+class IdFound(Struct, frozen=True):
+    """One id, in the place it was pasted in. The key is raw, and empty where there is no such flag."""
+
+    id: int
+    key: str
+    place: int
+
+
+def draw_id(one: IdFound, slot: Slot) -> Cell:
+    return ((f"#{one.id}", "faint"),)
+
+
+def draw_key(one: IdFound, slot: Slot) -> Cell:
+    return ((safe_text(one.key), "strong") if one.key else (UNKNOWN, "muted"),)
+
+
+_STATES: Final = {"known": lambda one: bool(one.key), "unknown": lambda one: not one.key}
+_IS: Final = Qualifier[IdFound](
+    "is", "known or unknown", "whether there is such a flag", choice(_STATES), (*_STATES,), (*_STATES,)
+)
+IDS: Final = ListDescription[IdFound](
+    name="ids",
+    what="flags by id",
+    hint="search   a key or an id  is:unknown",
+    listing=Listing(
+        Vocabulary({_IS.name: _IS}, lambda one: f"{one.key}\0{one.id}"),
+        {"place": Order(lambda one: one.place), "id": Order(lambda one: one.id), "key": Order()},
+        lambda one: fold(one.key),
+    ),
+    sort=Sort("place"),
+    orders=("place", "id", "key"),
+    columns=(
+        Column("id", "ID", draw_id, 9, align="right"),
+        Column("key", "KEY", draw_key, 15, grow=4, most=80, gap=2),
+    ),
+    always=("id", "key"),
+    key=lambda one: one.key or str(one.id),
+    filters={"state": "is"},
+    near={"place": "id"},
+    title="Flags by id",
+    nothing="No id was given.",
+)
+
+
+class IdsScreen(ReadList[IdFound]):
+    """In the order they were pasted in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere", without=NOT_HERE)]
+    description = IDS
+    place = "lists"
+    tab = "#"
+
+    def __init__(self, app_state: AppState, changing: Changes, ids: Sequence[int]) -> None:
+        super().__init__(app_state, changing)
+        self._ids = ids
+
+    async def read(self) -> Sequence[IdFound]:
+        workspace = self._app_state.workspace
+        if workspace is None:
+            return ()
+        known = {row.id: row.key for row in workspace.flags.rows}
+        if missing := [id for id in self._ids if id not in known]:
+            known |= await workspace.client.flags.bulk_keys(missing)
+        return [IdFound(id, known.get(id, ""), place) for place, id in enumerate(self._ids)]
+
+    def counted(self) -> str:
+        return f"{sum(bool(one.key) for one in self._found)} of {len(self._found)} found"
+
+    def target(self) -> RecordLink | None:
+        one = self.record
+        return RecordLink("flags", one.id, one.key) if one is not None and one.key else None
+
+    def about(self, row: IdFound) -> Iterator[list[Piece]]:
+        yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
+        yield []
+        if row.key:
+            yield [("⏎", "bold"), ("  opens the flag, also one of the archive", "$text-muted")]
+        else:
+            yield [("No flag of this project has this id, or it was deleted.", "$text-muted")]
+
+
+async def find_by_ids(app_state: AppState, changing: Changes) -> None:
+    """Asks for ids, and lists the flags that have them."""
+    prompt = Prompt("Flags by id", "Paste ids; anything between them will do.", "", "812, 813 …", _read)
+    line = await changing.ask(PromptScreen(prompt))
+    if line is not None:
+        changing.app.push_screen(IdsScreen(app_state, changing, ids_in(line)))
+
+
+def ids_in(line: str) -> list[int]:
+    """The numbers in a pasted text that can be ids, each once, as many as are looked up at once."""
+    apart = "".join(each if each.isascii() and each.isdigit() else " " for each in line)
+    ids = dict.fromkeys(int(text) for text in apart.split() if len(text) < 12)
+    return [id for id in ids if 0 < id < 2**31][:MOST]
+
+
+def _read(line: str) -> PromptReading:
+    ids = ids_in(line)
+    return PromptReading([(count(len(ids), "id"), "$text-muted")], "" if ids else "no id yet")

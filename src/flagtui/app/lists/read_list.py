@@ -1,0 +1,94 @@
+"""A list above the tabs: its rows are read when it opens, and when everything is asked for again."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+
+from textual import work
+
+from flagtui.api.errors import ApiError
+from flagtui.app.lists.list_screen import ListScreen, R
+from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.shell.header import Tab
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import OpenRecord
+from flagtui.app.widgets.pane import Pane
+from flagtui.app.writing.changes import Changes
+from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
+from flagtui.text.styled import Piece
+
+
+class ReadList(RecordKeys, ListScreen[R]):
+    """Subclasses say where rows come from, what the preview tells of one, and which record it is."""
+
+    def __init__(self, app_state: AppState, changing: Changes) -> None:
+        super().__init__(app_state, changing)
+        self._found: Sequence[R] = ()
+        self._is_read = False
+        self._trouble: Words | None = None
+        self._refreshes = app_state.refreshes
+
+    @abstractmethod
+    async def read(self) -> Sequence[R] | Words:
+        """All rows, or why there are none. Raises ApiError."""
+
+    @abstractmethod
+    def about(self, row: R) -> Iterable[list[Piece]]:
+        """What the preview tells of a row."""
+
+    def counted(self) -> str:
+        """What the tab says behind its title."""
+        return f"{len(self._found):,}"
+
+    def own_tabs(self) -> list[Tab]:
+        return [Tab(self.tab, self.description.title, self.counted() if self._is_read else "")]
+
+    def make_preview(self) -> Pane:
+        return Pane()
+
+    def draw_preview(self, row: R | None) -> None:
+        self.query_one(Pane).show([*self.about(row)] if row is not None else [])
+
+    def on_mount(self) -> None:
+        self.apply_preferences()
+        self._show_sort()
+        self.follow(self._app_state.watch, self.believe)
+        self.read_again()
+
+    def believe(self) -> None:
+        """Something is different."""
+        if self._refreshes != self._app_state.refreshes:
+            self._refreshes = self._app_state.refreshes
+            self.read_again()
+
+    @work(exclusive=True, group="load")
+    async def read_again(self) -> None:
+        """The rows as they are now. Those there stay where they cannot be read."""
+        try:
+            found = await self.read()
+        except ApiError as error:
+            found = trouble_words(error)
+        self._is_read = True
+        self._trouble = found if isinstance(found, Words) else None
+        if not isinstance(found, Words) and found != self._found:
+            self._found = found
+            self._finder.show(found)
+            self.rows.show(found, self._finder.find(self.search.value))
+        self.reframe()
+        self._look_soon()
+
+    def words_without(self, total: int) -> Words:
+        if total:
+            return no_match_words(self.search.value, total)
+        if self._trouble is not None or not self._is_read:
+            return self._trouble or waiting_words(self.description.what)
+        return Words((self.description.nothing, "", "esc goes back"))
+
+    def action_open(self) -> None:
+        if (target := self.target()) is not None:
+            self.post_message(OpenRecord(target))
+
+    def leave_rows(self) -> None:
+        if self.rows.marks:
+            super().leave_rows()
+        else:
+            self.dismiss(None)
