@@ -59,8 +59,6 @@ class HelpScreen(NarrowedList[Run]):
     BINDINGS = [
         Binding("q,question_mark,f1", "leave", "close", show=False),
         Binding("slash", "search", "search", key_display="/"),
-        Binding("j", "move(1)", "down", show=False),
-        Binding("k", "move(-1)", "up", show=False),
     ]
     AUTO_FOCUS = "OptionLines"
     keys = "⏎ do it · / search · esc close"

@@ -87,6 +87,9 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         options = self.query_one(OptionList)
         typed = self.query_one(Field).value
         self._shown = [*self.lines(typed, options.content_size.width - 2)]
+        if typed.strip() and not self._shown:
+            none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
+            self._shown = [ListedChoice(none, is_passed=True)]
         options.clear_options()
         options.add_options(Option(one.drawn, disabled=one.is_passed) for one in self._shown)
         places = [place for place, one in enumerate(self._shown) if not one.is_passed]

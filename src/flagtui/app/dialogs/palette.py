@@ -93,9 +93,6 @@ class PaletteScreen(NarrowedList[Run]):
         self._twins = [one.twin if isinstance(one, Offer) else "" for one in found]
         for one in found:
             yield ListedChoice(_drawn(one, typed, width), one.run, is_passed=one.run is None)
-        if not found:
-            none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
-            yield ListedChoice(none, is_passed=True)
 
     def narrow(self) -> None:
         super().narrow()

@@ -68,7 +68,11 @@ class PromptScreen(Dialog[str | None]):
             yield Static(id="reading")
 
     def on_mount(self) -> None:
-        self._show(self.query_one(Field).value)
+        field = self.query_one(Field)
+        # A number is typed anew; words are added to.
+        if field.value.replace(".", "", 1).isdigit():
+            field.select_all()
+        self._show(field.value)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

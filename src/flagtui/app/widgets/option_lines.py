@@ -1,12 +1,22 @@
 """Textual's list of options, without markup, and with pages that can be turned before the first layout."""
 
+from typing import ClassVar
+
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 
 class OptionLines(OptionList):
-    """Options without markup."""
+    """Options without markup, with the letters that move in every other list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "down", show=False),
+        Binding("k", "cursor_up", "up", show=False),
+        Binding("g", "first", "first", show=False),
+        Binding("G", "last", "last", show=False),
+    ]
 
     def __init__(self, *options: Option, id: str | None = None) -> None:
         super().__init__(*options, markup=False, id=id)

@@ -20,7 +20,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import FormLine
+from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -70,6 +70,8 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
     AUTO_FOCUS = "OptionList"
+    shares = "variants"
+    """The lines that have a share, in words."""
 
     def __init__(self, app_state: AppState, changing: Changes, copy: CopyT, questions: QuestionsT) -> None:
         super().__init__()
@@ -101,7 +103,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """Take away what the line is about, where that can be."""
 
     @abstractmethod
-    def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
+    def move_line(self, line: FormLine, step: int) -> LineId | None:
         """The id of the line where it stands now; None when it cannot be moved there."""
 
     @abstractmethod
@@ -166,13 +168,22 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             self._changing.run(self.while_living(self._ask(line)))
 
     async def _ask(self, line: FormLine) -> None:
+        before = {each.id for each in self._lines}
         await self._questions.open(line)
         self.show_change()
+        added = [each.id for each in self._lines if each.id not in before]
+        if line.part.startswith("add") and added and self.is_attached:
+            self._stand_on(added[0])
+
+    def _stand_on(self, id: LineId) -> None:
+        self.query_one(OptionList).highlighted = [each.id for each in self._lines].index(id)
 
     def action_share(self) -> None:
         line = self._line
         if line is not None and self.has_share(line):
             self._changing.run(self.while_living(self._ask_share(line)))
+        else:
+            self._changing.tell(Notice(f"this line has no share; {self.shares} have one"))
 
     async def _ask_share(self, line: FormLine) -> None:
         await self._questions.share(line)
@@ -189,8 +200,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         moved = self.move_line(line, step) if line is not None else None
         if moved is not None:
             self.show_change()
-            ids = [each.id for each in self._lines]
-            self.query_one(OptionList).highlighted = ids.index(moved)
+            self._stand_on(moved)
 
     def action_distribute(self) -> None:
         self._copy.distribute()

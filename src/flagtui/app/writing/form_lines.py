@@ -26,6 +26,7 @@ Part = Literal[
     "metric",
     "add metric",
 ]
+LineId = tuple[Part, str, int, int]
 LABEL: Final = 14
 
 
@@ -50,7 +51,7 @@ class FormLine:
     """The place of a property in its condition."""
 
     @property
-    def id(self) -> tuple[str, str, int, int]:
+    def id(self) -> LineId:
         """What the cursor stays on while lines come and go."""
         return self.part, self.name, self.place, self.within
 

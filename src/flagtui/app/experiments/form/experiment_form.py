@@ -11,7 +11,7 @@ from flagtui.app.experiments.form.experiment_questions import ExperimentQuestion
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
-from flagtui.app.writing.form_lines import FormLine
+from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.steps import ExperimentIntent
 from flagtui.models.experiment import Holdout, SavedMetric
@@ -32,6 +32,8 @@ _PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metr
 
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     """Edits the draft of an experiment; saving hands it to the pipeline of steps."""
+
+    shares = "variants and the rollout"
 
     def __init__(
         self, app_state: AppState, changing: Changes, workspace: Workspace, copy: ExperimentCopy, save: Save
@@ -73,7 +75,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         elif line.part == "metric":
             self._copy.remove_metric(_place(line.name), line.place)
 
-    def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
+    def move_line(self, line: FormLine, step: int) -> LineId | None:
         if line.part != "metric":
             return None
         to = line.place + step

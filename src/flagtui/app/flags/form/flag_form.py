@@ -10,7 +10,7 @@ from flagtui.app.flags.form.flag_form_lines import form_lines
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
-from flagtui.app.writing.form_lines import FormLine
+from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.app.writing.listener import Listener
 from flagtui.app.writing.requested_changes import NewFlag
 from flagtui.changes.batch import Ended
@@ -23,6 +23,8 @@ from flagtui.text.styled import Piece
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     """Edits the draft of a flag; saving hands it to the pipeline of changes."""
+
+    shares = "conditions and variants"
 
     def __init__(
         self, app_state: AppState, changing: Changes, copy: WorkingCopy, told: Sequence[Consequence] = ()
@@ -70,7 +72,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             case FormLine(part="payload", name=name):
                 self._copy.set_payload(name, None)
 
-    def move_line(self, line: FormLine, step: int) -> tuple[str, str, int, int] | None:
+    def move_line(self, line: FormLine, step: int) -> LineId | None:
         if line.part not in ("condition", "property", "add property"):
             return None
         place = line.place + step

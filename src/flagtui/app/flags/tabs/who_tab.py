@@ -51,7 +51,7 @@ class WhoPane(Vertical, RecordPane):
     def compose(self) -> ComposeResult:
         with Horizontal(id="whom"):
             yield _person("distinct id, key=value …", "whom-one")
-            yield _person("and somebody else", "whom-other")
+            yield _person("another one, to compare", "whom-other")
         with VerticalScroll(id="accounts", can_focus=True):
             yield Static(markup=False)
 

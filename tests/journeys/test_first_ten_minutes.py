@@ -1,0 +1,44 @@
+"""What a stranger tries in the first ten minutes, with the keys that come to mind."""
+
+from tests.doubles.whole_program import Setting, running, words
+from tests.journeys.flag_form import fill, form, stand_on
+
+
+async def test_a_new_flag_gets_conditions_and_variants_where_the_cursor_goes_by_itself(
+    setting: Setting,
+) -> None:
+    async with running(setting) as program:
+        await program.press("n", *"vari", "enter", *"tea-break", "enter")
+        stand_on(program, "+ a property")
+        await program.press("percent_sign", *"20", "enter", "enter", "enter", *"plan", "enter", "enter")
+        await program.press(*"pro", "enter")
+        stand_on(program, "+ a condition")
+        await program.press("enter", "percent_sign", *"5", "enter", "G")
+        stand_on(program, "+ a variant")
+        await program.press("enter", *"third", "enter", "percent_sign", *"34", "enter")
+        await program.press("k", "percent_sign", *"33", "enter", "k", "percent_sign", *"33", "enter")
+        await program.press("ctrl+s", "y")
+        flag = await program.stored("tea-break")
+        assert [one.rollout for one in flag.targeting.conditions] == [20, 5]
+        shares = {one.key: one.rollout for one in flag.targeting.variants}
+        assert shares == {"control": 33, "test": 33, "third": 34}
+
+
+async def test_a_share_where_there_is_none_says_which_lines_have_one(setting: Setting) -> None:
+    async with form(setting) as (program, _):
+        stand_on(program, "description")
+        await program.press("percent_sign")
+        assert "this line has no share; conditions and variants have one" in program.notices[-1]
+
+
+async def test_a_name_typed_into_a_list_that_has_no_such_choice_is_answered(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("n", *"tea-break")
+        assert "nothing is called tea-break" in words(program.screen)
+
+
+async def test_letters_move_in_a_form_as_they_do_in_lists(setting: Setting) -> None:
+    async with form(setting) as (program, _):
+        await program.press("G", "k", "g", "j", "enter")
+        assert "Tags" in program.screen
+        await fill(program, "Web")
