@@ -129,7 +129,8 @@ async def test_tabs_and_keys_are_clicked(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "chip", "line"), [("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:")]
+    ("key", "chip", "line"),
+    [("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:"), ("4", "kind", "kind:")],
 )
 async def test_a_filter_above_a_list_is_clicked(setting: Setting, key: str, chip: str, line: str) -> None:
     async with running(replace(setting, size=WIDE)) as program:

@@ -18,7 +18,7 @@ from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, missing_scope
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
 from flagtui.models.activity import Activity
@@ -166,10 +166,10 @@ class ActivityScreen(ActivityKeys):
         if self.rows.place == 0:
             self._newest = self._finding.newest
         news = sum(1 for row in self._finding.rows if row.place > self._newest)
-        pieces = self._finding.chips(
-            self.feed, len(self.rows.marks), news, self.search.reason, self.size.width
-        )
-        self.query_one("#chips", Line).show(styled(), styled(*pieces))
+        if (feed := self.feed) is not None:
+            trouble = self.search.reason or (feed.trouble.what if feed.trouble and feed.rows else "")
+            told = [*self._finding.told(feed, len(self.rows.marks), news, trouble)]
+            self.show_chips(() if trouble else self._finding.chips(), told)
         if not self.rows.shown:
             self._explain_nothing()
 

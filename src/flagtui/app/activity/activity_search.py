@@ -12,13 +12,12 @@ from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
 from flagtui.store.finder import Finder
-from flagtui.store.query import QueryPerson, describe
+from flagtui.store.query import Chip, QueryPerson, describe
 from flagtui.store.query.moments import AFTER, BEFORE, Centre, by_closeness, split_centre
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
 from flagtui.text.styled import Piece
 
-CHIPS_FROM: Final = 76
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
 """What is around a moment, in words."""
 
@@ -78,23 +77,18 @@ class ActivityFinder(Finder[ChangeRow]):
         found = [(one.start, one.end, one.reason) for one in self.query.problems]
         return sorted([*found, *self._centre_problems])
 
-    def chips(
-        self, feed: ActivityFeed | None, marked: int, news: int, reason: str, width: int
-    ) -> Iterator[Piece]:
-        """`kind any  2 new above  12 of 300`, or the window around a moment, or why something is ignored."""
-        if feed is None:
-            return
-        if reason:
-            yield f"{safe_text(reason, 60)}  ", "$warning"
-        elif feed.trouble is not None and feed.rows:
-            yield f"{safe_text(feed.trouble.what, 60)}  ", "$warning"
+    def chips(self) -> Sequence[Chip]:
+        """`kind any`, and what else the line filters by; none while it asks for a moment."""
+        if self.centre is not None:
+            return ()
+        return [chip for chip in describe(self.query) if chip.is_set or chip.label == "kind"]
+
+    def told(self, feed: ActivityFeed, marked: int, news: int, trouble: str) -> Iterator[Piece]:
+        """`2 marked  2 new above  12 of 300`, behind the window around a moment or what is wrong."""
+        if trouble:
+            yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:
             yield from self._window(self.centre)
-        elif width >= CHIPS_FROM:
-            for chip in describe(self.query):
-                if chip.is_set or chip.label == "kind":
-                    yield f"{chip.label} ", "$faint"
-                    yield f"{safe_text(chip.value, 24)}  ", "$primary" if chip.is_set else ""
         if marked:
             yield f"{marked} marked  ", "$primary"
         if news:

@@ -123,20 +123,15 @@ class BrowseScreen(OwnedScreen[None]):
         self.query_one(Header).show_location(location, link)
         self.query_one(Tabs).show_tabs(list(tabs), current)
 
-    def show_chips(self, chips: Sequence[Chip], marked: int, count: str, reason: str = "") -> None:
-        """`state any  type any  runtime any   2 marked  12 of 248`, or why a part of the line is ignored.
+    def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
+        """`state any  type any  runtime any   2 marked  12 of 248`; `end` is what follows the chips.
 
         Where there is no room for all of it, chips that filter nothing go first.
         """
         line = self.query_one(ChipLine)
-        end: list[Piece] = [(f" {marked} marked  ", "$primary")] if marked else []
-        end.append((count, "$text-muted"))
-        if reason:
-            line.show_chips((), [(f"{reason}  ", "$warning"), *end])
-            return
-        room = line.size.width - sum(len(text) for text, _ in end)
+        room = line.size.width - sum(cell_len(text) for text, _ in end)
         shown = [chip for chip in chips if self.size.width >= STANDARD]
-        while shown and sum(len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
+        while shown and sum(cell_len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
             shown.remove(next((chip for chip in shown if not chip.is_set), shown[0]))
         line.show_chips(shown, end)
 

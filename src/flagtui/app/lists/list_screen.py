@@ -23,6 +23,7 @@ from flagtui.store.query import accept, complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
 from flagtui.text.notices import Notice
+from flagtui.text.styled import Piece
 
 R = TypeVar("R", bound=Identified)
 
@@ -131,8 +132,10 @@ class ListScreen(RememberedList, Generic[R]):
         if apart:
             others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
             count = ", ".join([count, *others] if listed else others)
-        chips = describe(self._finder.query)
-        self.show_chips(chips, len(self.rows.marks), count, safe_text(self.search.reason, 60))
+        reason, marked = safe_text(self.search.reason, 60), len(self.rows.marks)
+        end: list[Piece] = [(f"{reason}  ", "$warning")] if reason else []
+        end += [(f" {marked} marked  ", "$primary")] if marked else []
+        self.show_chips(() if reason else describe(self._finder.query), [*end, (count, "$text-muted")])
         if not order:
             words = self.words_without(total)
             self.rows.explain(*words.lines, look=words.look)
