@@ -1,8 +1,8 @@
 import pytest
 from msgspec.structs import asdict
 
-from flagtui.app.flags.flag_columns import draw_key, draw_rollout, draw_state
-from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, tags_cell
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS, draw_key, draw_rollout, draw_state
+from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, lay_out, tags_cell
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
 
@@ -86,3 +86,9 @@ def test_a_terminal_without_unicode_gets_one_ascii_character_for_every_glyph() -
     states = {getattr(ASCII, name) for name in ("on", "off", "stale", "archived", "deleted")}
     assert len(states) == 5
     assert all(len(glyph) == 1 and glyph.isascii() for glyph in asdict(ASCII).values())
+
+
+def test_at_80_columns_tags_give_way_before_keys() -> None:
+    widths = {placed.column.name: placed.width for placed in lay_out(FLAG_COLUMNS, 76)}
+    assert widths["key"] >= len("billing-usage-alerts")
+    assert widths["tags"] < len("#checkout #web")

@@ -72,7 +72,7 @@ def called_words(flag: FlagRow, now: float) -> str:
 
 FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("state", "", draw_state, 2, gap=0, sortable=False),
-    Column("key", "KEY", draw_key, 15, grow=5, most=60),
+    Column("key", "KEY", draw_key, 18, grow=5, most=60),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
     shown_column(FLAG_FIELDS.shown("runtime"), from_width=ALL_FROM),
