@@ -33,8 +33,8 @@ async def test_rows_stand_under_their_titles(app: ListApp) -> None:
         app.rows.set_sort(SortSign("key"))
         await pilot.pause()
         assert app.lines()[:2] == [
-            "    KEY ↑                ROLLOUT       TYPE         RUNS ON TAGS         UPDATED",
-            " ●  flag-000             ━━━━───  50%  boolean      all     #web #nav         2m",
+            "    KEY ↑                  ROLLOUT       TYPE         RUNS ON TAGS       UPDATED",
+            " ●  flag-000               ━━━━───  50%  boolean      all     #web #nav       2m",
         ]
 
 
