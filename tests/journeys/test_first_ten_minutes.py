@@ -42,3 +42,21 @@ async def test_letters_move_in_a_form_as_they_do_in_lists(setting: Setting) -> N
         await program.press("G", "k", "g", "j", "enter")
         assert "Tags" in program.screen
         await fill(program, "Web")
+
+
+async def test_the_line_of_keys_follows_an_experiment_that_was_launched(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("2", "slash", *"docs first", "enter")
+        assert "⏎ open  L launch" in program.screen
+        await program.press("L", "y")
+        assert "⏎ open  space pause  F finish" in program.screen
+
+
+async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("3", "x", "j", "x", "slash", *"account accepted", "enter", "x", "V", "y")
+        assert "2 verified, 1 skipped" in program.screen
+        await program.press("u")
+        assert "U afterwards would do it again" in program.screen
+        await program.press("y", "escape", "escape", "escape", "g")
+        assert "○  $ai_feedback" in program.screen

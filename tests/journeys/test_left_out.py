@@ -246,7 +246,7 @@ async def test_events_that_are_so_already_are_left_out(setting: Setting) -> None
             await stand_on_event(program, name)
             await program.press("x")
         await program.press("V")
-        assert "Take the verification back from 2 of 3 event definitions in TEST" in program.screen
+        assert "Unverify 2 of 3 event definitions in TEST" in program.screen
         assert lines(program) == ["btn_click_2 it is so already"]
         await program.press("y")
         assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)

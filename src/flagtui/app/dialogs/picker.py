@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from flagtui.app.dialogs.narrowed_list import ListedChoice, NarrowedList
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
 
 V = TypeVar("V")
@@ -48,13 +49,14 @@ class PickerScreen(NarrowedList[V], Generic[V]):
         found = found[:MOST_SHOWN]
         found += [choice for choice in self._choices if choice.stays and choice not in found]
         for choice in found:
-            yield ListedChoice(_drawn(choice), choice.value, is_current=choice.current and not wanted)
+            yield ListedChoice(_drawn(choice, width), choice.value, is_current=choice.current and not wanted)
         if more:
             words = styled((f"  and {more:,} more; type to narrow", "$faint"))
             yield ListedChoice(words, is_passed=True)
 
 
-def _drawn(choice: Choice[V]) -> Content:
+def _drawn(choice: Choice[V], width: int) -> Content:
     mark = ("● ", "$success") if choice.current else ("  ", "")
-    about = (f"  {safe_text(choice.about, 60)}", "$text-muted")
-    return styled(mark, (safe_text(choice.name, 60), "bold"), about)
+    name = cut(safe_text(choice.name, 60), width - 2)
+    about = cut(safe_text(choice.about, 60), max(0, width - 4 - cell_len(name)))
+    return styled(mark, (name, "bold"), (f"  {about}", "$text-muted"))

@@ -92,6 +92,7 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
         known = inspector.known(row) if row is not None and inspector is not None else None
         if known is None or pane.display:
             self._show_findings(known)
+        self._show_next_keys()
 
     def _show_findings(self, found: Findings | None) -> None:
         link = self._app_state.page_of("experiments", found.row.id) if found is not None else ""

@@ -40,6 +40,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close", key_display="esc"),
         Binding("R", "again", "try again"),
+        Binding("u", "undo", "undo"),
         Binding("j", "step(1)", "down", show=False),
         Binding("k", "step(-1)", "up", show=False),
     ]
@@ -54,7 +55,8 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
             box.border_title = styled((f" {count_results(self._results[::-1])} ", "bold $warning"))
             again = sum(result.can_try_again for result in self._results)
             retry = f" · R tries {again:,} again" if again else ""
-            box.border_subtitle = f"⏎ open{retry} · esc close"
+            undo = " · u undo" if any(result.is_saved for result in self._results) else ""
+            box.border_subtitle = f"⏎ open{retry}{undo} · esc close"
             yield OptionLines(*(Option(result_line(result)) for result in self._results))
 
     def on_resize(self) -> None:
@@ -75,6 +77,12 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
     def action_again(self) -> None:
         if any(result.can_try_again for result in self._results):
             self.dismiss(AGAIN)
+
+    def action_undo(self) -> None:
+        """The undo of the screen below: the toast beside this names its key."""
+        below = self.app.screen_stack[-2]
+        self.dismiss(None)
+        self.app.call_later(self.app.run_action, "undo", below)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -60,7 +60,7 @@ async def undo_entries(
     refusal = why_not(found[0], app_state.signature(workspace))
     if refusal is not None:
         told = explain_blocked(refusal, f"{found[0].key}, {found[0].verb}")
-        changes.tell(Notice(f"{told.text}\nJ, u takes back any other change.", told.tone, told.title))
+        changes.tell(Notice(f"{told.text}\nJ, z takes back any other change.", told.tone, told.title))
         return
     entries = await asyncio.to_thread(app_state.session.journal.entries)
     now = app_state.session.clock()

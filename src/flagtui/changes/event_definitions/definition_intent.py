@@ -34,7 +34,7 @@ class EventIntent:
 
 _VERBS: Final = (
     Verb("verify", "Verify", "is verified", "take the verification back"),
-    Verb("unverify", "Take the verification back from", "is not verified any more", "verify it again"),
+    Verb("unverify", "Unverify", "is not verified any more", "verify it again"),
     Verb("hide", "Hide", "is hidden", "show it again"),
     Verb("unhide", "Show again", "is shown again", "hide it again"),
     Verb("describe", "Describe", "has a new description", "put the old description back"),

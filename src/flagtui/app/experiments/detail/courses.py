@@ -91,7 +91,7 @@ def state_words(series: Timeseries) -> tuple[str, str]:
         first = next(iter(series.errors.values()), "")
         return f"no day could be calculated: {safe_text(first, 100)}", "$error"
     if known == 0:
-        return "being calculated: the server has no day yet · c asks for it", "$warning"
+        return "being calculated: the server has no day yet · R asks for it", "$warning"
     failed = f", {len(series.errors)} failed" if series.errors else ""
     return f"{known} of {len(days)} days{failed}", "$text-muted"
 

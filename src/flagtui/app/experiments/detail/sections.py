@@ -175,7 +175,7 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
         return [(words, "$warning")]
     if findings.awaited:
         done = len(findings.readings) - findings.awaited
-        return [(f"results {done} of {len(findings.readings)}…  r stops asking", "$text-muted")]
+        return [(f"results {done} of {len(findings.readings)}…  R stops asking", "$text-muted")]
     if findings.at is None:
         return []
     if not findings.readings:
@@ -183,9 +183,9 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
     if experiment is not None and experiment.start_date is None:
         return [("nothing is measured before it is launched", "$faint")]
     when = ago(findings.at, now)
-    told = f"results from {'this minute' if when == JUST_NOW else when}  r asks again"
+    told = f"results from {'this minute' if when == JUST_NOW else when}  R asks again"
     if findings.calculated_at is not None:
-        told = f"results the server calculated {ago(findings.calculated_at, now)}  r calculates anew"
+        told = f"results the server calculated {ago(findings.calculated_at, now)}  R calculates anew"
     if stored := max((reading.as_of for reading in findings.readings), default=""):
         told = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
     return [(told, "$faint")]

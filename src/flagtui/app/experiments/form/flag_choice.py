@@ -74,5 +74,5 @@ def _about(is_on: bool, variants: int, experiments: int) -> str:
     if variants:
         parts.append(f"{variants} variants")
     if experiments:
-        parts.append(f"shared with {experiments} experiment{'' if experiments == 1 else 's'}")
+        parts.append(f"in {experiments} experiment{'' if experiments == 1 else 's'}")
     return ", ".join(parts)
