@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
 import httpx
+from tests.doubles.faults import FAULTS
 
 from flagtui.api.in_process import Application, in_process
 from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
@@ -45,30 +46,7 @@ SERVERS: Final[Mapping[str, Server]] = {
     "hostile": Server(nasty=True, delay=(0.0, 0.1), lies=3),
 }
 
-Fault = Callable[[httpx.Request, httpx.Response], httpx.Response | Exception]
-"""What comes instead of the answer to a request; the service has acted on it."""
-
-FAULTS: Final[tuple[Fault, ...]] = (
-    lambda request, _: httpx.ReadTimeout("no answer", request=request),
-    lambda request, _: httpx.ReadError("reset", request=request),
-    lambda request, _: httpx.RemoteProtocolError("gone", request=request),
-    lambda *_: httpx.Response(500, json={"detail": "broken"}),
-    lambda *_: httpx.Response(502, html="<html>bad gateway</html>"),
-    lambda *_: httpx.Response(503, headers={"Retry-After": "1"}),
-    lambda *_: httpx.Response(429, headers={"Retry-After": "1"}),
-    lambda *_: httpx.Response(401, json={"code": "authentication_failed", "detail": "Invalid key."}),
-    lambda *_: httpx.Response(403, json={"code": "permission_denied", "detail": "Not for you."}),
-    lambda *_: httpx.Response(404, json={"code": "not_found", "detail": "Not found."}),
-    lambda *_: httpx.Response(409, json={"code": "conflict", "detail": "Conflict."}),
-    lambda *_: httpx.Response(302, headers={"Location": "https://evil.example/"}),
-    lambda *_: httpx.Response(200, html="<html>hello</html>"),
-    lambda *_: httpx.Response(200, json=None),
-    lambda *_: httpx.Response(200, json=[[[]]]),
-    lambda _, real: httpx.Response(200, content=real.content[: len(real.content) // 2]),
-)
-
-BEFORE: Final[tuple[type[httpx.TransportError], ...]] = (httpx.ConnectError, httpx.ConnectTimeout)
-"""Faults before anything was sent."""
+_BY_TURNS: Final = tuple(FAULTS.values())
 
 LIES: Final[tuple[Any, ...]] = (
     None,
@@ -104,12 +82,11 @@ class _Between(httpx.AsyncBaseTransport):
         if any(server.delay):
             await asyncio.sleep(self._random.uniform(*server.delay))
         is_fault = bool(server.every) and count % server.every == 0
-        turn = count // max(1, server.every) % (len(FAULTS) + len(BEFORE))
-        if is_fault and turn >= len(FAULTS):
-            raise BEFORE[turn - len(FAULTS)]("not reached", request=request)
-        answer = await self._inner.handle_async_request(request)
+        fault = _BY_TURNS[count // max(1, server.every) % len(_BY_TURNS)]
+        is_sent = not is_fault or fault.means != "not_reached"
+        answer = await self._inner.handle_async_request(request) if is_sent else httpx.Response(200)
         if is_fault:
-            found = FAULTS[turn](request, await _read(answer))
+            found = fault.serve(request, await _read(answer))
             if isinstance(found, Exception):
                 raise found
             return found

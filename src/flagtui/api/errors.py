@@ -40,13 +40,16 @@ class ApiError(Exception):
     """Whether the server may have acted on the request."""
     advice = "Try again; if it stays like this, ask whoever runs the server."
     """What to do next, unless the place that raised it knows better."""
+    advice_to_read = ""
+    """The same after a request that changes nothing, where it differs."""
 
     def __init__(self, what: str, *, now: str = "", next: str = "", facts: ErrorFacts | None = None) -> None:
         super().__init__(what)
         self.facts = facts or ErrorFacts()
         self.what = what
         self.now = now or (_NOT_KNOWN if self.sent and self.facts.is_write else _NOTHING_CHANGED)
-        self.next = next or self.advice
+        advice_to_read = "" if self.facts.is_write else self.advice_to_read
+        self.next = next or advice_to_read or self.advice
 
     def __str__(self) -> str:
         return f"{self.what} {self.now} {self.next}"
@@ -129,6 +132,7 @@ class Unanswered(ApiError):
 
     sent = True
     advice = "Look at it again before you repeat it."
+    advice_to_read = ApiError.advice
 
 
 class Redirected(ApiError):

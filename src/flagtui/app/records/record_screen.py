@@ -65,6 +65,9 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         """Ask for what is not known of the record."""
         raise NotImplementedError
 
+    def read_again(self) -> object:
+        return self.look()
+
     def take_row(self, before: R) -> None:
         """The row is another one than `before`; the page is drawn afterwards."""
         raise NotImplementedError

@@ -174,7 +174,7 @@ def test_a_flag_of_which_nobody_said_anything_is_not_called_off(flag: JSON, off:
          "This server keeps no results by day, or not for keys."),
         (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/")),
          "Gone. Refresh; somebody may have deleted it."),
-        (Unanswered("No answer."), "No answer. Look at it again before you repeat it."),
+        (Unanswered("No answer."), "No answer. Try again; if it stays"),
     ],
 )  # fmt: skip
 def test_days_that_are_not_there_are_not_said_to_be_deleted(error: Any, words: str) -> None:
