@@ -25,7 +25,6 @@ from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
 from flagtui.app.state.permissions import why_refused
 from flagtui.app.state.session import Session
 from flagtui.app.tabs import TabScreens
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import unheard
 from flagtui.text.notices import Notice
@@ -176,8 +175,6 @@ class FlagTui(ScreenOwner[None]):
 
     @work(exclusive=True, group="load")
     async def action_refresh_now(self) -> None:
-        if isinstance(self.screen, OwnedScreen):
-            self.screen.read_again()
         await self.server.reload()
         self.sign_in_if_needed()
 

@@ -42,6 +42,7 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         self._app_state = app_state
         self._changing = changing
         self._row: R = row
+        self._refreshes = app_state.refreshes
 
     @property
     def opened_for(self) -> object:
@@ -64,9 +65,6 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     def look(self) -> object:
         """Ask for what is not known of the record."""
         raise NotImplementedError
-
-    def read_again(self) -> object:
-        return self.look()
 
     def take_row(self, before: R) -> None:
         """The row is another one than `before`; the page is drawn afterwards."""
@@ -130,6 +128,9 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         before, self._row = self._row, row
         if row != before:
             self.take_row(before)
+        if self._refreshes != self._app_state.refreshes:
+            self._refreshes = self._app_state.refreshes
+            self.look()
         self.draw()
 
     def on_resize(self) -> None:

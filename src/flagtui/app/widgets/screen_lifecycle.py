@@ -192,10 +192,6 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
 class OwnedScreen(Lifecycle[Answer], Screen[Answer], Generic[Answer]):
     """A screen that fills the terminal."""
 
-    def read_again(self) -> object:
-        """Ask the server again for what only this screen shows."""
-        return None
-
 
 class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
     """A screen that is answered. There is one of its kind at a time."""
