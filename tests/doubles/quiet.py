@@ -14,6 +14,7 @@ from textual.app import App
 from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 
 LONGEST_REST = 0.3
 """One-shot timers up to this many seconds, such as the rest before a preview, end at once."""
@@ -36,13 +37,7 @@ async def settle(app: App[Any], busy: Callable[[], bool] = _nobody, *, rests: bo
         if app._exception is not None or app._exit:
             return
         await asyncio.sleep(0)
-        if any(map(_is_handling, _pumps(app))):
-            quiet = 0
-        elif _must_draw(app):
-            # What the screen's own timer would do within a sixtieth of a second.
-            app.screen._on_timer_update()
-            quiet = 0
-        elif rests and await _end_rests(app):
+        if any(map(_is_handling, _pumps(app))) or _draw(app) or (rests and await _end_rests(app)):
             quiet = 0
         elif busy():
             # Threads and sockets need real time.
@@ -71,17 +66,26 @@ def _pumps(app: App[Any]) -> Iterator[MessagePump]:
     yield from list(app._registry)
 
 
-def _must_draw(app: App[Any]) -> bool:
-    screen = app.screen
+def _draw(app: App[Any]) -> bool:
+    """Do what the screens' own timers would do within a sixtieth of a second; whether there was anything."""
+    screen, is_behind = app.screen, False
+    for below in app._background_screens:
+        # It shows around a dialog. That it has to be painted is never taken back there.
+        if _waits_for_layout(below) or below._dirty_widgets:
+            is_behind = True
+            below._on_timer_update()
+            # Those out of sight stay in it.
+            below._dirty_widgets.clear()
+    is_moving = app.animator._animations or app.animator._scheduled
+    if not (_waits_for_layout(screen) or screen._repaint_required or screen._dirty_widgets or is_moving):
+        return is_behind
+    screen._on_timer_update()
+    return True
+
+
+def _waits_for_layout(screen: Screen[Any]) -> bool:
     return bool(
-        screen._layout_required
-        or screen._scroll_required
-        or screen._repaint_required
-        or screen._recompose_required
-        or screen._dirty_widgets
-        or screen._callbacks
-        or app.animator._animations
-        or app.animator._scheduled
+        screen._layout_required or screen._scroll_required or screen._recompose_required or screen._callbacks
     )
 
 

@@ -56,3 +56,16 @@ async def test_a_terminal_too_small_to_read_says_so_and_comes_back(setting: Sett
         await program.pilot.resize_terminal(80, 24)
         await program.settle()
         assert "Turn OFF in TEST" in program.screen
+
+
+async def test_the_list_around_a_dialog_is_laid_out_before_the_program_is_quiet(
+    setting: Setting,
+) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.press(*SCREENS["rollout"])
+        chips = program.app.screen_stack[-2].query_one("#chips")
+        # Often, since Textual lays out at once what comes a sixtieth of a second after the last time.
+        for width, hint in [(58, "search  "), (46, "search   type:experiment")] * 5:
+            chips.styles.width = width
+            await program.settle()
+            assert f"/ {hint}  " in program.screen
