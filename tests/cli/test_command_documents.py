@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 from tests.cli.conftest import Run
-from tests.doubles.command_tree import all_commands, twin_commands
+from tests.doubles.command_tree import all_commands, names_records
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
@@ -20,7 +20,6 @@ from flagtui.cli.errors import EXIT_WORDS
 from flagtui.cli.main import door
 from flagtui.cli.man_pages import man_pages
 from flagtui.cli.quick_completion import NAMED
-from flagtui.cli.word_types import RecordWord
 
 ROOT: Final = Path(__file__).parents[2]
 HELP: Final = ROOT / "src" / "flagtui" / "cli" / cli.HELP_FILE
@@ -67,7 +66,7 @@ def command_table() -> str:
 
 def operation_table() -> str:
     asked: dict[str, list[str]] = {name: [] for name in OPERATIONS}
-    for name, command in twin_commands().items():
+    for name, command in all_commands().items():
         for operation in command.operations:
             asked[operation].append(f"`{name}`")
     lines = ["| operation | command |", "|---|---|"]
@@ -86,7 +85,7 @@ TABLES: Final = {"commands": command_table, "operations": operation_table, "code
 
 
 def test_every_operation_has_a_command_or_a_reason() -> None:
-    asked = {operation for each in twin_commands().values() for operation in each.operations}
+    asked = {operation for each in all_commands().values() for operation in each.operations}
     assert asked <= OPERATIONS.keys()
     assert OPERATIONS.keys() - asked == INSTEAD.keys()
 
@@ -148,8 +147,5 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
 def test_names_are_completed_at_once_for_just_the_commands_that_take_them() -> None:
     for name, command in all_commands().items():
         words = name.split()
-        takes = any(
-            isinstance(each, click.Argument) and isinstance(each.type, RecordWord) for each in command.params
-        )
         is_quick = len(words) == 2 and words[1] in NAMED.get(words[0], ())
-        assert takes == is_quick, name
+        assert names_records(command) == is_quick, name

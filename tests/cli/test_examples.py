@@ -6,28 +6,33 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.cli.conftest import KEY, SERVE, Done, Run
-from tests.doubles.command_tree import all_commands, twin_commands
+from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.json_schema import faults
-from tests.doubles.slices import FULL
+from tests.doubles.slices import FULL, crossed
 
+from flagtui.cli.errors import EXIT_CODES
 from flagtui.cli.output.record_kind import SCHEMA_VERSION
 from flagtui.cli.records.change_records import PLAN
+from flagtui.service import close_service, create_service
 
 MODES = ("default", "strict", "legacy")
-ON_A_SCREEN = {"pick"}
+ON_ONE_SERVER = pytest.mark.parametrize("server", MODES[:1], indirect=True)
+ON_A_SCREEN = {"pick", "demo"}
 """These need a terminal; tests/terminal has them."""
 EXAMPLES = [
     (name, example)
-    for name, each in twin_commands().items()
+    for name, each in all_commands().items()
     for example in each.examples
-    if name not in ON_A_SCREEN
+    if name not in {*ON_A_SCREEN, "serve"}
 ]
 ENDS_WELL = {0, 3}
 """Done, or nothing to do on the sample."""
@@ -76,20 +81,43 @@ def here(run: Run, server: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     return run_here
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[example for _name, example in EXAMPLES])
-def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run, server: Place) -> None:
+@dataclass(frozen=True)
+class Prepared:
+    """The words of an example, and what is piped into it."""
+
+    words: list[str]
+    stdin: str = ""
+
+
+def prepared(example: str, here: Run) -> Prepared:
+    """With the files it names, and what it needs to be there."""
     if "--from flag.json" in example:
         Path("flag.json").write_text(here("flags", "edit", "checkout-redesign", "--print").out)
     if "--from experiment.json" in example:
         text = here("experiments", "edit", "31", "--print").out
         changed = json.loads(text) | {"description": "Once more, from a file"} if text else {}
         Path("experiment.json").write_text(json.dumps(changed))
-    words = shlex.split(example)
-    if words[:2] == ["flags", "restore"]:
+    if "--db flagtui.db" in example:
+        close_service(create_service("flagtui.db"))
+        for label in ([], ["--label", "ci"]):
+            here("keys", "create", "--db", "flagtui.db", *label)
+    if "key.txt" in example:
+        Path("key.txt").write_text(KEY)
+    if example == "auth logout --profile prod":
+        here("auth", "login", "--profile", "prod", "--with-token", "--keep", "file", stdin=KEY)
+    if example.startswith("flags restore "):
         # Examples come in any order.
-        here("flags", "delete", words[2], "--yes")
+        here("flags", "delete", example.split()[2], "--yes")
+    command, _, file = example.partition(" < ")
+    return Prepared(shlex.split(command), Path(file).read_text() if file else "")
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES, ids=[example for _name, example in EXAMPLES])
+def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run, server: Place) -> None:
+    before = prepared(example, here)
+    words = before.words
     assert words[: len(name.split())] == name.split()
-    done = here(*words)
+    done = here(*words, stdin=before.stdin)
     assert done.code in (ENDS_WELL if server.mode == "default" else ENDS_WELL | NOT_THERE), done.err
     assert "Traceback" not in done.err
     if done.out:
@@ -100,7 +128,7 @@ def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run,
 
 def check(name: str, words: list[str], out: str) -> None:
     assert all(character.isprintable() or character in "\t\n" for character in out)
-    known = twin_commands()[name].kind
+    known = all_commands()[name].kind
     kind = PLAN if "--dry-run" in words else known
     if kind is None:
         return
@@ -119,29 +147,106 @@ def check(name: str, words: list[str], out: str) -> None:
 
 
 def test_every_command_has_two_examples() -> None:
-    without = [
-        name
-        for name, each in all_commands().items()
-        if len(getattr(each, "examples", ())) < 2 and name not in OLDER
-    ]
-    assert without == []
+    assert [name for name, each in all_commands().items() if len(each.examples) < 2] == []
 
 
-OLDER = {
-    "auth login",
-    "auth status",
-    "auth logout",
-    "demo",
-    "serve",
-    "keys create",
-    "keys list",
-    "keys revoke",
-}
-"""Commands about this machine, which have no records to print."""
+@pytest.mark.parametrize("example", all_commands()["serve"].examples)
+def test_a_service_of_an_example_listens_until_it_is_ended(example: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "flagtui", *shlex.split(example)]
+    environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path))}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().partition(" on ")[2].partition(",")[0]
+        assert httpx.get(f"{address}/api/users/@me/").status_code == 401
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+@contextmanager
+def full_disk(patched: pytest.MonkeyPatch) -> Iterator[None]:
+    with Path("/dev/full").open("w") as stream:
+        patched.setattr(sys, "stdout", stream)
+        yield
+
+
+@contextmanager
+def closed_pipe(patched: pytest.MonkeyPatch) -> Iterator[None]:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        patched.setattr(sys, "stdout", stream)
+        yield
+
+
+@contextmanager
+def no_home(patched: pytest.MonkeyPatch) -> Iterator[None]:
+    patched.setenv("HOME", "/dev/null/none")
+    yield
+
+
+@contextmanager
+def no_utf_8(patched: pytest.MonkeyPatch) -> Iterator[None]:
+    out = TextIOWrapper(BytesIO(), encoding="ascii")
+    patched.setattr(sys, "stdout", out)
+    yield
+    out.flush()
+
+
+MACHINES = (full_disk, closed_pipe, no_home, no_utf_8)
+
+
+@ON_ONE_SERVER
+@pytest.mark.parametrize(("name", "machine"), crossed([*all_commands()], MACHINES))
+def test_a_hostile_machine_gets_a_word_and_a_code(
+    name: str,
+    machine: Callable[[pytest.MonkeyPatch], AbstractContextManager[None]],
+    here: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends_early = machine in (full_disk, closed_pipe)
+    if name == "serve" and not ends_early:
+        return
+    before = prepared(all_commands()[name].examples[0], here)
+    with monkeypatch.context() as patched, machine(patched):
+        done = here(*before.words, stdin=before.stdin)
+    assert done.code in {0, 1, *EXIT_CODES.values()}
+    assert "Traceback" not in done.err
+    assert "fault of its own" not in done.err
+    assert done.err or done.code in ENDS_WELL or name == "doctor"
+    if ends_early and done.code == 0:
+        # Nothing was said, so nothing was missed.
+        assert here(*before.words, stdin=before.stdin).out == ""
+    elif ends_early and done.code not in ENDS_WELL and name not in ON_A_SCREEN:
+        assert done.code == 1
+        assert re.search("the output ended early: (No space left on device|Broken pipe)", done.err)
+
+
+PIPED = ("flags get", "flags diff", "flags delete", "flags cohort", "experiments launch", "events verify")
+"""Commands that take names and need no option."""
+
+
+@ON_ONE_SERVER
+@pytest.mark.parametrize("name", [name for name, each in all_commands().items() if names_records(each)])
+def test_bytes_that_are_no_text_are_refused_and_nothing_piped_in_is_nothing_to_do(
+    name: str, here: Run
+) -> None:
+    refused = "flagtui: 'caf\\udce9' is not UTF-8. Give it as UTF-8.\n"
+    words, more = name.split(), required_options(all_commands()[name])
+    assert here(*words, "caf\udce9", *more).err == refused
+    piped, empty = (here(*words, "-", *more, stdin=text) for text in ("caf\udce9\n", " \n"))
+    assert (piped.code, empty.code in (2, 3)) == (2, True)
+    assert "fault of its own" not in piped.err + empty.err
+    if name in PIPED:
+        assert piped.err == refused
+        assert (empty.code, empty.err) == (3, "flagtui: nothing was piped in; nothing was done.\n")
+        # Where the locale has no UTF-8, bytes of it come undecoded.
+        assert "there is no" in here(*words, "caf\udcc3\udca9", *more).err
 
 
 def test_the_examples_stand_in_the_help(run: Run) -> None:
-    for name, each in twin_commands().items():
+    for name, each in all_commands().items():
         said = run(*name.split(), "--help").out
         assert all(f"flagtui {example}\n" in said for example in each.examples), name
     assert sys.argv[0] == "flagtui"

@@ -1,30 +1,26 @@
 """Every command of the program, by the words that name it."""
 
-from collections.abc import Iterator
-
 import click
 
+from flagtui.cli.command_tree import walk
 from flagtui.cli.main import door
 from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import RecordWord
 
 
-def all_commands() -> dict[str, click.Command]:
+def all_commands() -> dict[str, TwinCommand]:
     """Without groups: `auth login`, `flags list`."""
-    return dict(_below(click.Context(door, info_name="flagtui", **door.context_settings), door, ()))
+    context = click.Context(door, info_name="flagtui", **door.context_settings)
+    return {" ".join(words): command for words, command in walk(context, door, ())}
 
 
-def twin_commands() -> dict[str, TwinCommand]:
-    """Those that say what they print."""
-    return {name: each for name, each in all_commands().items() if isinstance(each, TwinCommand)}
+def required_options(command: TwinCommand) -> list[str]:
+    """The options a command does not go without, each with some value."""
+    options = [one for one in command.params if isinstance(one, click.Option) and one.required]
+    return [word for one in options for word in (one.opts[0], "allow" if one.type.name == "choice" else "1")]
 
 
-def _below(
-    context: click.Context, group: click.Group, words: tuple[str, ...]
-) -> Iterator[tuple[str, click.Command]]:
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from _below(context, command, (*words, name))
-        else:
-            yield " ".join((*words, name)), command
+def names_records(command: TwinCommand) -> bool:
+    """Whether its words are names of records."""
+    arguments = [one for one in command.params if isinstance(one, click.Argument)]
+    return any(isinstance(one.type, RecordWord) for one in arguments)

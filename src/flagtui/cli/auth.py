@@ -1,27 +1,25 @@
 """`flagtui auth`: sign in, see who you are, sign out."""
 
-from typing import TYPE_CHECKING
-
-import click
-
-from flagtui.cli.options import PROFILE, named_profile
-
-if TYPE_CHECKING:
-    from flagtui.cli.key_storage import Keep
 import asyncio
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+
+import click
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
+from flagtui.cli.options import PROFILE, named_profile
 from flagtui.cli.output.lines import say
+from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import LoginEnvironment, read_login_environment
+from flagtui.cli.records.account_records import SIGN_IN
 from flagtui.cli.sign_in_status import project_line, sign_out, tell_introduction, tell_status
 from flagtui.cli.terminal_person import TerminalPerson, find_person
+from flagtui.cli.twin_command import TwinCommand
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_command import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
@@ -242,7 +240,15 @@ def command() -> None:
     """Sign in, see who you are, sign out."""
 
 
-@command.command("login")
+@command.command(
+    "login",
+    cls=TwinCommand,
+    is_online=False,
+    examples=(
+        "auth login --with-token --keep file < key.txt",
+        "auth login --profile prod --key-command 'cat key.txt'",
+    ),
+)
 @PROFILE
 @click.option("--host", default="", metavar="HOST", help="us, eu, or an address.")
 @click.option("--project", default="", metavar="ID", help="The project to open first.")
@@ -264,15 +270,26 @@ def login(
     TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
 
 
-@command.command("status")
+@command.command(
+    "status",
+    cls=TwinCommand,
+    kind=SIGN_IN,
+    is_online=False,
+    operations=("people.me", "people.key", "projects.list"),
+    examples=("auth status", "auth status --json"),
+)
 @PROFILE
-def status(profile: str) -> None:
+def status(profile: str, printer: Printer) -> None:
     """Say which key is used, whose it is and what it may do; ends with 5 when it does not work."""
+    tell_status(named_profile(profile), printer)
 
-    tell_status(named_profile(profile))
 
-
-@command.command("logout")
+@command.command(
+    "logout",
+    cls=TwinCommand,
+    is_online=False,
+    examples=("auth logout", "auth logout --profile prod"),
+)
 @PROFILE
 def logout(profile: str) -> None:
     """Forget the key kept for a profile, and its copies of rows."""

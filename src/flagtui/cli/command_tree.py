@@ -18,31 +18,31 @@ def describe_commands(root: click.Group) -> list[CommandDescription]:
 
 def walk(
     context: click.Context, group: click.Group, words: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+) -> Iterator[tuple[tuple[str, ...], TwinCommand]]:
     """The commands below a group with the words that name them."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from walk(context, command, (*words, name))
-        elif command is not None:
+        elif isinstance(command, TwinCommand):
             yield (*words, name), command
+        else:
+            raise TypeError(f"{name} does not say what it prints")
 
 
-def described(context: click.Context, words: tuple[str, ...], command: click.Command) -> CommandDescription:
+def described(context: click.Context, words: tuple[str, ...], command: TwinCommand) -> CommandDescription:
     """One command as plain values."""
-    twin = command if isinstance(command, TwinCommand) else None
-    kind = twin.kind if twin is not None else None
     inner = click.Context(command, info_name=words[-1], parent=context)
     return CommandDescription(
         name=" ".join(words),
         summary=command.get_short_help_str(1_000),
         arguments=[_argument(one) for one in command.params if isinstance(one, click.Argument)],
         options=[_option(one) for one in command.get_params(inner) if isinstance(one, click.Option)],
-        schema=kind.name if kind is not None else "",
-        fields=kind.names if kind is not None else (),
-        writes=twin is not None and twin.writes,
-        operations=twin.operations if twin is not None else (),
-        examples=[f"flagtui {example}" for example in twin.examples] if twin is not None else (),
+        schema=command.kind.name if command.kind is not None else "",
+        fields=command.kind.names if command.kind is not None else (),
+        writes=command.writes,
+        operations=command.operations,
+        examples=[f"flagtui {example}" for example in command.examples],
         exit_codes={str(code): words for code, words in EXIT_WORDS.items()},
     )
 

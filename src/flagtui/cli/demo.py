@@ -11,6 +11,7 @@ import click
 from flagtui.app.terminal.background import ANSWERS, asked_background
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
+from flagtui.cli.twin_command import TwinCommand
 from flagtui.config.locations import FolderUnusable, find_locations, make_folder
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _open_service(path: Path, options: Demonstration) -> Any:
     return create_service(path, key=KEY, sample=fill, max_flags=max(2_000, 2 * (options.flags or 0)))
 
 
-@click.command("demo")
+@click.command("demo", cls=TwinCommand, is_online=False, examples=("demo", "demo --fresh --flags 2000"))
 @click.option("--fresh", is_flag=True, help="Start over: throw away what was changed in the demo before.")
 @click.option("--nasty", is_flag=True, help="A project whose every text tries to harm the terminal.")
 @click.option(

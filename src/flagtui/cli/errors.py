@@ -101,6 +101,15 @@ def _may_work_later(error: "ApiError") -> bool:
     return isinstance(error, passing) and not isinstance(error, errors.TlsFailed)
 
 
+def require_text(given: str) -> str:
+    """What was typed or piped in, as text, whatever the locale is. Raises Trouble for bytes that are none."""
+    try:
+        # A locale without UTF-8 leaves bytes of it undecoded.
+        return given.encode(errors="surrogateescape").decode()
+    except UnicodeError:
+        raise Trouble(f"{given[:80]!r} is not UTF-8.", "Give it as UTF-8.", code="usage") from None
+
+
 def require_terminal() -> None:
     """Make sure there is a terminal to draw on and to read keys from.
 

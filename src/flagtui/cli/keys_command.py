@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from flagtui.cli.errors import Trouble
-from flagtui.safe_text import safe_text
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.account_records import SERVICE_KEY
+from flagtui.cli.twin_command import TwinCommand
 from flagtui.service import DatabaseUnusable, KeyRefused, NewKey, create_key, list_keys, revoke_key
 
 DATABASE = click.option(
@@ -24,7 +26,15 @@ def command() -> None:
     """Create, list and revoke the API keys of an embedded service."""
 
 
-@command.command("create")
+@command.command(
+    "create",
+    cls=TwinCommand,
+    is_online=False,
+    examples=(
+        "keys create --db flagtui.db",
+        "keys create --db flagtui.db --label ci --scope feature_flag:read --scope user:read",
+    ),
+)
 @DATABASE
 @click.option("--label", default="made by flagtui keys", show_default=True, help="What the key is for.")
 @click.option(
@@ -42,32 +52,32 @@ def create(
     print(secret)
 
 
-@command.command("list")
+@command.command(
+    "list",
+    cls=TwinCommand,
+    kind=SERVICE_KEY,
+    is_online=False,
+    examples=("keys list --db flagtui.db", "keys list --db flagtui.db --json"),
+)
 @DATABASE
-def list_all(database: Path) -> None:
+def list_all(database: Path, printer: Printer) -> None:
     """Show every key: never its secret."""
 
     with _trouble():
         found = list_keys(database)
-    for key in found:
-        teams = ",".join(str(team) for team in key.teams) or "all projects"
-        words = (
-            key.id,
-            key.mask,
-            " ".join(key.scopes),
-            teams,
-            key.owner,
-            key.label,
-            key.last_used_at or "never used",
-        )
-        print("  ".join(safe_text(word, 60) for word in words))
+    printer.records(SERVICE_KEY, found, "There is no key. Make one with: flagtui keys create")
 
 
-@command.command("revoke")
+@command.command(
+    "revoke",
+    cls=TwinCommand,
+    is_online=False,
+    examples=("keys revoke ci --db flagtui.db", "keys revoke 'made by flagtui keys' --db flagtui.db"),
+)
 @DATABASE
 @click.argument("key_id")
 def revoke(database: Path, key_id: str) -> None:
-    """Make a key invalid at once. KEY_ID is the first column of `list`."""
+    """Make a key invalid at once. KEY_ID is its id, label or mask, as `list` prints them."""
 
     with _trouble():
         found = revoke_key(database, key_id)

@@ -11,11 +11,12 @@ import click
 from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
 from flagtui.cli.command_place import CommandPlace
-from flagtui.cli.errors import Trouble
+from flagtui.cli.errors import Trouble, require_text
 from flagtui.safe_text import safe_text
 
 LINEAR = "flagtui.linear"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_COMPLETION = "_FLAGTUI_COMPLETE"
 _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
@@ -141,6 +142,8 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a character gets its number instead of a crash.
             stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
     try:
         code = _run()
         sys.stdout.flush()
@@ -152,25 +155,40 @@ def main() -> None:
 
 def _run(arguments: list[str] | None = None) -> int:
     try:
-        return int(door(arguments, prog_name="flagtui", standalone_mode=False) or 0)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    except click.UsageError as wrong:
-        return _complain(_usage_in_words(wrong))
-    except click.ClickException as wrong:
-        return _complain(Trouble(wrong.format_message(), code="usage"))
-    except (click.Abort, KeyboardInterrupt):
+        return _called(sys.argv[1:] if arguments is None else arguments)
+    except (click.Abort, EOFError, KeyboardInterrupt):
         leave()
-        print("flagtui: stopped; nothing was changed.", file=sys.stderr)
+        # Below the ^C that the terminal shows.
+        print("\nflagtui: stopped; nothing was changed.", file=sys.stderr)
         return 130
-    except Trouble as trouble:
-        return _complain(trouble)
+    except click.UsageError as wrong:
+        trouble = _usage_in_words(wrong)
+    except click.ClickException as wrong:
+        trouble = Trouble(wrong.format_message(), code="usage")
+    except Trouble as known:
+        trouble = known
     except OSError as fault:
         if fault.errno in _OUTPUT_FAULTS:
             raise
-        return _complain(Trouble(_fault_in_words(fault)))
+        trouble = Trouble(_fault_in_words(fault))
     except Exception as fault:
-        return _complain(Trouble(_fault_in_words(fault)))
+        trouble = Trouble(_fault_in_words(fault))
+    return _complain(trouble)
+
+
+def _called(arguments: list[str]) -> int:
+    """Do what is asked for; the exit code."""
+    words = list(map(require_text, arguments))
+    try:
+        if _COMPLETION in os.environ:
+            return int(door(words, prog_name="flagtui", standalone_mode=False) or 0)
+        # Not as click does it: of a reader that is gone it says nothing.
+        with door.make_context("flagtui", words) as context:
+            return int(door.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
 
 
 def _complain(trouble: Trouble) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from flagtui.cli.errors import Trouble
+from flagtui.cli.errors import Trouble, require_text
 from flagtui.safe_text import safe_text
 
 NEAR: Final = 3
@@ -31,7 +31,7 @@ class Wanted:
 def read_words(words: Sequence[str], is_query: Callable[[str], bool]) -> Wanted:
     """The words sorted out; `-` stands for the lines of standard input.
 
-    Raises Trouble when nothing is named, or standard input is a terminal.
+    Raises Trouble when nothing is named or piped in, or standard input is a terminal.
     """
     names: list[str] = []
     queries: list[str] = []
@@ -40,6 +40,8 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool]) -> Wanted:
             raise Trouble("an empty name means nothing.", "Name a key, an id or a query.", code="usage")
         (queries if is_query(word) else names).append(word.strip())
     if not names and not queries:
+        if "-" in words:
+            raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
         raise Trouble("nothing is named.", "Name keys, ids or a query, or - to read them.", code="usage")
     return Wanted(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
 
@@ -56,7 +58,16 @@ def _with_input(words: Sequence[str]) -> Iterator[str]:
                 raise Trouble(f"more than {LONGEST:,} lines were piped in.", "Send fewer.", code="usage")
             # What `list` prints in a pipe has the name in its first column.
             if name := line.rstrip("\r\n").partition("\t")[0].strip():
-                yield name
+                yield require_text(name)
+
+
+def only_one(found: Sequence[Found], noun: str) -> Found:
+    """What a command that takes one record was given. Raises Trouble when a query finds none, or several."""
+    if not found:
+        raise Trouble("nothing was found; nothing was done.", code="nothing_to_do")
+    if len(found) > 1:
+        raise Trouble(f"{len(found)} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
+    return found[0]
 
 
 def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Trouble:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from flagtui.cli.errors import Trouble
+from flagtui.cli.twin_command import TwinCommand
 from flagtui.safe_text import safe_text
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
@@ -100,7 +101,12 @@ def _log(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-@click.command("serve")
+@click.command(
+    "serve",
+    cls=TwinCommand,
+    is_online=False,
+    examples=("serve --sample --port 0", "serve --port 0 --db ci.db --key phx_local --strict"),
+)
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=8010, show_default=True, help="0 takes a free one."
 )

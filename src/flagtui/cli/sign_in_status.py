@@ -8,7 +8,9 @@ from flagtui.api.hosts import Host
 from flagtui.app.terminal.first_frame import frames_folder
 from flagtui.cli.errors import Trouble
 from flagtui.cli.output.lines import say
+from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import Opening
+from flagtui.cli.records.account_records import SIGN_IN, SignedIn
 from flagtui.cli.signed_in import ask, find_key, open_profile
 from flagtui.config.credentials import KeyringUnusable, Source
 from flagtui.config.key_file import KeyFileRefused
@@ -16,12 +18,16 @@ from flagtui.store.key_info import Introduction, abilities, introduce
 from flagtui.store.snapshots import Snapshots
 
 
-def tell_status(profile: str) -> None:
+def tell_status(profile: str, printer: Printer) -> None:
     """Which key, whose it is, what it may do. Raises Trouble when it does not work."""
     opening = open_profile(profile)
     found = find_key(opening)
-    say(f"{opening.words}. The key: {found.key.mask} from {found.source}.")
-    tell_introduction(opening.host, ask(opening, found, introduce))
+    introduction = ask(opening, found, introduce)
+    if printer.is_for_programs or printer.fields:
+        printer.records(SIGN_IN, [SignedIn(opening, found, introduction)])
+    else:
+        say(f"{opening.words}. The key: {found.key.mask} from {found.source}.")
+        tell_introduction(opening.host, introduction)
 
 
 def sign_out(profile: str) -> None:

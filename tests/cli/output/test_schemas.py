@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.doubles.command_tree import twin_commands
+from tests.doubles.command_tree import all_commands
 from tests.doubles.json_schema import faults
 
 from flagtui.cli.output.record_kind import RecordKind
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
 
 
 def kinds() -> dict[str, RecordKind[Any]]:
-    found = [each.kind for each in twin_commands().values() if each.kind is not None]
+    found = [each.kind for each in all_commands().values() if each.kind is not None]
     return {kind.name: kind for kind in (*found, PLAN)}
 
 
@@ -30,7 +30,7 @@ def test_the_committed_schemas_are_those_of_the_program() -> None:
 
 def test_two_kinds_of_record_do_not_share_a_name() -> None:
     by_name: dict[str, RecordKind[Any]] = {}
-    for command in twin_commands().values():
+    for command in all_commands().values():
         if command.kind is not None:
             assert by_name.setdefault(command.kind.name, command.kind) is command.kind
 

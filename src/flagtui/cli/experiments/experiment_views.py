@@ -21,7 +21,7 @@ from flagtui.cli.records.experiment_records import (
     WholeExperiment,
 )
 from flagtui.cli.row_source import EXPERIMENTS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import only_one, read_words
 from flagtui.models.experiment_answers import MetricResult
 from flagtui.models.rows import ExperimentRow
 
@@ -66,9 +66,7 @@ def show_timeseries(word: str, metric: str, is_anew: bool, place: WorkPlace, pri
     wanted = read_words([word], EXPERIMENTS.is_query)
 
     async def work(session: ProjectSession) -> list[MetricValue]:
-        (experiment, *others) = await experiments_of(session, wanted)
-        if others:
-            raise Trouble("one experiment at a time is told day by day.", code="usage")
+        experiment = only_one(await experiments_of(session, wanted), "experiment")
         inspector = ExperimentInspector(session.client, time.time)
         row = experiment.row()
         chosen = _metric(await anext(aiter(inspector.look(row))), metric, experiment.name)

@@ -1,6 +1,5 @@
 """Steps of experiments from the command line: planned on today's records, taken as the app takes them."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,9 +16,10 @@ from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.options import WriteTerms
+from flagtui.cli.output.lines import print_json
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import EXPERIMENTS, FLAGS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import only_one, read_words
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -98,14 +98,11 @@ def edit_experiment(word: str, fields: Mapping[str, JSON], text: str | None, ter
     return take_step("edit", [word], choose, terms)
 
 
-def print_editable(word: str, terms: WriteTerms) -> int:
-    """The JSON that `--from` takes, in plain ASCII. Raises Trouble."""
+def print_experiment(word: str, terms: WriteTerms) -> int:
+    """The JSON that `--from` takes. Raises Trouble."""
     wanted = read_words([word], EXPERIMENTS.is_query)
     found = in_project(terms.place, lambda session: experiments_of(session, wanted))
-    if len(found) != 1:
-        raise Trouble("one experiment at a time is printed.", code="usage")
-    print(json.dumps(editable(found[0]), ensure_ascii=True, indent=2))
-    return 0
+    return print_json(editable(only_one(found, "experiment")))
 
 
 async def plan_steps(

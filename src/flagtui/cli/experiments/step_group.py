@@ -210,11 +210,11 @@ def edit(
     experiment: str, values: tuple[str, ...], source: str | None, is_printed: bool, terms: WriteTerms
 ) -> int:
     """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
-    from flagtui.cli.experiments.experiment_writes import edit_experiment, print_editable
+    from flagtui.cli.experiments.experiment_writes import edit_experiment, print_experiment
     from flagtui.cli.flags.flag_options import read_fields, read_text
 
     if is_printed:
-        return print_editable(experiment, terms)
+        return print_experiment(experiment, terms)
     if not values and source is None:
         raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
     text = read_text(source) if source is not None else None

@@ -143,9 +143,9 @@ def edit(flag: str, values: tuple[str, ...], source: str | None, is_printed: boo
 
     Fields are those that --print gives.
     """
-    from flagtui.cli.flags.flag_options import edit_flag, print_editable
+    from flagtui.cli.flags.flag_options import edit_flag, print_flag
 
-    return print_editable(flag, terms) if is_printed else edit_flag(flag, values, source, terms)
+    return print_flag(flag, terms) if is_printed else edit_flag(flag, values, source, terms)
 
 
 @_command(

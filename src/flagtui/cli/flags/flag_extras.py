@@ -1,6 +1,5 @@
 """What is made from flags, or kept for later, from the command line: schedules, cohorts, dashboards."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -25,7 +24,7 @@ from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import only_one, read_words
 from flagtui.models.flag import Flag
 from flagtui.text.schedule_words import scheduled_words
 
@@ -43,7 +42,7 @@ def schedule_change(word: str, what: tuple[bool | None, float | None], when: str
         at = local_time.utc(moment)
         is_on, share = what
         later = adding_condition(share, at) if share is not None else switching(is_on is True, at)
-        return await _later(session, await flags_of(session, wanted), later, terms)
+        return await _later(session, only_one(await flags_of(session, wanted), "flag"), later, terms)
 
     return in_project(terms.place, work)
 
@@ -53,23 +52,21 @@ def drop_change(word: str, number: int, terms: WriteTerms) -> int:
     wanted = read_words([word], FLAGS.is_query)
 
     async def work(session: ProjectSession) -> int:
-        flags = await flags_of(session, wanted)
-        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flags[0].id})
+        flag = only_one(await flags_of(session, wanted), "flag")
+        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
         found = next((one for one in known if one.id == number), None)
         if found is None:
-            fix = f"See: flagtui flags schedule {flags[0].key}"
-            raise Trouble(f"{flags[0].key} has no scheduled change {number}.", fix, code="not_found")
-        return await _later(session, flags, dropping(found, scheduled_words(found)), terms)
+            fix = f"See: flagtui flags due {flag.key}"
+            raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
+        return await _later(session, flag, dropping(found, scheduled_words(found)), terms)
 
     return in_project(terms.place, work)
 
 
-async def _later(session: ProjectSession, flags: Sequence[Flag], later: Later, terms: WriteTerms) -> int:
-    if len(flags) != 1:
-        raise Trouble("one flag at a time is scheduled.", code="usage")
-    plan = plan_later(later, flags[0])
-    send = send_later(later, flags[0].id, session.client.schedule)
-    return await carry_out(related_change(session, flags[0], plan, send), session, terms)
+async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
+    plan = plan_later(later, flag)
+    send = send_later(later, flag.id, session.client.schedule)
+    return await carry_out(related_change(session, flag, plan, send), session, terms)
 
 
 def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
@@ -77,10 +74,7 @@ def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
     wanted = read_words([word], FLAGS.is_query)
 
     async def work(session: ProjectSession) -> int:
-        flags = await flags_of(session, wanted)
-        if len(flags) != 1:
-            raise Trouble("this is made from one flag.", code="usage")
-        flag = flags[0]
+        flag = only_one(await flags_of(session, wanted), "flag")
         has_one = made == "dashboard" and flag.usage_dashboard is not None
         what: What = "enrich" if has_one else made
         who = "everyone who has the flag now" if flag.active else "no one, since the flag is off"

@@ -16,16 +16,17 @@ from flagtui.changes.flags.targeting_intents import (
 )
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.record_text import Faulty
-from flagtui.cli.errors import Trouble
+from flagtui.cli.errors import Trouble, require_text
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.flags.flag_writes import change_flags
 from flagtui.cli.flags.new_flag_changes import create_flag, new_fields, with_rollout
 from flagtui.cli.flags.new_flag_options import NewFlagOptions
 from flagtui.cli.options import WriteTerms
+from flagtui.cli.output.lines import print_json
 from flagtui.cli.profile_choice import writable_state
 from flagtui.cli.project_session import in_project
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import only_one, read_words
 from flagtui.cli.terminal_person import find_person
 from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.config.locations import find_locations
@@ -98,7 +99,7 @@ def read_text(source: str) -> str:
     if source == "-":
         if sys.stdin.isatty():
             raise Trouble("- reads standard input, which is a terminal.", "Pipe the JSON in.", code="usage")
-        return sys.stdin.read(LONGEST)
+        return require_text(sys.stdin.read(LONGEST))
     try:
         return Path(source).read_text(encoding="utf-8")[:LONGEST]
     except (OSError, UnicodeDecodeError) as fault:
@@ -114,14 +115,11 @@ def edit_flag(word: str, fields: Sequence[str], source: str | None, terms: Write
     return change_flags([word], lambda flag: edit_intent(flag, new, text), terms)
 
 
-def print_editable(word: str, terms: WriteTerms) -> int:
-    """The JSON that `--from` takes, in plain ASCII. Raises Trouble."""
+def print_flag(word: str, terms: WriteTerms) -> int:
+    """The JSON that `--from` takes. Raises Trouble."""
     wanted = read_words([word], FLAGS.is_query)
     flags = in_project(terms.place, lambda session: flags_of(session, wanted))
-    if len(flags) != 1:
-        raise Trouble("one flag at a time is printed.", code="usage")
-    print(json.dumps(editable(flags[0]), ensure_ascii=True, indent=2))
-    return 0
+    return print_json(editable(only_one(flags, "flag")))
 
 
 def create_from_options(key: str, given: NewFlagOptions, terms: WriteTerms) -> int:

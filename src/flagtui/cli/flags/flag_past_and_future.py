@@ -20,7 +20,7 @@ from flagtui.cli.records.flag_records import (
     StaleFlag,
 )
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, not_found, read_query, read_words, several
+from flagtui.cli.selection import not_found, only_one, read_query, read_words, several
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.flag import Flag
@@ -51,9 +51,10 @@ def show_difference(
     word: str, versions: tuple[int | None, int | None], place: WorkPlace, printer: Printer
 ) -> int:
     """Two versions of a flag; by itself the last change."""
+    wanted = read_words([word], FLAGS.is_query)
 
     async def work(session: ProjectSession) -> list[FlagDifference]:
-        (flag,) = await flags_of(session, Wanted((word,)))
+        flag = only_one(await flags_of(session, wanted), "flag")
         new = versions[1] if versions[1] is not None else flag.version
         if new is None:
             raise Trouble(f"{flag.key} has no versions on this server.", code="refused")
@@ -113,18 +114,19 @@ def list_stale(line: str, place: WorkPlace, printer: Printer) -> int:
 
 def list_definitions(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
     """The flags as libraries evaluate them."""
+    keys = read_words(words, lambda _word: False).names if words else ()
 
     async def work(session: ProjectSession) -> list[dict[str, JSON]]:
         document = await session.client.evaluation.local_evaluation()
         return [as_dict(one) for one in document.flags] if document is not None else []
 
     found = in_project(place, work)
-    if words:
+    if keys:
         known = [str(one.get("key")) for one in found]
-        missing = [word for word in words if word not in known]
+        missing = [key for key in keys if key not in known]
         if missing:
             raise not_found("flag among the definitions", missing, known)
-        found = [one for one in found if one.get("key") in words]
+        found = [one for one in found if one.get("key") in keys]
     printer.records(DEFINITION, found, "The server hands out no definition.")
     return 0
 

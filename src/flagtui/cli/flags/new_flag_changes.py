@@ -33,7 +33,7 @@ from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import only_one, read_words
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.store.deletions import recent_deletions
@@ -84,8 +84,8 @@ def copy_flags(words: Sequence[str], to: tuple[str, int | None], terms: WriteTer
 
     async def work(session: ProjectSession) -> int:
         flags = await flags_of(session, wanted)
-        if project is None and len(flags) != 1:
-            raise Trouble("one key is for one flag.", "Name one flag, or use --to-project.", code="usage")
+        if project is None:
+            only_one(flags, "flag")
         there = session if project is None else _in_project(session, project)
         if project is not None and len(flags) == 1 and needs_the_server(flags[0]):
             return await _copied_by_the_server(session, there, flags[0], terms)

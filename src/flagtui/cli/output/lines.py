@@ -1,6 +1,8 @@
 """Single lines of output, each made safe to draw."""
 
+import json
 import sys
+from typing import Any
 
 from flagtui.safe_text import safe_text
 
@@ -8,6 +10,12 @@ from flagtui.safe_text import safe_text
 def say(line: str) -> None:
     """Print one line on standard output."""
     print(safe_text(line, 2_000), flush=True)
+
+
+def print_json(value: Any) -> int:
+    """Print it in plain ASCII; 0, as a command that did so ends."""
+    print(json.dumps(value, ensure_ascii=True, indent=2))
+    return 0
 
 
 def warn(line: str) -> None:

@@ -4,13 +4,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.records.field_words import stamped, star
+from flagtui.cli.records.field_words import age_words, stamped, star
 
 if TYPE_CHECKING:
     from flagtui.changes.journal_entries import Entry
+    from flagtui.cli.profile_choice import Opening
+    from flagtui.config.credentials import FoundSecret
     from flagtui.config.findings import Finding
     from flagtui.config.profiles import Profile
     from flagtui.models.project import Project
+    from flagtui.service import KeyLine
+    from flagtui.store.key_info import Introduction
+
+
+def _or_all(ids: list[str]) -> str:
+    return ",".join(ids) or "all"
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,21 @@ class ListedProject:
     project: "Project"
     organization: str
     is_opened: bool
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """Which key is used where, and what the server says of it."""
+
+    opening: "Opening"
+    found: "FoundSecret"
+    introduction: "Introduction"
+
+    def scopes(self, *, works: bool) -> list[str]:
+        """Those of abilities that the key has, or lacks."""
+        from flagtui.store.key_info import abilities
+
+        return [one.scope for one in abilities(self.introduction.key) if one.works is works]
 
 
 PROFILE: Final[RecordKind[ListedProfile]] = RecordKind(
@@ -72,6 +95,40 @@ PROJECT: Final[RecordKind[ListedProject]] = RecordKind(
         RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
         RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
         RecordField("organization", "text", "Whose it is.", lambda one: one.organization, True),
+    ),
+)
+
+SIGN_IN: Final[RecordKind[SignedIn]] = RecordKind(
+    "sign-in",
+    "Who is signed in where.",
+    (
+        RecordField("profile", "text", "The profile.", lambda one: one.opening.profile.name, True),
+        RecordField("host", "text", "The server.", lambda one: one.opening.host.origin, True),
+        RecordField("guard", "text", "How careful it is.", lambda one: one.opening.profile.level, True),
+        RecordField("key", "text", "The key, masked.", lambda one: one.found.key.mask, True),
+        RecordField("key_from", "text", "Where it was found.", lambda one: one.found.source, True),
+        RecordField("person", "text", "Whose key it is.", lambda one: one.introduction.person, True),
+        RecordField("may", "texts", "Scopes it has.", lambda one: one.scopes(works=True)),
+        RecordField("lacks", "texts", "Scopes it lacks.", lambda one: one.scopes(works=False)),
+    ),
+)
+
+SERVICE_KEY: Final["RecordKind[KeyLine]"] = RecordKind(
+    "service-key",
+    "A key of an embedded service.",
+    (
+        RecordField("id", "text", "What keys revoke takes.", lambda one: one.id, True),
+        RecordField("mask", "text", "Its beginning and end.", lambda one: one.mask, True),
+        RecordField("scopes", "texts", "What it may do; * is everything.", lambda one: [*one.scopes], True),
+        RecordField(
+            "projects", "texts", "Ids; none means all.", lambda one: list(map(str, one.teams)), True, _or_all
+        ),
+        RecordField("owner", "text", "Whose it is.", lambda one: one.owner, True),
+        RecordField("label", "text", "What it is for.", lambda one: one.label, True),
+        RecordField("created_at", "time?", "When it was made.", lambda one: one.created_at),
+        RecordField(
+            "last_used_at", "time?", "When it was used.", lambda one: one.last_used_at, True, age_words
+        ),
     ),
 )
 
