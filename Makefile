@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-modes check-display check-rough prove clean
+.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-watch check-modes check-display check-rough prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -117,6 +117,9 @@ check-display: $(READY) ## hold changed cells against whole frames: every journe
 check-writes: $(READY) ## thousands of lost answers, two people, stops and kills in the middle of a write, for every kind
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-100} $(PYTEST) -q tests/changes/test_random_writes.py
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-1000} $(PYTEST) -q tests/changes/test_two_people.py tests/changes/test_two_people_served.py tests/changes/test_lost_answers.py tests/changes/test_killed.py tests/changes/test_killed_steps.py
+
+check-watch: $(READY) ## ten thousand changes on a service that is killed again and again: watch tells each once, in order
+	FLAGTUI_CHANGES=$${FLAGTUI_CHANGES:-10000} $(PYTEST) -q tests/cli/test_watch.py
 
 check-rough: $(READY) ## 100,000 hostile records drawn, 10,000 writes whose answers get lost, 1,000 requests at once
 	FLAGTUI_RENDERS=$${FLAGTUI_RENDERS:-100000} $(PYTEST) -q tests/prove/test_hostile_renders.py

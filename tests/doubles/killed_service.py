@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ import sys
 from pathlib import Path
 from flagtui.service import create_service
 from flagtui.service.server import Place, listen, run
-place = Place(port=0)
+place = Place(port=int(sys.argv[3]))
 listener = listen(place)
 service = create_service(Path(sys.argv[1]), key=sys.argv[2])
 print(listener.getsockname()[1], flush=True)
@@ -33,25 +35,35 @@ class Storm:
     """What was acknowledged so far: by flag id, the highest version and the name that came with it."""
 
     database: Path
+    port: int = 0
+    """Of this machine; 0 takes a free one each time."""
     acknowledged: dict[int, tuple[int, str]] = field(default_factory=dict)
     writes: int = 0
 
+    @contextmanager
+    def serving(self) -> Iterator[int]:
+        """Its port; killed with SIGKILL at the end."""
+        command = [sys.executable, "-c", SERVE, str(self.database), KEY, str(self.port)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            yield int(process.stdout.readline())
+            os.kill(process.pid, signal.SIGKILL)
+
     def kill_once(self, after_seconds: float) -> None:
-        """Serves, writes from several connections at once, and kills with SIGKILL after so long."""
-        process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(self.database), KEY], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        writers = [threading.Thread(target=self._write, args=(port, number)) for number in range(WRITERS)]
-        for writer in writers:
-            writer.start()
-        time.sleep(after_seconds)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
+        """Serves, writes from several connections at once, and kills after so long."""
+        with self.serving() as port:
+            writers = [threading.Thread(target=self._write, args=(port, number)) for number in range(WRITERS)]
+            for writer in writers:
+                writer.start()
+            time.sleep(after_seconds)
         for writer in writers:
             writer.join()
+
+    def changes(self) -> list[str]:
+        """The ids of all entries of the activity, oldest first."""
+        with closing(sqlite3.connect(self.database)) as connection:
+            found = connection.execute("SELECT id FROM activity ORDER BY created_at, rowid")
+            return [row[0] for row in found]
 
     def _write(self, port: int, number: int) -> None:
         """Creates a flag and renames it until nobody answers."""
@@ -75,7 +87,6 @@ class Storm:
         connection = sqlite3.connect(self.database)
         found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
         rows = {row[0]: row[1:] for row in connection.execute("SELECT id, version, name FROM flags")}
-        counting = "SELECT cast(item_id AS INTEGER), count(*) FROM activity GROUP BY 1"
         counting = "SELECT cast(item_id AS INTEGER), count(*) FROM activity GROUP BY 1"
         entries = dict(connection.execute(counting).fetchall())
         connection.close()
