@@ -42,7 +42,7 @@ async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode:
             "by:sam flag:checkout-redesign kind:targeting": "condition 1: + country",
             "kind:deleted": "deleted",
             "turned off": "turned off",
-            "since:1h": "2 of",
+            "since:1h": "3 of",
         }.items():
             screen.search.set_line(line)
             await program.settle()

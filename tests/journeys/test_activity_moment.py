@@ -65,7 +65,7 @@ async def test_a_line_divides_the_candidates_from_the_rest(setting: Setting) -> 
         lines = listed(program)
         rule = next(place for place, line in enumerate(lines) if line.startswith("───"))
         assert "─ outside -60 … +15 min ─" in lines[rule]
-        assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "07:59", "08:58"]
+        assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "08:37", "07:59", "08:58"]
         await program.press(*["down"] * (rule - 1))
         assert screen.row == shown(screen)[rule - 1]
         await ask(program, "")

@@ -60,3 +60,15 @@ async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setti
         assert "U afterwards would do it again" in program.screen
         await program.press("y", "escape", "escape", "escape", "g")
         assert "○  $ai_feedback" in program.screen
+
+
+async def test_the_change_of_twenty_minutes_ago_is_found_and_taken_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("4", "at", *"2h", "enter", "at", *"20m", "enter")
+        assert "@ 20m " in program.screen
+        assert "variant test: payload" in words(program.screen.splitlines()[6])
+        await program.press("z", "y")
+        flag = await program.stored("checkout-redesign")
+        assert flag.targeting.payloads == {"test": '{"cta": "Buy now"}'}
+        await program.press("slash", *"kind:payload", "enter", "at", *"2h", "enter")
+        assert "@ 2h kind:payload" in program.screen

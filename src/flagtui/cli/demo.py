@@ -87,6 +87,8 @@ def _start_over(folder: Path, name: str) -> None:
         (folder / f"{name}{ending}").unlink(missing_ok=True)
     # What was changed in a database that is gone cannot be undone.
     rmtree(folder / f"{name}-journal", ignore_errors=True)
+    # Its searches and moments are about what is gone as well; the tour begins again.
+    rmtree(folder / f"{name}-tastes", ignore_errors=True)
 
 
 def _connector(path: Path, options: Demonstration, opened: list[Any]) -> "Callable[[], Awaitable[Client]]":

@@ -18,7 +18,7 @@ from flagtui.service.sample_data.flags import web_flags
 
 NOW: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 CONTENT: Final = """
-activity 850 cdde3a796c8e
+activity 851 b5111cd5cab7
 cohort_members 1561 7fc4166e136e
 cohorts 8 bce3ec010019
 distinct_ids 9146 522a79a11de8
@@ -26,7 +26,7 @@ early_access_features 3 7b4725f2ff9f
 event_definitions 2116 6d719bd04b22
 experiment_saved_metrics 4 561c287ab37d
 experiments 35 8684d9876694
-flags 292 ee0f42628db1
+flags 292 026f6746e93d
 group_types 3 a511121ae4a2
 groups 140 9ae4df8e2bca
 holdouts 1 4b85a710365d

@@ -55,11 +55,11 @@ def test_the_flags_changed_last_are_the_drawn_ones_in_their_order(flags: list[Sa
 def test_the_famous_flag_is_as_drawn(by_key: dict[str, SampleFlag]) -> None:
     flag = by_key["checkout-redesign"]
     first, second = flag.filters["groups"]
-    assert (flag.id, flag.version, flag.state["name"]) == (812, 12, "New checkout flow for web")
+    assert (flag.id, flag.version, flag.state["name"]) == (812, 13, "New checkout flow for web")
     assert [asked["operator"] for asked in first["properties"]] == ["ends_with", "exact"]
     assert (first["rollout_percentage"], second["rollout_percentage"]) == (50, 10)
-    assert [entry.author for entry in flag.log[-3:]] == [1, 2, 1]
-    assert flag.log[-3].changes[0] | {"type": ""} == {
+    assert [entry.author for entry in flag.log[-4:]] == [1, 2, 3, 1]
+    assert flag.log[-4].changes[0] | {"type": ""} == {
         "type": "", "action": "changed", "field": "active", "before": False, "after": True,
     }  # fmt: skip
 

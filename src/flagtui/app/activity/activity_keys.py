@@ -3,6 +3,7 @@
 from typing import Any
 
 from textual import work
+from textual.widgets.input import Selection
 
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import ACTIVITY_LIST
@@ -19,6 +20,7 @@ from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
+from flagtui.store.query.moments import moment_of
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.addresses import link_to
@@ -98,10 +100,11 @@ class ActivityKeys(RecordKeys, ListScreen[ChangeRow]):
             self.toggle_class("-below")
 
     def action_moment(self) -> None:
-        """Begin to type a moment in front of what is in the line."""
-        rest = self.search.value.replace("@", " ").strip()
+        """Begin to type a moment in front of what is in the line, in the place of the one before."""
+        moment, rest = moment_of(self.search.value)
         self.set_focus(self.search)
-        self.search.set_line(f"@ {rest}".rstrip() + ("" if rest else " "), 2)
+        self.search.set_line(f"@ {moment}{rest and ' '}{rest}")
+        self.search.selection = Selection(2, 2 + len(moment))
 
     def action_copy_lines(self) -> None:
         rows = self.chosen()

@@ -58,6 +58,14 @@ def read_moment(text: str, now: float) -> float:
         raise WrongValue from None
 
 
+def moment_of(line: str) -> tuple[str, str]:
+    """What stands behind the `@` of a line, and the rest of the line."""
+    match = _CENTRE.search(line)
+    if match is None:
+        return "", line.strip()
+    return match[1] or "", f"{line[: match.start()]} {line[match.end() :]}".strip()
+
+
 def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[QueryProblem, ...]]:
     """The `@ 14:05` of a line, and the line with blanks in its place so that positions stay."""
     match = _CENTRE.search(line)
