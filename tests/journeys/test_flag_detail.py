@@ -61,7 +61,7 @@ async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, mode: str) -
         assert "STATUS active" in overview
         assert "experiment #31" in side(program)
         assert "needed by checkout-v2-banner" in side(program)
-        assert "v12 Alice condition 1: 25 % → 50 %" in side(program)
+        assert "v13 Alice condition 1: 25 % → 50 %" in side(program)
         assert "the first one that matches decides" in await tab(program, "conditions")
         variants = await tab(program, "variants")
         assert "together 100 %" in variants
