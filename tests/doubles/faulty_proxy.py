@@ -1,0 +1,103 @@
+"""A port between the command line and a service on which answers go wrong as told."""
+
+import http.client
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import urlsplit
+
+import httpx
+from tests.doubles.faults import Fault
+
+_RESET = struct.pack("ii", 1, 0)
+"""Linger for no time: the connection is reset when it is closed."""
+
+
+@dataclass
+class Proxy:
+    """Passes requests on; those that are meant get the fault, before or after the service acts."""
+
+    behind: str
+    """The service's address."""
+    address: str = ""
+    fault: Fault | None = None
+    is_meant: Callable[[str, str], bool] = lambda method, path: False
+    is_done: bool = False
+    """Whether the service acts before the fault."""
+    writes: list[str] = field(default_factory=list)
+    """The paths of requests that were meant to change something."""
+
+
+@contextmanager
+def proxy_to(behind: str) -> Iterator[Proxy]:
+    """On a free port, until the end of the block."""
+    proxy = Proxy(behind)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *words: object) -> None:
+            return None
+
+        def handle_any(self) -> None:
+            _handle(self, proxy)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = handle_any
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        proxy.address = f"http://127.0.0.1:{server.server_address[1]}"
+        serving = Thread(target=server.serve_forever, args=(0.01,))
+        serving.start()
+        try:
+            yield proxy
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+def _handle(asked: BaseHTTPRequestHandler, proxy: Proxy) -> None:
+    asked.close_connection = True
+    body = asked.rfile.read(int(asked.headers.get("Content-Length", "0")))
+    if asked.command != "GET":
+        proxy.writes.append(asked.path)
+    is_meant = proxy.fault is not None and proxy.is_meant(asked.command, urlsplit(asked.path).path)
+    answer = httpx.Response(200, content=b'{"count": 3, "results": [')
+    if not is_meant or proxy.is_done:
+        answer = _pass_on(asked, proxy.behind, body)
+    if is_meant and proxy.fault is not None:
+        found = proxy.fault.serve(httpx.Request(asked.command, proxy.address), answer)
+        if isinstance(found, Exception):
+            asked.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            asked.connection.close()
+            return
+        answer = found
+    asked.send_response(answer.status_code)
+    for name, value in answer.headers.items():
+        if name.lower() in ("content-type", "retry-after", "location"):
+            asked.send_header(name, value)
+    asked.send_header("Content-Length", str(len(answer.content)))
+    asked.send_header("Connection", "close")
+    asked.end_headers()
+    asked.wfile.write(answer.content)
+
+
+def _pass_on(asked: BaseHTTPRequestHandler, behind: str, body: bytes) -> httpx.Response:
+    place = urlsplit(behind)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
+    sent = {
+        name: value
+        for name, value in asked.headers.items()
+        if name.lower() in ("authorization", "content-type")
+    }
+    connection.request(asked.command, asked.path, body, sent)
+    found = connection.getresponse()
+    content = found.read()
+    connection.close()
+    return httpx.Response(
+        found.status, content=content, headers={"Content-Type": found.headers.get("Content-Type", "")}
+    )
