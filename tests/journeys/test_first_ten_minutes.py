@@ -1,6 +1,6 @@
 """What a stranger tries in the first ten minutes, with the keys that come to mind."""
 
-from tests.doubles.whole_program import Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill, form, stand_on
 
 
@@ -72,3 +72,28 @@ async def test_the_change_of_twenty_minutes_ago_is_found_and_taken_back(setting:
         assert flag.targeting.payloads == {"test": '{"cta": "Buy now"}'}
         await program.press("slash", *"kind:payload", "enter", "at", *"2h", "enter")
         assert "@ 2h kind:payload" in program.screen
+
+
+async def click(program: Program, words: str, *, line: int = 0) -> None:
+    """The first place with these words from that line of the screen on."""
+    lines = program.screen.splitlines()
+    y = next(place for place in range(line, len(lines)) if words in lines[place])
+    program.timing.now += 1
+    await program.pilot.click(offset=(lines[y].index(words), y))
+    await program.settle()
+
+
+async def test_the_mouse_alone_sets_a_rollout_and_takes_it_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        await click(program, "new-nav")
+        await click(program, "% rollout")
+        await click(program, "esc leave")
+        assert "Rollout of" not in program.screen
+        await click(program, "% rollout")
+        await click(program, "75  100")
+        await click(program, "⏎ take it")
+        await click(program, "  y ", line=5)
+        assert (await program.stored("new-nav")).targeting.rollout == 75
+        await click(program, "u undo")
+        await click(program, "  y ", line=5)
+        assert (await program.stored("new-nav")).targeting.rollout == 25

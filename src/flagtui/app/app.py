@@ -267,6 +267,13 @@ class FlagTui(ScreenOwner[None]):
                 self.last_words = "a change got no answer; it is in the journal as not known"
         self.exit()
 
+    def on_click(self, event: events.Click) -> None:
+        from flagtui.app.shell.edge_keys import key_at
+
+        under, _ = self.screen.get_widget_and_offset_at(event.screen_x, event.screen_y)
+        if key := key_at(under, event.screen_x, event.screen_y):
+            self.simulate_key(key)
+
     def on_resize(self, event: events.Resize) -> None:
         fits = event.size.width >= SMALLEST[0] and event.size.height >= SMALLEST[1]
         self.cover(None if fits else TooSmallScreen())

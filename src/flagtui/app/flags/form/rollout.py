@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -102,6 +102,15 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         if share is not None:
             self.dismiss(RolloutAnswer(share, self._choices[self._place][0]))
 
+    def on_click(self, event: events.Click) -> None:
+        """A step of the ramp, drawn below its bar."""
+        within = self.query_one("#reading").content_region
+        at = event.screen_x - within.x
+        for step in RAMP:
+            if 0 <= at < len(str(step)) and event.screen_y == within.y + 1:
+                self.query_one(Field).value = str(step)
+            at -= len(_step(step))
+
     def action_step(self, forward: bool) -> None:
         number = self.query_one(Field)
         share = share_of(number.value)
@@ -166,4 +175,8 @@ def _reading(before: float, text: str) -> list[Piece]:
 
 def _ramp(share: float | None) -> list[Piece]:
     """The steps, the one that is meant in bold."""
-    return [(f"{step}  ", "bold $primary" if step == share else "$faint") for step in RAMP]
+    return [(_step(step), "bold $primary" if step == share else "$faint") for step in RAMP]
+
+
+def _step(step: int) -> str:
+    return f"{step}  "
