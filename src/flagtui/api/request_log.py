@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -31,6 +32,8 @@ def log_to(path: Path) -> Log:
     os.fchmod(handle, 0o600)
 
     def write(line: LogLine) -> None:
-        os.write(handle, json.dumps(asdict(line), ensure_ascii=True).encode() + b"\n")
+        # A disk that is full costs the line, not the request.
+        with suppress(OSError):
+            os.write(handle, json.dumps(asdict(line), ensure_ascii=True).encode() + b"\n")
 
     return write

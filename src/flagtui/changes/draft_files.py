@@ -1,7 +1,6 @@
 """The file the person's editor opens: private, gone afterwards, and the words in it never lost."""
 
 import json
-import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from flagtui.changes.record_text import Faulty, RecordText, without_comments
 from flagtui.config.editor_program import OpenEditor
+from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON
 
 
@@ -27,7 +27,11 @@ def edit(record: RecordText, open_editor: OpenEditor, drafts: Path) -> dict[str,
         # The folder is for its owner alone, so the file in it is out of reach before it has content.
         path = Path(folder) / f"{record.file}.json"
         while True:
-            _write(path, text)
+            try:
+                replace_file(path, _encodable(text))
+            except OSError as fault:
+                why = f"there is no room for the editor's file: {fault.strerror}"
+                return GivenUp((why,), _keep(text, record.text(), drafts, record))
             if not open_editor(path):
                 return GivenUp(("the editor ended with an error",), _keep(_read(path), text, drafts, record))
             saved = _read(path)
@@ -43,7 +47,7 @@ def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
     """What the editor leaves of a text in a file of that name; None when it ended with an error."""
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         path = Path(folder) / name
-        _write(path, text)
+        replace_file(path, _encodable(text))
         return _read(path) if open_editor(path) else None
 
 
@@ -61,10 +65,8 @@ def forget(copy: Path | None) -> None:
         copy.unlink(missing_ok=True)
 
 
-def _write(path: Path, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)
+def _encodable(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _read(path: Path) -> str | None:
@@ -79,9 +81,9 @@ def _keep(saved: str | None, shown: str, drafts: Path, record: RecordText) -> Pa
     if saved is None or saved == shown:
         return None
     try:
-        drafts.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = drafts / f"{record.file}.json"
-        _write(path, saved)
+        # The copy of before stays where there is no room for this one.
+        replace_file(path, _encodable(saved))
     except OSError:
         return None
     return path

@@ -1,4 +1,4 @@
-"""Small private files, replaced in one step."""
+"""Small private files, written whole or not at all."""
 
 import os
 import tempfile
@@ -7,11 +7,7 @@ from pathlib import Path
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Writes the text as the whole file, readable by its owner alone, or leaves the old one. Raises OSError.
-
-    A link is followed, so that settings kept elsewhere stay there.
-    """
-    path = path.resolve()
+    """Writes the whole file, readable by its owner alone, or leaves the old one. Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:
@@ -24,6 +20,18 @@ def replace_file(path: Path, text: str) -> None:
         # Gone already when it took the old one's place.
         with suppress(OSError):
             Path(name).unlink()
+
+
+def write_new(path: Path, text: str) -> None:
+    """A new file that its owner alone can read. Raises OSError, also when there is one already."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        # A disk that is full has taken the name and not the words.
+        path.unlink(missing_ok=True)
+        raise
 
 
 def why_not_private(path: Path) -> str:

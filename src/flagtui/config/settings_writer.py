@@ -87,7 +87,8 @@ def _change(file: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
     except TOMLKitError as error:
         raise SettingsError(file, None, "", f"cannot be changed: {error}") from error
     parse_settings(after, file)
-    replace_file(file, after)
+    # Settings kept elsewhere behind a link stay there.
+    replace_file(file.resolve(), after)
 
 
 def _table(parent: tomlkit.TOMLDocument | Table, name: str, *, is_super: bool = False) -> Table:

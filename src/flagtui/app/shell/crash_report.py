@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from flagtui import __version__, local_time
+from flagtui.config.files import write_new
 from flagtui.safe_text import safe_lines
 
 
@@ -26,14 +27,7 @@ def keep_report(report: str, folder: Path) -> Path | None:
     path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}-{uuid4().hex[:6]}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        write_new(path, report)
     except OSError:
-        return None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(report)
-    except OSError:
-        # A disk that is full has taken the name and not the words.
-        path.unlink(missing_ok=True)
         return None
     return path

@@ -45,7 +45,11 @@ def _write(path: Path, data: bytes, shown_at: float) -> None:
     forget_frames(path.parent)
     whole = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.utime(whole, (shown_at, shown_at))
-    whole.replace(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.utime(whole, (shown_at, shown_at))
+        whole.replace(path)
+    finally:
+        # Gone already when it took the old one's place.
+        whole.unlink(missing_ok=True)

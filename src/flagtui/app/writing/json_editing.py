@@ -55,4 +55,6 @@ def _in_editor(changing: Changes, work: Callable[[OpenEditor], Made]) -> Made | 
         return hand_over(changing.app, lambda: work(open_editor))
     except NoEditor as why:
         changing.tell(Notice(str(why), "warning", "no editor"))
-        return None
+    except OSError as fault:
+        changing.tell(Notice(f"no file for the editor can be made: {fault.strerror}", "error", "no editor"))
+    return None

@@ -3,13 +3,13 @@
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import EventDefinitionRow
 
@@ -123,13 +123,7 @@ class Triage:
             if not told:
                 self.path.unlink(missing_ok=True)
                 return
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            new = self.path.with_suffix(".new")
-            new.unlink(missing_ok=True)
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(told, file)
-            new.replace(self.path)
+            replace_file(self.path, json.dumps(told))
 
     def load(self) -> int:
         """What an earlier run left; gives how many. A file that cannot be read counts as none."""

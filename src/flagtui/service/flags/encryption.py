@@ -56,7 +56,12 @@ def _fernet(key_file: Path) -> "Fernet":
 
 def _write_once(key_file: Path, key: bytes) -> None:
     descriptor = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(key)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        # An empty key would open nothing, for ever.
+        key_file.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,182 @@
+"""Each file the program writes, on a full disk and where nothing may be written: told, nothing lost."""
+
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.prove.test_damaged_files import entry, said_by
+
+from flagtui.api.client import Client
+from flagtui.api.errors import ServerFault
+from flagtui.api.in_process import in_process
+from flagtui.api.request_log import LogLine, log_to
+from flagtui.app.shell.crash_report import keep_report
+from flagtui.app.shell.export_file import export
+from flagtui.app.state.preferences import Preferences
+from flagtui.changes.draft_files import keep_changes
+from flagtui.changes.event_definitions.triage import Triage, TriageDecision
+from flagtui.changes.journal import Journal, JournalUnwritable
+from flagtui.changes.record_text import RecordText
+from flagtui.config.key_file import KeyFileRefused, write_key_file
+from flagtui.config.remembered_state import Remembered, remember
+from flagtui.models.rows import FlagRow
+from flagtui.service import close_service, create_service
+from flagtui.service.flags.encryption import _fernet
+from flagtui.store.snapshots import SnapshotPlace, Snapshots
+
+
+@contextmanager
+def full() -> Iterator[None]:
+    """No file may grow: the system's own limit on a file's size, which needs no disk of its own."""
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        signal.signal(signal.SIGXFSZ, before)
+
+
+KEY: Final = "phx_key_that_is_looked_for"
+PLACE: Final = SnapshotPlace("prod", "us.posthog.com", "1", "flags")
+
+
+def write_journal(folder: Path) -> bool:
+    said = said_by(
+        JournalUnwritable, lambda: Journal(folder).begin(entry(str(len(Journal(folder).entries()))))
+    )
+    return not said
+
+
+def keep_rows(folder: Path) -> bool:
+    snapshots = Snapshots(folder)
+    is_kept = snapshots.save(PLACE, (FlagRow(id=1, key="a"),), FlagRow)
+    assert is_kept or snapshots.off_reason
+    return is_kept
+
+
+def remember_state(folder: Path) -> bool:
+    return remember(folder, Remembered(sorts={"flags": "key"}))
+
+
+def write_settings(folder: Path) -> bool:
+    preferences = Preferences(settings_file=folder / "settings.toml")
+    return not preferences.keep_theme("flagtui-night")
+
+
+def keep_key(folder: Path) -> bool:
+    said = said_by(KeyFileRefused, lambda: write_key_file(folder, "ada@us.posthog.com", KEY))
+    assert KEY not in said
+    return not said
+
+
+def report_crash(folder: Path) -> bool:
+    return keep_report("what happened\n", folder) is not None
+
+
+def keep_draft(folder: Path) -> bool:
+    record = RecordText("a", "flag 1", "flag-1", {"name": "a"}, lambda _: ())
+    typed = "b" * (1 + len(list(folder.glob("*"))))
+    return keep_changes(record, {"name": typed}, folder) is not None
+
+
+def keep_triage(folder: Path) -> bool:
+    triage = Triage(folder, "us.posthog.com 1")
+    triage.by_id["a"] = TriageDecision("a", "event", {"verified": True}, {})
+    triage.save()
+    return Triage(folder, "us.posthog.com 1").load() == 1
+
+
+def write_export(folder: Path) -> bool:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        # Each second is a file of its own.
+        found = export("flags.json", "[]", "1 flag", 1_780_000_000.0 + len(list(folder.iterdir())))
+    finally:
+        os.chdir(before)
+    return "not written" not in found.text
+
+
+def make_payload_key(folder: Path) -> bool:
+    _fernet.cache_clear()
+    try:
+        _fernet(folder / "service.db.key")
+    except OSError:
+        return False
+    return True
+
+
+WRITERS: Final[Mapping[str, Callable[[Path], bool]]] = {
+    "journal": write_journal,
+    "kept rows": keep_rows,
+    "remembered state": remember_state,
+    "settings": write_settings,
+    "key": keep_key,
+    "crash report": report_crash,
+    "draft": keep_draft,
+    "inbox": keep_triage,
+    "export": write_export,
+    "key of payloads": make_payload_key,
+}
+WRITER: Final = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS.keys())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file but locks, and a journal without an entry."""
+    found = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {name: data for name, data in found.items() if data or not name.endswith((".jsonl", ".lock"))}
+
+
+@WRITER
+def test_on_a_full_disk_nothing_is_lost_or_left_and_it_goes_on_once_there_is_room(
+    write: Callable[[Path], bool], tmp_path: Path
+) -> None:
+    with full():
+        is_written = write(tmp_path)
+    assert not is_written
+    assert contents(tmp_path) == {}
+    assert write(tmp_path)
+    before = contents(tmp_path)
+    assert before
+    with full():
+        write(tmp_path)
+    assert contents(tmp_path) == before
+    assert write(tmp_path)
+
+
+@pytest.mark.skipif(
+    not Path("/sys/kernel").is_dir(),
+    reason="no /sys/kernel, where even root cannot write",
+)
+@pytest.mark.parametrize("name", [name for name in WRITERS if name != "export"])
+def test_where_nothing_may_be_written_it_is_told(name: str) -> None:
+    assert not WRITERS[name](Path("/sys/kernel/flagtui"))
+
+
+def test_a_request_is_made_although_its_line_has_no_room(tmp_path: Path) -> None:
+    log = log_to(tmp_path / "requests.log")
+    with full():
+        log(LogLine("GET", "/api/"))
+    assert (tmp_path / "requests.log").read_bytes() == b""
+
+
+async def test_the_service_says_that_it_cannot_write_and_loses_nothing_it_said_it_had(tmp_path: Path) -> None:
+    service = create_service(tmp_path / "service.db", key=KEY)
+    try:
+        async with Client("http://127.0.0.1:1", KEY, 1, transport=in_process(service)) as client:
+            made = await client.flags.create({"key": "before"})
+            with full(), pytest.raises(ServerFault, match="503"):
+                await client.flags.create({"key": "meanwhile"})
+            with full():
+                assert (await client.flags.get(made.id)).key == "before"
+            await client.flags.create({"key": "after"})
+            assert {row.key for row in (await client.flags.page({})).rows} == {"before", "after"}
+    finally:
+        close_service(service)
