@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyte
+from tests.doubles.warm_start import fork
 
 DEADLINE_SECONDS = 20.0
 MODES = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
@@ -32,7 +33,9 @@ class Terminal:
         *,
         size: tuple[int, int] = (80, 24),
         environment: Mapping[str, str] | None = None,
+        is_cold: bool = False,
     ) -> None:
+        """Starts the program; a fork of what has imported it already, unless the test is about starting."""
         self.sent = bytearray()
         """Every byte the program wrote."""
         self.screen = pyte.Screen(*size)
@@ -40,15 +43,9 @@ class Terminal:
         self._keyboard, self._line = pty.openpty()
         self._resize(*size)
         self.attributes_before = self.attributes()
-        self.process = subprocess.Popen(
-            command,
-            stdin=self._line,
-            stdout=self._line,
-            stderr=self._line,
-            env={**_kept_environment(), **ENVIRONMENT, **(environment or {})},
-            start_new_session=True,
-            preexec_fn=self._take_terminal,
-        )
+        variables = {**usual_environment(), **(environment or {})}
+        forked = None if is_cold else fork(command, variables, self._line)
+        self.process = forked or self._start(command, variables)
 
     def __enter__(self) -> "Terminal":
         return self
@@ -100,6 +97,7 @@ class Terminal:
         """Read until the program has ended and return its exit code, negative for a signal."""
         self._read_until(lambda: self.process.poll() is not None, "the end of the program")
         self._read(0.0)
+        assert self.process.returncode is not None
         return self.process.returncode
 
     def wait_until_stopped(self) -> None:
@@ -128,6 +126,18 @@ class Terminal:
                 (on.add if switch == b"h" else on.discard)(number)
         return on - {"25", "7"}
 
+    def _start(self, command: Sequence[str], variables: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+        line = self._line
+        return subprocess.Popen(
+            command,
+            stdin=line,
+            stdout=line,
+            stderr=line,
+            env=variables,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(line, termios.TIOCSCTTY, 0),
+        )
+
     def _read_until(self, reached: Any, what: str) -> None:
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not reached():
@@ -151,10 +161,9 @@ class Terminal:
     def _resize(self, width: int, height: int) -> None:
         fcntl.ioctl(self._line, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
 
-    def _take_terminal(self) -> None:
-        fcntl.ioctl(self._line, termios.TIOCSCTTY, 0)
 
-
-def _kept_environment() -> dict[str, str]:
+def usual_environment() -> dict[str, str]:
+    """The variables of every program, but for what a test gives it."""
     dropped = ("TEXTUAL", "FLAGTUI", "NO_COLOR", "COLUMNS", "LINES", "STY", "TMUX")
-    return {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    return {**kept, **ENVIRONMENT}

@@ -15,10 +15,10 @@ from tests.prove.program import KEY
 class Blind(Terminal):
     """A terminal nobody looks at: it is not drawn."""
 
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], *, is_cold: bool = False) -> None:
         self._on: set[str] = set()
         self.has_leaked = False
-        super().__init__(command, size=SIZES[0], environment=environment)
+        super().__init__(command, size=SIZES[0], environment=environment, is_cold=is_cold)
         fcntl.fcntl(self._keyboard, fcntl.F_SETFL, os.O_NONBLOCK)
 
     def __enter__(self) -> "Blind":

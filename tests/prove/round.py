@@ -90,7 +90,9 @@ class Round:
             "BROWSER": "true",
         }
         self.found.starts += 1
-        with Blind([sys.executable, str(PROGRAM), self._server, str(self._folder)], environment) as terminal:
+        command = [sys.executable, str(PROGRAM), self._server, str(self._folder)]
+        # Cold, since what is imported late and when is part of what the hands try.
+        with Blind(command, environment, is_cold=True) as terminal:
             if self._wait_for_start(terminal):
                 if self._before is None:
                     self._before = int(self._activity("max(rowid)", 0)[0][0])

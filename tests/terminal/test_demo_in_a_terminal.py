@@ -158,7 +158,7 @@ def kept(left: Path, tmp_path: Path) -> dict[str, str]:
 def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_there(
     kept: dict[str, str],
 ) -> None:
-    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept) as terminal:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept, is_cold=True) as terminal:
         terminal.wait_for("checkout-redesign")
         terminal.wait_for_bytes(b" ago, connecting ")
         assert DRIVER_STARTED not in terminal.sent
@@ -186,7 +186,7 @@ def test_what_was_open_above_the_list_does_not_keep_the_list_from_the_next_start
         terminal.wait_for(seen)
         terminal.signal(signal.SIGTERM)
         terminal.wait_for_end()
-    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders, is_cold=True) as terminal:
         terminal.wait_for_bytes(b" ago, connecting ")
         assert first in terminal.text
         assert DRIVER_STARTED not in terminal.sent
@@ -194,7 +194,7 @@ def test_what_was_open_above_the_list_does_not_keep_the_list_from_the_next_start
 
 
 def test_a_killed_start_takes_the_last_screen_away_again(kept: dict[str, str]) -> None:
-    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept) as terminal:
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept, is_cold=True) as terminal:
         terminal.wait_for_bytes(b" ago, connecting ")
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_end() == 128 + signal.SIGTERM
@@ -206,7 +206,7 @@ def test_a_killed_start_takes_the_last_screen_away_again(kept: dict[str, str]) -
 def test_what_does_not_open_the_app_leaves_the_screen_alone(
     home: dict[str, str], arguments: list[str]
 ) -> None:
-    with Terminal([*FLAGTUI, *arguments], size=SIZE, environment=home) as terminal:
+    with Terminal([*FLAGTUI, *arguments], size=SIZE, environment=home, is_cold=True) as terminal:
         terminal.wait_for_end()
         assert b"\x1b[?1049h" not in terminal.sent
         assert terminal.attributes() == terminal.attributes_before
