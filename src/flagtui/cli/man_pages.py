@@ -8,7 +8,7 @@ from flagtui import __version__
 from flagtui.cli.errors import EXIT_WORDS
 from flagtui.cli.twin_command import TwinCommand
 
-_SEE = "The whole of it: https://github.com/flagtui/flagtui, docs/command-line.md"
+_SEE = "The whole of it: docs/command-line.md in the sources of flagtui"
 
 
 def man_pages(root: click.Group) -> dict[str, str]:

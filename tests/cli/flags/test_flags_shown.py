@@ -93,3 +93,11 @@ def test_a_flag_is_shown_without_loading_what_searches_lists_or_makes_changes(se
     ours = {name for name in loaded if name.startswith("flagtui")}
     assert "flagtui.models.flag_rows" in ours
     assert len(ours) <= 100
+
+
+def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: Run, key: str) -> None:
+    signed_in("flags", "rollout", key, "--to", "75", "--yes")
+    first, *_ = json.loads(signed_in("activity", "@", "0m", "--json").out)["records"]
+    assert first["key"] == key
+    assert signed_in("activity", "@", "7d", "kind:deleted", "by:noone").out == ""
+    assert signed_in("activity", "@", "soon").code == 2

@@ -27,6 +27,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.store.query import compile_query
 from flagtui.store.query.activity import ACTIVITY as ENTRIES
+from flagtui.store.query.moments import by_closeness, split_centre
 from flagtui.text.cleanup_advice import what_wins
 from flagtui.text.differences import UNTOLD
 from flagtui.text.schedule_words import scheduled_words
@@ -154,19 +155,25 @@ def list_schedule(words: Sequence[str], place: WorkPlace, printer: Printer) -> i
 
 
 def show_activity(line: str, limit: int, place: WorkPlace, printer: Printer) -> int:
-    """Who changed which flag, newest first."""
-    query = read_query(line, ENTRIES)
+    """Who changed which flag: newest first, or what can have caused something at the `@` moment first."""
 
     async def work(session: ProjectSession) -> list[ChangeRow]:
-        passes = compile_query(query, now=session.now, me=await session.me() if ":me" in line else None)
+        centre, rest, wrong = split_centre(line, session.now)
+        if wrong:
+            raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
+        query = read_query(rest, ENTRIES)
+        passes = compile_query(query, now=session.now, me=await session.me() if ":me" in rest else None)
         found: list[ChangeRow] = []
         async for entry in session.client.activity.every(at_most=5_000 if line else limit):
             row = change_row(entry, -len(found))
-            if passes(row):
-                found.append(row)
-            if len(found) >= limit:
+            if centre is not None and row.at is not None and row.at < centre.since:
                 break
-        return found
+            if passes(row) and (centre is None or centre.holds(row.at)):
+                found.append(row)
+            if len(found) >= limit and centre is None:
+                break
+        order = range(len(found)) if centre is None else by_closeness(found, range(len(found)), centre)
+        return [found[index] for index in order[:limit]]
 
     printer.records(ACTIVITY, in_project(place, work), "The activity tells of no such change.")
     return 0
