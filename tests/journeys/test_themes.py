@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.doubles.whole_program import Program, Setting, running
 
 from flagtui.app.state.preferences import Preferences
+from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.row_list import RowList
 from flagtui.config.settings import read_settings
 
@@ -40,3 +42,15 @@ async def test_every_theme_draws_every_record_the_same_but_for_its_colours(setti
 async def test_a_light_terminal_gets_a_light_screen(setting: Setting) -> None:
     async with running(replace(setting, preferences=Preferences(is_light=True))) as program:
         assert ground(program) == "#ffffff"
+
+
+@pytest.mark.parametrize("keys", [["n"], ["slash", *"new-nav", "enter", "e"], ["colon"], ["question_mark"]])
+async def test_the_line_that_enter_would_choose_stands_out_in_sixteen_colours(
+    setting: Setting, keys: list[str]
+) -> None:
+    async with running(setting) as program:
+        await program.press("f2", *"ansi", "enter", *keys)
+        lines = program.app.screen.query_one(OptionLines)
+        first, second = (lines.render_line(y + (lines.highlighted or 0)) for y in (0, 1))
+        assert all(piece.style is not None and piece.style.reverse for piece in first)
+        assert not any(piece.style is not None and piece.style.reverse for piece in second)

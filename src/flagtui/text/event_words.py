@@ -41,7 +41,7 @@ def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list
 
 def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
     """VERIFIED, HIDDEN, SILENT, POSTHOG."""
-    plain = "$foreground on $track"
+    plain = "$chip-text on $chip"
     if row.hidden:
         yield " HIDDEN ", plain
     elif row.verified:

@@ -77,7 +77,7 @@ def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
 
 def badges(row: FlagRow) -> Iterator[Piece]:
     """ON, STALE, EXPERIMENT, all runtimes: state as words on colour."""
-    plain = "$foreground on $track"
+    plain = "$chip-text on $chip"
     yield (" ON ", "bold $badge-text on $success") if row.active else (" OFF ", f"bold {plain}")
     if row.status in UNUSED:
         yield from ((" ", ""), (f" {row.status} ", "bold $badge-text on $warning"))

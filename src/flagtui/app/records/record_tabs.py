@@ -30,7 +30,7 @@ class RecordTabs(Line):
         end, self._places = 0, []
         for name, (title, short) in titles.items():
             shown = f" {title if width >= ROOMY else short} "
-            pieces.append((shown, "bold on $row-cursor" if name == current else "$text-muted"))
+            pieces.append((shown, "bold $cursor-text on $row-cursor" if name == current else "$text-muted"))
             end += cell_len(shown)
             self._places.append((end, name))
             if width >= ROOMY:

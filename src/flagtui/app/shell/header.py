@@ -149,10 +149,10 @@ class Tabs(Line):
             end += cell_len(f" {tab.key} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + 2
             self._places.append((end, tab.key))
             here = tab.key == current
-            ground = " on $row-cursor" if here else ""
-            title_style = ("bold" if here else "$text-muted") + ground
+            ground = "$cursor-text on $row-cursor" if here else ""
+            title_style = f"bold {ground}" if here else "$text-muted"
             pieces.append((f" {tab.key} {tab.title}", title_style))
-            pieces.append((f" {tab.count} " if tab.count else " ", "$faint" + ground))
+            pieces.append((f" {tab.count} " if tab.count else " ", ground or "$faint"))
             pieces.append("  ")
         self.show(Content.assemble(*pieces))
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.style import Style
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -20,6 +21,12 @@ class OptionLines(OptionList):
 
     def __init__(self, *options: Option, id: str | None = None) -> None:
         super().__init__(*options, markup=False, id=id)
+
+    def get_visual_style(self, *component_classes: str, partial: bool = False) -> Style:
+        # Textual leaves reverse out, which is all there is to mark a line without colours.
+        style = super().get_visual_style(*component_classes, partial=partial)
+        looks = (self.get_component_styles(name).text_style for name in component_classes)
+        return style + Style(reverse=True) if any(look.reverse for look in looks) else style
 
     def on_click(self, event: events.Click) -> None:
         # Where the line was drawn, there may be fewer by now.
