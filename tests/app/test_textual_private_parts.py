@@ -34,6 +34,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_close_messages_no_wait": (MessagePump, "the end after a fault"),
     "_clipboard": (App, "what was copied, for pasting within the program"),
     "_closed": (MessagePump, "whether a frame may be drawn now"),
+    "_compositor": (Screen, "the lines below a dialog"),
     "_debug": (Driver, "handed on to the parser of keys"),
     "_dirty_lines": (StylesCache, "lines to draw again"),
     "_dispatch_action": (App, "a key for what is gone does nothing"),

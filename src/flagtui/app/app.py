@@ -19,7 +19,6 @@ from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme
 from flagtui.app.shell.toasts import tell
-from flagtui.app.shell.too_small import SMALLEST, TooSmallScreen
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
 from flagtui.app.state.permissions import why_refused
@@ -273,10 +272,6 @@ class FlagTui(ScreenOwner[None]):
         under, _ = self.screen.get_widget_and_offset_at(event.screen_x, event.screen_y)
         if key := key_at(under, event.screen_x, event.screen_y):
             self.simulate_key(key)
-
-    def on_resize(self, event: events.Resize) -> None:
-        fits = event.size.width >= SMALLEST[0] and event.size.height >= SMALLEST[1]
-        self.cover(None if fits else TooSmallScreen())
 
     def keep_report(self, fault: BaseException) -> Path | None:
         from flagtui.app.shell.crash_report import crash_report, keep_report

@@ -14,7 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Label
 
 from flagtui.app.shell.screen_owner import IN_A_ROW, ScreenOwner
-from flagtui.app.widgets.screen_lifecycle import Dialog, OwnedScreen
+from flagtui.app.widgets.dialog import Dialog
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 
 
 class Listing(OwnedScreen[None]):

@@ -13,9 +13,9 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from flagtui.app.dialogs.picker import Choice
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
-from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 
 V = TypeVar("V")

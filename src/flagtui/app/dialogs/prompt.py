@@ -10,9 +10,9 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 

@@ -12,9 +12,9 @@ from textual.widgets import Input, Static
 
 from flagtui import local_time
 from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.list_differences import Changed, Comparison, compare

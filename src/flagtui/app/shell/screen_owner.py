@@ -5,6 +5,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final, TypeVar
 
+from textual import events
 from textual._context import active_message_pump
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode, NoScreen
@@ -20,6 +21,8 @@ from flagtui.text.notices import Notice
 
 ReturnT = TypeVar("ReturnT")
 
+SMALLEST: Final = (40, 8)
+"""Columns and lines below which nothing can be shown."""
 KEPT: Final = 2
 """Screens that stay at the bottom: Textual's own blank one, and a list."""
 IN_A_ROW: Final = 5.0
@@ -90,6 +93,14 @@ class ScreenOwner(TerminalApp[ReturnT]):
         """Close everything above the list."""
         for screen in self.screen_stack[KEPT : KEPT + 1]:
             self.close_screen(screen)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if event.size.width >= SMALLEST[0] and event.size.height >= SMALLEST[1]:
+            self.cover(None)
+        else:
+            from flagtui.app.shell.too_small import TooSmallScreen
+
+            self.cover(TooSmallScreen())
 
     def cover(self, screen: Screen[Any] | None) -> None:
         """Lay a screen over everything, or, with None, take it away from wherever it is by now."""

@@ -1,15 +1,11 @@
 """What is shown while the terminal is too small for anything to be read, or answered, safely."""
 
-from typing import Final
-
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Static
 
-from flagtui.app.widgets.screen_lifecycle import Dialog
-
-SMALLEST: Final = (40, 8)
-"""Columns and lines below which nothing can be shown."""
+from flagtui.app.shell.screen_owner import SMALLEST
+from flagtui.app.widgets.dialog import Dialog
 
 
 class TooSmallScreen(Dialog[None]):

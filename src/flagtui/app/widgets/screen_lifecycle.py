@@ -16,7 +16,7 @@ from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode
 from textual.geometry import Offset
 from textual.message_pump import MessagePump
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkType
 from textual.worker_manager import WorkerManager
@@ -191,12 +191,6 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
 
 class OwnedScreen(Lifecycle[Answer], Screen[Answer], Generic[Answer]):
     """A screen that fills the terminal."""
-
-
-class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
-    """A screen that is answered. There is one of its kind at a time."""
-
-    IS_SINGLE = True
 
 
 class _Followed:

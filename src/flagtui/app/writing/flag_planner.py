@@ -199,7 +199,7 @@ class NewFlagPlanner(FlagPlace):
             return {}
 
     def _plan(self, one: NewFlag, taken: Taken) -> Plan | Blocked:
-        similar = similar_keys(as_text(one.fields.get("key")), (row.key for row in taken.rows))
+        similar = similar_keys(as_text(one.fields.get("key")), [row.key for row in taken.rows])
         now, names = self.app_state.session.clock(), self.app_state.names
         context = Context(now=now, me=self.workspace.me, similar=similar, names=names)
         return plan_create(one.fields, taken, context, one.told, one.source)

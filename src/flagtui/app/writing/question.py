@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
-from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
 from flagtui.changes.left_out import LeftOut
 from flagtui.safe_text import safe_text

@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
-from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.app.writing.result_lines import LEFT_OUT, NOT_SENT, Result, count_results
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece

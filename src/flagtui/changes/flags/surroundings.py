@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
@@ -79,7 +79,7 @@ class Gathering:
             me=surroundings.me,
             names=surroundings.names,
             dependencies=_dependencies(fresh, surroundings.rows),
-            similar=similar_keys(fresh.key, (row.key for row in surroundings.rows)),
+            similar=similar_keys(fresh.key, [row.key for row in surroundings.rows]),
         )
         if surroundings.is_one_of_many:
             return
@@ -136,11 +136,12 @@ def _dependents_listed(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ..
     return tuple(Linked(row.id, row.key, row.active) for row in rows if fresh.id in row.depends_on)
 
 
-def similar_keys(key: str, others: Iterable[str]) -> tuple[str, ...]:
+def similar_keys(key: str, others: Sequence[str]) -> tuple[str, ...]:
     """Keys that look like this one: case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
     folded, begins = _look(key), _first(key)
     # Most keys begin otherwise, which is quicker to see than what they look like.
-    near = (other for other in others if _first(other) == begins and other != key)
+    beginnings = {first for first in {other[:1] for other in others} if _first(first) == begins}
+    near = (other for other in others if other[:1] in beginnings and other != key)
     return tuple(other for other in near if _look(other) == folded)[:5]
 
 

@@ -117,7 +117,7 @@ async def taken_in(session: ProjectSession) -> Taken:
 
 
 async def _context(session: ProjectSession, fields: Mapping[str, JSON], taken: Taken) -> Context:
-    similar = similar_keys(as_text(fields.get("key")), (row.key for row in taken.rows))
+    similar = similar_keys(as_text(fields.get("key")), [row.key for row in taken.rows])
     return Context(now=session.now, me=await session.me(), similar=similar)
 
 

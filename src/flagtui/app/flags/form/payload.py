@@ -8,8 +8,8 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.screen_lifecycle import Dialog
 from flagtui.safe_text import safe_text
 
 

@@ -1,0 +1,77 @@
+"""A screen that is answered, over the one that was there, which is dimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Generic
+
+from textual.app import RenderResult
+from textual.color import Color
+from textual.css.styles import RulesMap
+from textual.renderables.background_screen import BackgroundScreen
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import RenderOptions, Visual
+
+from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
+
+
+class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
+    """There is one of its kind at a time."""
+
+    IS_SINGLE = True
+
+    @cached_property
+    def _dimmed(self) -> DimmedScreen:
+        return DimmedScreen()
+
+    def render(self) -> RenderResult:  # type: ignore[override]  # a visual, as every other widget may
+        below = super().render()
+        if not isinstance(below, BackgroundScreen):
+            return below
+        return self._dimmed.over(below.screen._compositor.render_strips, below.color)
+
+
+class DimmedScreen(Visual):
+    """The screen below, tinted line by line; a line that is as it was is not tinted again.
+
+    A dialog is laid out several times until its text is there, and again for every letter typed into it. The
+    library tints every cell below it each time, which is most of what a dialog costs.
+    """
+
+    def __init__(self) -> None:
+        self._draw: Callable[[], list[Strip]] = list
+        self._color = Color(0, 0, 0)
+        self._lines: list[tuple[Strip, Strip]] = []
+        """Each line as it is below, and tinted."""
+
+    def over(self, draw: Callable[[], list[Strip]], color: Color) -> DimmedScreen:
+        """The same over the lines that are drawn now, in a color that lets them through."""
+        if color != self._color:
+            self._color, self._lines = color, []
+        self._draw = draw
+        return self
+
+    def render_strips(
+        self, width: int, height: int | None, style: Style, options: RenderOptions
+    ) -> list[Strip]:
+        lines = self._draw()[:height]
+        known = self._lines[: len(lines)]
+        for place, line in enumerate(lines):
+            if place == len(known):
+                known.append((line, self._tinted(line, width)))
+            elif known[place][0] != line:
+                known[place] = (line, self._tinted(line, width))
+        self._lines = known
+        return [tinted for _, tinted in known]
+
+    def _tinted(self, line: Strip, width: int) -> Strip:
+        return Strip(BackgroundScreen.process_segments(line, self._color)).crop(0, width)
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return container_width
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return len(self._lines)

@@ -1,0 +1,55 @@
+"""What lies under a dialog is what the library would draw there, whatever happens meanwhile."""
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+from rich.segment import Segment
+from tests.doubles.whole_program import WIDE, Program, Setting, running
+from textual.geometry import Size
+from textual.renderables.background_screen import BackgroundScreen
+from textual.strip import Strip
+from textual.visual import RenderOptions
+
+from flagtui.app.shell.themes import LIGHT
+from flagtui.app.writing.question import ConfirmScreen
+
+
+def dimmed(program: Program) -> list[Strip]:
+    """As the dialog draws it."""
+    screen, style = program.app.screen, program.app.screen.visual_style
+    assert isinstance(screen, ConfirmScreen)
+    options = RenderOptions(lambda _name: style, screen.styles.base.get_rules())
+    return screen._dimmed.render_strips(screen.size.width, screen.size.height, style, options)
+
+
+def by_the_library(program: Program) -> list[Strip]:
+    """Each cell tinted anew."""
+    screen, below = program.app.screen, program.app.screen_stack[-2]
+    console = Console(width=screen.size.width, height=screen.size.height)
+    segments = console.render(BackgroundScreen(below, screen.styles.background))
+    lines = Segment.split_lines(segments)
+    return [Strip(line).simplify() for line in lines][: screen.size.height]
+
+
+@pytest.mark.parametrize("size", [WIDE, (80, 24)])
+async def test_it_is_what_the_library_draws_while_the_list_and_the_size_change(
+    setting: Setting, size: tuple[int, int]
+) -> None:
+    async with running(replace(setting, size=size)) as program:
+        await program.go_to("new-nav")
+        await program.press("space")
+        before = dimmed(program)
+        assert [line.simplify() for line in before] == by_the_library(program)
+        await program.colleague().flags.update((await program.stored("new-nav")).id, {"active": False})
+        await program.app.server.polling.poll()
+        await program.settle()
+        assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
+        assert dimmed(program) != before, "the change is not seen below"
+        await program.pilot.resize_terminal(size[0] - 7, size[1] - 3)
+        await program.settle()
+        assert program.app.size == Size(size[0] - 7, size[1] - 3)
+        assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
+        program.app.look = LIGHT.name
+        await program.settle()
+        assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
