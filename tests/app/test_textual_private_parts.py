@@ -59,6 +59,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_process_messages_loop": (MessagePump, "a fault in a handler does not end the task of its screen"),
     "_result_callbacks": (Screen, "who waits for an answer"),
     "_running": (MessagePump, "whether a frame may be drawn now"),
+    "_screen_resized": (Screen, "one that has its size is not laid out again"),
     "_screen_stack": (App, "a screen under others is taken away"),
     "_styles_cache": (Widget, "a list keeps its lines itself"),
     "_unnotify": (App, "a toast that would lie on the header goes"),

@@ -34,7 +34,7 @@ PLACES = {
     "who": Place(("w",), 2),
     "search in JSON": Place(("enter", "shift+tab", "slash")),
     "ids": Place(("number_sign",)),
-    "my flags": Place(("I",)),
+    "search of my flags": Place(("I", "slash")),
     "rollout": Place(("%",), letters="172"),
     "tags": Place(("T",)),
     "kind of a new flag": Place(("n",)),

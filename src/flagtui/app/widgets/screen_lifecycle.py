@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode
-from textual.geometry import Offset
+from textual.geometry import Offset, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
@@ -160,6 +160,11 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         found, offset = super().get_widget_and_offset_at(x, y)
         is_gone = found is not None and found is not self and found.parent is None
         return (None, None) if is_gone else (found, offset)
+
+    def _screen_resized(self, size: Size) -> None:
+        # A screen that is opened hears of a new size, and so does every screen below it.
+        if size != self._compositor.size:
+            super()._screen_resized(size)
 
     @property
     def _is_answered(self) -> bool:

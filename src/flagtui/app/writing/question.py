@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -64,12 +65,14 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         self._last_key = surface.monotonic()
         self._told_at = float("-inf")
         self._was_quiet = False
+        self._fitted = Size(0, 0)
+        """The terminal's size that the text was laid out for."""
 
     def show(self, question: Question[P]) -> None:
         """The same question with more told. A key on its way was an answer to less, and does not confirm."""
         self._question, self._told_at, self.is_partial = question, self._surface.monotonic(), False
         if self.is_mounted:
-            self.on_resize()
+            self._fit()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
@@ -185,7 +188,12 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         self._settle(overwrite=True)
 
     def on_resize(self) -> None:
+        if self.app.size != self._fitted:
+            self._fit()
+
+    def _fit(self) -> None:
         """Keep the answers on screen however little room there is for what they are about."""
+        self._fitted = self.app.size
         width = min(88, self.app.size.width - 8)
         self.query_one("#told", Static).update(_joined(self._question, width))
         box = self.query_one("#question")
@@ -205,6 +213,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
     def on_mount(self) -> None:
         # What was said before would lie on top of what is asked now.
         self.app.clear_notifications()
+        self._fit()
         self.query(Typed).first().focus() if self._has_fields else self.query_one("#cancel").focus()
 
     def action_scroll(self, lines: int) -> None:
