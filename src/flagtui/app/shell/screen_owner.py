@@ -100,7 +100,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         else:
             from flagtui.app.shell.too_small import TooSmallScreen
 
-            self.cover(TooSmallScreen())
+            self.cover(TooSmallScreen(SMALLEST))
 
     def cover(self, screen: Screen[Any] | None) -> None:
         """Lay a screen over everything, or, with None, take it away from wherever it is by now."""

@@ -4,7 +4,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.widgets import Static
 
-from flagtui.app.shell.screen_owner import SMALLEST
 from flagtui.app.widgets.dialog import Dialog
 
 
@@ -13,7 +12,10 @@ class TooSmallScreen(Dialog[None]):
 
     BINDINGS = [Binding("q,ctrl+q", "app.quit", "quit")]
 
+    def __init__(self, smallest: tuple[int, int]) -> None:
+        super().__init__()
+        self._smallest = smallest
+
     def compose(self) -> ComposeResult:
-        yield Static(
-            f"flagtui needs {SMALLEST[0]}×{SMALLEST[1]}.\nMake the window larger,\nor press q.", markup=False
-        )
+        columns, lines = self._smallest
+        yield Static(f"flagtui needs {columns}×{lines}.\nMake the window larger,\nor press q.", markup=False)
