@@ -126,6 +126,17 @@ def test_an_example_runs_and_fits_its_schema(name: str, example: str, here: Run,
         assert re.fullmatch(r"(?s).*\{\"error\": \{.*\}\}\n", done.err), done.err
 
 
+@pytest.mark.parametrize("name", [name for name, each in all_commands().items() if each.kind is not None])
+def test_the_json_of_every_command_fits_its_schema(name: str, here: Run, server: Place) -> None:
+    words = prepared(all_commands()[name].examples[0], here).words
+    done = here(*words, *([] if {"--json", "--ndjson"} & set(words) else ["--json"]))
+    assert done.code in (ENDS_WELL if server.mode == "default" else ENDS_WELL | NOT_THERE), done.err
+    if done.out:
+        check(name, [*words, "--json"], done.out)
+    else:
+        assert json.loads(done.err.splitlines()[-1])["error"]["code"]
+
+
 def check(name: str, words: list[str], out: str) -> None:
     assert all(character.isprintable() or character in "\t\n" for character in out)
     known = all_commands()[name].kind

@@ -101,7 +101,7 @@ async def ask_and_send(
     results = interface.results(ended)
     report.results([*results, *apart])
     code = exit_code([*results, *(one for one in apart if one.ending == LEFT_OUT)])
-    return STOPPED if ended.is_stopped else code
+    return STOPPED if ended.is_stopped and not ended.is_saved else code
 
 
 def _request(change: PlannedChange[P], session: ProjectSession) -> WriteRequest[P, Any]:
@@ -180,7 +180,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
                 ended = await saving
             except asyncio.CancelledError:
                 left = self._plans[min(len(self._heard), len(self._plans) - 1) :]
-                stopped = Outcome[P, R](left[0], "unknown", reason=LEFT_ON_ITS_WAY)
+                stopped: Outcome[P, R] = Outcome(left[0], "unknown", reason=LEFT_ON_ITS_WAY)
                 return Ended((*self._heard, stopped), tuple(left[1:]), is_stopped=True)
             done = (one for one in ended.outcomes if not one.is_without_journal)
             self.ended_so_far = Ended((*self.ended_so_far.outcomes, *done))

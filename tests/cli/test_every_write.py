@@ -1,0 +1,277 @@
+"""Every writing command over a bad line, beside another person, stopped by ctrl+c, and on strict profiles."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+from typing import Final
+
+import pytest
+from tests.cli.conftest import Done, Run
+from tests.doubles.command_tree import all_commands
+from tests.doubles.faulty_service import FaultyService, served
+from tests.doubles.json_schema import faults
+from tests.doubles.slices import at_most, crossed
+from tests.doubles.whole_program import KEY, make_template
+from tests.journeys.modes import MODES
+
+from flagtui.changes.journal import Journal
+from flagtui.cli.agreement import STOPPED
+from flagtui.cli.change_report import CODES
+from flagtui.cli.errors import EXIT_CODES
+from flagtui.cli.records.change_records import OUTCOME
+from flagtui.service import NewKey, close_service, create_key, create_service
+
+OTHER: Final = "phx_key_of_another_person"
+WRITES: Final[dict[str, tuple[str, ...]]] = {
+    "flags archive": ("flags archive new-nav",),
+    "flags cohort": ("flags cohort checkout-redesign",),
+    "flags copy": ("flags copy checkout-redesign --to-key checkout-again",),
+    "flags create": ("flags create new-search --rollout 10",),
+    "flags dashboard": ("flags dashboard checkout-redesign",),
+    "flags delete": ("flags delete new-nav",),
+    "flags disable": ("flags disable export-parquet billing-usage-alerts",),
+    "flags edit": ("flags edit new-nav --field name=Again",),
+    "flags enable": ("flags disable export-parquet --yes", "flags enable export-parquet"),
+    "flags restore": ("flags delete new-nav --yes", "flags restore new-nav"),
+    "flags rollout": ("flags rollout checkout-redesign --to 25",),
+    "flags schedule": ("flags schedule new-nav --on --at +2h",),
+    "flags tag": ("flags tag new-nav checkout-redesign --add ops",),
+    "flags unarchive": ("flags archive new-nav --yes", "flags unarchive new-nav"),
+    "experiments archive": ("experiments archive 16 17",),
+    "experiments cohort": ("experiments cohort 31",),
+    "experiments copy": ("experiments copy 31 --to-project 2",),
+    "experiments create": ("experiments create Shorter --flag-key short --variant control --variant b",),
+    "experiments delete": ("experiments delete 34",),
+    "experiments duplicate": ("experiments duplicate 31 --flag-key checkout-twice",),
+    "experiments edit": ("experiments edit 31 --field description=Again",),
+    "experiments end": ("experiments end 31 --conclusion won",),
+    "experiments launch": ("experiments launch 35",),
+    "experiments pause": ("experiments pause 26",),
+    "experiments reset": ("experiments reset 16",),
+    "experiments restore": ("experiments delete 34 --yes", "experiments restore 34"),
+    "experiments resume": ("experiments resume 25",),
+    "experiments ship": ("experiments ship 31 --variant test",),
+    "experiments unarchive": ("experiments unarchive 4",),
+    "events delete": ("events delete $pageleave --type $pageleave",),
+    "events describe": ("events describe $pageview --text Again",),
+    "events enforce": ("events enforce $pageview --mode reject",),
+    "events hide": ("events hide $pageview",),
+    "events owner": ("events owner $pageview --to me",),
+    "events property": ("events property $pageview --to $host",),
+    "events show": ("events hide $pageview --yes", "events show $pageview"),
+    "events tag": ("events tag $pageview $pageleave --add core",),
+    "events unverify": ("events verify $pageview --yes", "events unverify $pageview"),
+    "events verify": ("events verify $pageview",),
+    "undo": ("flags disable export-parquet --yes", "undo"),
+    "redo": ("flags disable export-parquet --yes", "undo --yes", "redo"),
+}
+"""Each writing command on the sample, after what makes it possible."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The command line, the service it asks, its database and its journal."""
+
+    run: Run
+    service: FaultyService
+    database: Path
+    journal: Journal
+    mode: str
+
+    def entries(self) -> int:
+        """How many changes the service knows of."""
+        with closing(sqlite3.connect(self.database)) as connection:
+            (found,) = connection.execute("SELECT count(*) FROM activity").fetchone()
+        return int(found)
+
+    def prepare(self, name: str) -> list[str]:
+        """The words of the command, after what makes it possible."""
+        *before, line = WRITES[name]
+        for each in before:
+            done = self.run(*shlex.split(each))
+            assert done.code == 0 or self.mode != "default", done.err
+        self.service.writes.clear()
+        return shlex.split(line)
+
+
+def endings_of(done: Done) -> list[str]:
+    """Of each record, as the schema has them and as the exit code says."""
+    told = json.loads(done.out)
+    assert list(faults(told, OUTCOME.schema())) == []
+    endings = [one["ending"].replace("_", " ") for one in told["records"]]
+    codes = {0 if ending == "saved" else EXIT_CODES[CODES[ending]] for ending in endings}
+    assert done.code in codes | {STOPPED}
+    assert (done.code == 0) == (set(endings) == {"saved"})
+    return endings
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = make_template(tmp_path_factory.mktemp("template") / "service.db")
+    create_key(path, NewKey("another person", ("*",), owner="luca@acme.com", secret=OTHER))
+    return path
+
+
+@pytest.fixture(scope="module")
+def line() -> Iterator[tuple[FaultyService, str]]:
+    service = FaultyService()
+    with served(service) as address:
+        yield service, address
+
+
+@pytest.fixture(params=["default"])
+def desk(
+    request: pytest.FixtureRequest,
+    template: Path,
+    line: tuple[FaultyService, str],
+    run: Run,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Desk]:
+    service, address = line
+    database = home / "service.db"
+    shutil.copy(template, database)
+    application = create_service(database, **dict(MODES[request.param]))
+    service.__init__()  # type: ignore[misc]
+    service.application = application
+
+    def run_here(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:
+        monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+        return run(*arguments, stdin=stdin, is_shown=is_shown)
+
+    monkeypatch.setenv("FLAGTUI_HOST", address)
+    monkeypatch.setenv("FLAGTUI_PROJECT", "1")
+    yield Desk(run_here, service, database, Journal(home / ".local/state/flagtui/journal"), request.param)
+    close_service(application)
+
+
+def lose(desk: Desk) -> None:
+    desk.service.loses_answers = True
+
+
+def break_off(desk: Desk) -> None:
+    async def never(*_request: object) -> bool:
+        return False
+
+    desk.service.before = never
+    # Else it is looked for a minute long.
+    desk.service.looked = lambda: os.kill(os.getpid(), signal.SIGINT)
+
+
+def meddle(desk: Desk) -> None:
+    async def same(method: str, path: str, body: bytes) -> bool:
+        if len(desk.service.writes) == 1:
+            await desk.service.ask(method, path, body, OTHER)
+        return True
+
+    desk.service.before = same
+
+
+def interrupt(desk: Desk) -> None:
+    async def pressed(*_request: object) -> bool:
+        if len(desk.service.writes) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        return True
+
+    desk.service.before = pressed
+
+
+ENDINGS: Final[dict[Callable[[Desk], None], set[str]]] = {
+    lose: {"saved", "unknown", "not sent"},
+    meddle: {"saved", "conflicted", "refused", "failed", "unknown"},
+    break_off: {"failed", "unknown", "not sent"},
+    interrupt: {"saved", "refused", "not sent"},
+}
+"""What may become of a change."""
+
+
+def test_every_writing_command_is_among_them() -> None:
+    assert WRITES.keys() == {name for name, command in all_commands().items() if command.writes}
+
+
+@pytest.mark.parametrize(("name", "fault"), crossed(WRITES, ENDINGS))
+def test_what_a_command_tells_is_true_whatever_happens_to_its_writes(
+    name: str, fault: Callable[[Desk], None], desk: Desk
+) -> None:
+    words, known = desk.prepare(name), desk.entries()
+    fault(desk)
+    done = desk.run(*words, "--yes", "--json")
+    # The sample's server refuses it; when that answer is lost, it is found not to be done.
+    refused = {"failed"} if name == "events enforce" else set()
+    assert set(endings_of(done)) <= ENDINGS[fault] | refused, done
+    assert "fault of its own" not in done.err
+    # A write is never sent twice.
+    assert 0 < len(desk.service.writes) == len(set(desk.service.writes)), desk.service.writes
+    if fault is break_off:
+        assert desk.entries() == known
+    kept = {entry.id: entry.ending or "unknown" for entry in desk.journal.entries()}
+    told = {one["journal_id"]: one["ending"] for one in json.loads(done.out)["records"] if one["journal_id"]}
+    assert told.items() <= kept.items()
+
+
+@pytest.mark.parametrize(("name", "desk"), crossed(WRITES, MODES), indirect=["desk"])
+def test_every_write_ends_in_its_schema_on_every_kind_of_server(name: str, desk: Desk) -> None:
+    done = desk.run(*desk.prepare(name), "--yes", "--json")
+    if done.out:
+        endings = set(endings_of(done))
+        assert endings <= {"saved", "refused", "failed", "skipped", "nothing to do"}
+        assert endings == {"saved"} or desk.mode != "default" or name == "events enforce"
+    else:
+        error = json.loads(done.err.splitlines()[-1])["error"]
+        assert error.keys() == {"code", "message", "fix", "retryable"}
+        assert desk.mode != "default"
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
+    name: str, desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = desk.prepare(name)
+    settings = home / ".config/flagtui/config.toml"
+    settings.parent.mkdir(parents=True)
+    host = os.environ["FLAGTUI_HOST"]
+    settings.write_text(f'[profiles.prod]\nhost = "{host}"\nguard = "strict"\nrequire_reason = true\n')
+    refused = desk.run(*words, "--yes")
+    assert (refused.code, desk.service.writes) == (3, [])
+    wanted = re.search(r"To agree: --type (.+) --reason WHY", refused.err)
+    assert wanted, refused.err
+    read_only = desk.run("--read-only", *words, "--type", wanted[1], "--reason", "incident 7")
+    assert (read_only.code, desk.service.writes) == (3, [])
+    done = desk.run(*words, "--type", shlex.split(wanted[1])[0], "--reason", "incident 7", "--json")
+    assert done.code == 0 or name == "events enforce", done
+    assert {entry.reason for entry in desk.journal.entries()} >= {"incident 7"}
+
+
+@pytest.mark.parametrize("name", [*WRITES][:: at_most(6, 1)])
+def test_a_command_that_is_killed_as_its_write_arrives_has_it_in_the_journal(name: str, desk: Desk) -> None:
+    words = desk.prepare(name)
+    command = [sys.executable, "-m", "flagtui", *words, "--yes"]
+    known = {entry.id for entry in desk.journal.entries()}
+    began: Queue[int] = Queue()
+
+    async def killed(*_request: object) -> bool:
+        os.kill(began.get(), signal.SIGKILL)
+        return True
+
+    desk.service.before = killed
+    with subprocess.Popen(command, env={**os.environ, "FLAGTUI_API_KEY": KEY}) as process:
+        began.put(process.pid)
+    assert process.returncode == -signal.SIGKILL
+    entries = json.loads(desk.run("journal", "--json").out)["records"]
+    assert {entry["ending"] for entry in entries if entry["id"] not in known} == {"open"}
+
+
+def test_a_kill_switch_is_one_read_and_one_write_over_one_connection(desk: Desk) -> None:
+    assert desk.run("flags", "disable", "export-parquet", "--yes").code == 0
+    assert (desk.service.requests, len(desk.service.connections)) == (["GET", "PATCH"], 1)
