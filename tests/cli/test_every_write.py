@@ -21,7 +21,7 @@ from tests.cli.conftest import Done, Run
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService, served
 from tests.doubles.json_schema import faults
-from tests.doubles.slices import at_most, crossed
+from tests.doubles.slices import crossed, one_in
 from tests.doubles.whole_program import KEY, make_template
 from tests.journeys.modes import MODES
 
@@ -220,7 +220,7 @@ def test_what_a_command_tells_is_true_whatever_happens_to_its_writes(
     assert told.items() <= kept.items()
 
 
-@pytest.mark.parametrize(("name", "desk"), crossed(WRITES, MODES), indirect=["desk"])
+@pytest.mark.parametrize(("name", "desk"), crossed(one_in(4, WRITES), MODES), indirect=["desk"])
 def test_every_write_ends_in_its_schema_on_every_kind_of_server(name: str, desk: Desk) -> None:
     done = desk.run(*desk.prepare(name), "--yes", "--json")
     if done.out:
@@ -233,7 +233,7 @@ def test_every_write_ends_in_its_schema_on_every_kind_of_server(name: str, desk:
         assert desk.mode != "default"
 
 
-@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("name", one_in(4, WRITES))
 def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
     name: str, desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +253,7 @@ def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
     assert {entry.reason for entry in desk.journal.entries()} >= {"incident 7"}
 
 
-@pytest.mark.parametrize("name", [*WRITES][:: at_most(6, 1)])
+@pytest.mark.parametrize("name", one_in(6, WRITES))
 def test_a_command_that_is_killed_as_its_write_arrives_has_it_in_the_journal(name: str, desk: Desk) -> None:
     words = desk.prepare(name)
     command = [sys.executable, "-m", "flagtui", *words, "--yes"]

@@ -20,3 +20,8 @@ def crossed(*axes: Collection[Any]) -> list[tuple[Any, ...]]:
 def at_most(count: int, full: int) -> int:
     """How many rounds a generated proof has in a short run, and how many in a full one."""
     return full if FULL else count
+
+
+def one_in(step: int, axis: Collection[Any]) -> list[Any]:
+    """All of them in a full run, one in so many in a short one."""
+    return list(axis)[:: 1 if FULL else step]
