@@ -157,6 +157,8 @@ class Setting:
     preferences: Preferences = field(default_factory=Preferences)
     key_found: asyncio.Event | None = None
     """Until it is set, the key is looked for; None finds it at once."""
+    has_key: bool = True
+    """Whether a key is found at all."""
     unlock: float = 0.0
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
@@ -224,7 +226,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
     async def connect() -> Client:
         if setting.key_found is not None:
             await setting.key_found.wait()
-        return client(KEY)
+        return client(KEY) if setting.has_key else await no_key()
 
     async def no_key() -> Client:
         raise BadKey("There is no API key.")

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 
 from flagtui.app.lists.loaded_list import WorkspaceList
@@ -59,3 +60,39 @@ async def test_they_are_searched_and_not_changed(setting: Setting) -> None:
         assert not program.wire.passed
         found.set()
         await program.settle()
+
+
+@pytest.mark.parametrize(
+    ("tab", "record"), [("1", "new-nav"), ("2", "Chart colours"), ("3", "account created")]
+)
+async def test_those_of_the_tab_in_front_stand_there_and_go_when_no_key_is_found(
+    setting: Setting, tab: str, record: str
+) -> None:
+    async with running(remembering(setting)) as program:
+        await program.press(tab, "q")
+    found = asyncio.Event()
+    without = replace(remembering(setting), key_found=found, has_key=False)
+    async with running(without, wait=False) as program:
+        await until_rows(program)
+        assert program.app.tabs.current == tab
+        assert record in program.screen
+        found.set()
+        await program.settle()
+        assert "paste a personal API key" in program.screen
+        await program.press("escape")
+        assert rows(program) == 0
+        assert "There is no API key." in program.screen
+        assert "ctrl+l signs in" in program.screen
+        assert record not in program.screen
+
+
+async def test_the_activity_of_the_last_run_is_not_kept_and_says_that_it_loads(setting: Setting) -> None:
+    async with running(remembering(setting)) as program:
+        await program.press("4", "q")
+    found = asyncio.Event()
+    async with running(replace(remembering(setting), key_found=found), wait=False) as program:
+        while "Loading the activity" not in program.screen:
+            await program.pilot.pause()
+        found.set()
+        await program.settle()
+        assert "rollout 50 % → 100 %" in program.screen

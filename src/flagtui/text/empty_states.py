@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, needs_key
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look, Piece
 
@@ -43,7 +43,8 @@ def no_match_words(line: str, total: int, missing: int = 0) -> Words:
 
 def trouble_words(error: ApiError) -> Words:
     """The server could not be read, and there are no older rows to show."""
-    return Words((error.what, "", error.next, "", "F5 tries again · q leaves"), "warn")
+    sign_in = "ctrl+l signs in · " if needs_key(error) else ""
+    return Words((error.what, "", error.next, "", f"{sign_in}F5 tries again · q leaves"), "warn")
 
 
 def waiting_lines(trouble: str) -> Iterator[list[Piece]]:
