@@ -26,7 +26,7 @@ from flagtui.service import close_service, create_service
 
 MODES = ("default", "strict", "legacy")
 ON_ONE_SERVER = pytest.mark.parametrize("server", MODES[:1], indirect=True)
-ON_A_SCREEN = {"pick", "demo"}
+ON_A_SCREEN = ("pick", "demo")
 """These need a terminal; tests/terminal has them."""
 EXAMPLES = [
     (name, example)

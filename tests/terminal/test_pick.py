@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import KEY, Service, service
+from tests.cli.test_examples import ON_A_SCREEN
+from tests.doubles.command_tree import all_commands
 from tests.doubles.terminal import Terminal
 
 __all__ = ["service"]
@@ -33,3 +35,20 @@ def test_the_key_that_is_chosen_is_all_that_standard_output_gets(
     assert said.count("\n") == (1 if code == 0 else 0)
     assert "\x1b" not in said
     assert bool(said) == (code == 0)
+
+
+@pytest.mark.parametrize("example", [each for name in ON_A_SCREEN for each in all_commands()[name].examples])
+def test_the_examples_of_what_needs_a_terminal_show_the_list(
+    example: str, service: Service, tmp_path: Path
+) -> None:
+    folder = tmp_path / ".config" / "flagtui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(
+        f'[profiles.prod]\nhost = "{service.address}"\nproject = 1\nkey_command = "echo {KEY}"\n'
+    )
+    command = [sys.executable, "-m", "flagtui", *example.split()]
+    variables = {"HOME": str(tmp_path), "PYTHONPATH": ":".join(path for path in sys.path if path)}
+    with Terminal(command, environment=variables) as terminal:
+        terminal.wait_for("checkout-redesign")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() in (0, 130)

@@ -1,0 +1,67 @@
+"""Every command on a project whose every text tries to harm the terminal."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import KEY, SERVE, Run
+from tests.doubles.command_tree import all_commands, names_records, required_options
+
+from flagtui.service.sample_data.company import NASTY
+
+LISTED = {"flags", "experiments", "events"}
+NAMES = [
+    name
+    for name, each in all_commands().items()
+    if each.kind is not None and (name.split()[0] in LISTED or name in ("activity", "projects"))
+]
+COUNT = 3
+"""Records of each kind that are named together."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    database = tmp_path_factory.mktemp("nasty") / "service.db"
+    command = [*SERVE, "--nasty", "--db", str(database), "--key", KEY]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ}
+    ) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().partition(" on ")[2].partition(",")[0]
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.fixture
+def nasty(run: Run, address: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    folder = home / ".config" / "flagtui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(
+        f'[profiles.nasty]\nhost = "{address}"\nproject = {NASTY}\nkey_command = "echo {KEY}"\n'
+    )
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    return run
+
+
+def obeyed(text: str) -> list[str]:
+    """Characters a terminal would act on, besides those that set columns and lines apart, or join emoji."""
+    return [each for each in text if each not in "\n\t\u200d" and not each.isprintable()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_text_of_a_server_is_obeyed_by_the_terminal(name: str, nasty: Run) -> None:
+    command, group = all_commands()[name], name.split()[0]
+    words = [*name.split(), *required_options(command), *(["--dry-run"] if command.writes else [])]
+    if names_records(command):
+        listed = nasty(group, "list", "--limit", str(COUNT), "--json")
+        words += [str(each["id"]) for each in json.loads(listed.out)["records"]]
+    for is_shown, more in ((True, []), (False, []), (False, ["--json"])):
+        done = nasty(*words, *more, is_shown=is_shown)
+        assert "fault of its own" not in done.err
+        assert obeyed(done.out + done.err) == []
+        assert not more or done.out.isascii()
+    assert done.out or done.err
