@@ -70,6 +70,20 @@ def operations(seed: int) -> Iterator[Operation]:
             yield operation
 
 
+def openings(seed: int) -> Iterator[Operation]:
+    """Without an end: records of every list, opened and left before, while or after they are read."""
+    random = Random(seed)
+    while True:
+        for tab in TABS:
+            yield Operation(tab, rest=0.4)
+            for _ in range(10):
+                yield Operation(random.choice(MOVES[:2]) * random.randint(1, 5))
+                yield Operation("\r", rest=random.choice((0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8)))
+                if random.random() < 0.2:
+                    yield Operation(random.choice("]["), rest=random.choice((0.0, 0.1)))
+                yield Operation("\x1b", rest=ESCAPE)
+
+
 def _some(random: Random, size: tuple[int, int]) -> Iterator[Operation]:
     """A few operations that belong together."""
     return random.choices(_WAYS, _WEIGHTS)[0](random, size)

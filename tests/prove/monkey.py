@@ -1,7 +1,7 @@
 """Random hands on the program in a real pseudo-terminal, and what became of it.
 
     python -m tests.prove.monkey [--minutes N | --operations N] [--seed N] [--server NAME]...
-                                 [--keep FOLDER] [--seeds FILE]
+                                 [--keep FOLDER] [--seeds FILE] [--openings]
 
 Plays the seeds of the file first, which found something once; then goes round the servers, each round with a
 seed of its own, until the time is over. Prints one line for each round. The exit code is 1 when anything was
@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from tests.prove.hands import openings, operations
 from tests.prove.round import ROUND, Findings, Round
 from tests.prove.servers import SERVERS
 
@@ -30,13 +31,18 @@ def prove(arguments: argparse.Namespace) -> Findings:
         if left <= 0 or time.monotonic() >= until:
             break
         folder = Path(tempfile.mkdtemp(prefix="flagtui-prove-"))
-        found = Round(server, seed, folder).play(min(left, arguments.round), until)
+        hands = openings if arguments.openings else operations
+        found = Round(server, seed, folder, hands).play(min(left, arguments.round), until)
         everything.add(found)
         _print(
             f"{server:8} seed {seed}: {found.operations:,} operations, {found.starts} starts, "
             f"{found.approved} confirmed, {found.changed} changed, {len(found.faults)} faults, "
             f"MiB per 10,000 operations: {_growth(found)}"
         )
+        if found.sizes:
+            _print(f"    MiB: {' '.join(f'{at}: {size:.0f}' for at, size in found.sizes[::4])}")
+        if arguments.openings:
+            _print(f"    opened: {dict(found.opened.most_common())}")
         for fault in found.faults:
             _print(f"    {fault}")
         if found.faults:
@@ -86,6 +92,7 @@ def main() -> int:
     parser.add_argument("--operations", type=int, default=sys.maxsize)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--round", type=int, default=ROUND)
+    parser.add_argument("--openings", action="store_true", help="open and leave records, and nothing else")
     parser.add_argument("--server", action="append", choices=list(SERVERS))
     parser.add_argument("--keep", type=Path, default=None, help="where folders of rounds with faults go")
     parser.add_argument("--seeds", type=Path, default=None, help="a file of seeds that found something")

@@ -15,7 +15,7 @@ import signal
 import struct
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from mmap import mmap
 from pathlib import Path
 from typing import Any, Final
@@ -56,6 +56,7 @@ class WatchedTui(FlagTui):
         self._machine = machine
         self._confirmed = _fixed_file(folder / f"approvals-{os.getpid()}")
         self._reports: list[str] = []
+        self._opened = Counter[str]()
         self.latest: deque[Message] = deque(maxlen=100)
         """The messages that were handled last, of all widgets, to tell where it runs in circles."""
 
@@ -94,8 +95,13 @@ class WatchedTui(FlagTui):
         if self._machine == "full":
             _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        (self._folder / f"opened-{os.getpid()}").write_text(json.dumps(self._opened))
         for number, report in enumerate(self._reports):
             (self._folder / f"fault-{os.getpid()}-{number}.txt").write_text(report)
+
+    def push_screen(self, screen: Any, *arguments: Any, **options: Any) -> Any:
+        self._opened[type(screen).__name__] += 1
+        return super().push_screen(screen, *arguments, **options)
 
     def keep_report(self, fault: BaseException) -> Path | None:
         """As the program does it, and once more for the watcher: its disk may be full."""

@@ -7,7 +7,8 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.prove.blind_terminal import Blind
-from tests.prove.hands import SIZES, Operation, operations
+from tests.prove.hands import ESCAPE, SIZES, Operation, operations
 from tests.prove.program import KEY, PULSE
 
 PROGRAM: Final = Path(__file__).with_name("program.py")
@@ -29,6 +30,8 @@ BACKLOG: Final = 30
 """Messages the program may be behind before the hands wait for it."""
 GOODBYE: Final = 20.0
 """Seconds it may take to leave, ten of them for a change that gets no answer, unless it had no processor."""
+WEIGHED_EVERY: Final = 500
+"""Operations after which it is brought back to its first list, where its memory is compared."""
 KINDS: Final = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 
 
@@ -49,8 +52,12 @@ class Findings:
     approved: int = 0
     changed: int = 0
     faults: list[str] = field(default_factory=list)
+    opened: Counter[str] = field(default_factory=Counter)
+    """How often each kind of screen was asked for, by starts that ended by themselves."""
     growth: list[float] = field(default_factory=list)
     """MiB of memory per 10,000 operations, of each start that was long enough to tell."""
+    sizes: list[tuple[int, float]] = field(default_factory=list)
+    """MiB of memory after so many operations of a start."""
 
     def add(self, other: "Findings") -> None:
         self.operations += other.operations
@@ -59,14 +66,18 @@ class Findings:
         self.changed += other.changed
         self.faults += other.faults
         self.growth += other.growth
+        self.sizes += other.sizes
+        self.opened += other.opened
 
 
 class Round:
     """One seed on one server, with as many starts as it takes."""
 
-    def __init__(self, server: str, seed: int, folder: Path) -> None:
+    def __init__(
+        self, server: str, seed: int, folder: Path, hands: Callable[[int], Iterator[Operation]] = operations
+    ) -> None:
         self._server, self._seed, self._folder = server, seed, folder
-        self._hands = operations(seed)
+        self._hands = hands(seed)
         self.found = Findings()
         self._beat = (0.0, 0.0)
         """The last pulse, and how much processor time had gone until then."""
@@ -78,6 +89,8 @@ class Round:
         while self.found.operations < wanted and time.monotonic() < until and len(self.found.faults) < 20:
             self._start(wanted, until)
         self._compare_changes()
+        for file in self._folder.glob("opened-*"):
+            self.found.opened += Counter(json.loads(file.read_text()))
         self._look_for_the_key()
         return self.found
 
@@ -118,7 +131,11 @@ class Round:
             self._do(terminal, operation)
             self.found.operations += 1
             done = self.found.operations - begun
-            if done % 250 == 0:
+            if done % WEIGHED_EVERY == 0:
+                for keys in (*["\x1b"] * 5, "1"):
+                    terminal.type(keys, lambda: False)
+                    terminal.drain(ESCAPE)
+                terminal.drain(1.0)
                 sizes.append((done, _memory(terminal.process.pid)))
             if not self._is_alive(terminal):
                 for number in (signal.SIGUSR2, *[signal.SIGUSR1] * 10):
@@ -128,6 +145,7 @@ class Round:
                 terminal.signal(signal.SIGKILL)
                 break
         self.found.growth += _growth(sizes)
+        self.found.sizes += sizes
 
     def _do(self, terminal: Blind, operation: Operation) -> None:
         if operation.size is not None:
@@ -275,7 +293,7 @@ def _memory(process: int) -> float:
 def _growth(sizes: list[tuple[int, float]]) -> Iterator[float]:
     """The slope of the second half: the first fills caches and loads what is opened for the first time."""
     late = [(at, size) for at, size in sizes[len(sizes) // 2 :] if size]
-    if len(late) < 8 or late[-1][0] - late[0][0] < 2_000:
+    if len(late) < 5:
         return
     middle_at = sum(at for at, _ in late) / len(late)
     middle = sum(size for _, size in late) / len(late)

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.doubles.terminal import Terminal
 from tests.prove.blind_terminal import Blind
 from tests.terminal.conftest import Furnish
 
@@ -27,3 +28,15 @@ def test_ctrl_q_behind_a_flood_leaves_without_obeying_it(
         assert terminal.wait_for_end() == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
+
+
+def test_ctrl_q_leaves_a_terminal_that_takes_no_output(tmp_path: Path, furnish: Furnish) -> None:
+    environment = {**furnish(tmp_path), "FLAGTUI_NO_FIRST_FRAME": "1"}
+    with Terminal(DEMO, size=(132, 40), environment=environment) as terminal:
+        terminal.wait_for("synced")
+        # From here on nothing is read.
+        for _ in range(60):
+            terminal.press("\x1b[6~\x1b[5~1234")
+        terminal.press("\x11")
+        assert terminal.process.wait(20) == 0
+        assert terminal.attributes() == terminal.attributes_before

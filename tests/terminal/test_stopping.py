@@ -1,10 +1,13 @@
 """ctrl+z in a real terminal: the shell gets it back whole, and fg goes on where it was."""
 
 import shlex
+import signal
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
+from tests.doubles.slices import at_most
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
@@ -41,3 +44,53 @@ def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) ->
         terminal.wait_for("no shell waits")
         terminal.press("q")
         assert terminal.wait_for_end() == 0
+
+
+def test_stops_and_continues_in_quick_succession_leave_a_screen_that_takes_keys(
+    surroundings: dict[str, str],
+) -> None:
+    random = Random(17)
+    with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
+        terminal.wait_for("synced")
+        for _ in range(40):
+            terminal.signal(signal.SIGTSTP)
+            terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
+            terminal.signal(signal.SIGCONT)
+            terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
+        terminal.press("?")
+        terminal.wait_for("Help")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()
+        assert terminal.attributes() == terminal.attributes_before
+
+
+@pytest.mark.parametrize("seed", range(at_most(1, 20)))
+def test_a_start_that_is_resized_stopped_and_typed_into_ends_in_a_screen_that_takes_keys(
+    surroundings: dict[str, str], seed: int
+) -> None:
+    random = Random(seed)
+    with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
+        # Until Textual listens to them, the signals do what they do to any program: none is sent before.
+        terminal.wait_for_bytes(b"\x1b[?1049h")
+        for _ in range(60):
+            match random.randrange(4):
+                case 0:
+                    terminal.resize(random.randint(20, 200), random.randint(3, 60))
+                case 1:
+                    terminal.press(random.choice(("j", "1", "2", "3", "x", "/", "\x1b", "a")))
+                case 2:
+                    terminal.signal(signal.SIGTSTP)
+                case 3:
+                    terminal.signal(signal.SIGCONT)
+            terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
+        terminal.signal(signal.SIGCONT)
+        terminal.resize(100, 30)
+        for _ in range(4):
+            terminal.press("\x1b")
+            terminal.wait_for_rest(0.3)
+        terminal.press("\x10")
+        terminal.wait_for("Commands")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()

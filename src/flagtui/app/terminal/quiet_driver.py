@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key
 
 from flagtui.app.terminal.first_frame import hand_over
 
@@ -34,10 +35,12 @@ ESCAPE_SECONDS: Final = 0.1
 
 
 @runtime_checkable
-class ForgetsKeys(Protocol):
-    """An app that can be told to leave out what was pressed before ctrl+q."""
+class LeftByKey(Protocol):
+    """An app that ctrl+q leaves, whatever was pressed before and whether or not it can draw."""
 
     def forget_keys(self) -> None: ...
+
+    def leave_if_stalled(self, is_full: Callable[[], bool]) -> None: ...
 
 
 class QuietDriver(LinuxDriver):
@@ -49,6 +52,8 @@ class QuietDriver(LinuxDriver):
     _has_frame = False
     _sift: Callable[[bytes], bytes] = bytes
     """Takes the terminal's answers to questions out of what is typed."""
+
+    _is_to_stop = _is_stopped = _is_signalled = False
 
     def start_application_mode(self) -> None:
         self._ended, self._end = os.pipe()
@@ -89,6 +94,38 @@ class QuietDriver(LinuxDriver):
                     self.process_message(event)
                 pause = ESCAPE_SECONDS if ready else None
 
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop as soon as the loop comes round: what is interrupted here may hold what stopping needs."""
+        if not self._auto_restart:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        else:
+            self._is_to_stop = True
+            self._follow_soon()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on; without a stop of ours something else stopped us, and the screen may be anyone's."""
+        self._is_to_stop = False
+        if self._auto_restart:
+            self._follow_soon()
+
+    def _follow_soon(self) -> None:
+        if not self._is_signalled and not self._is_stopped:
+            self._is_signalled = True
+            self._loop.call_soon_threadsafe(self._follow_signals)
+
+    def _follow_signals(self) -> None:
+        """Give the terminal back, stop unless it is over by then, and take the terminal again."""
+        self._is_signalled = False
+        if self._app._exit:
+            return
+        self.suspend_application_mode()
+        if self._is_to_stop:
+            self._is_stopped = True
+            os.kill(os.getpid(), signal.SIGSTOP)
+            self._is_to_stop = self._is_stopped = False
+        self._must_signal_resume = True
+        self.resume_application_mode()
+
     def disable_input(self) -> None:
         if not self.exit_event.is_set() and self._key_thread is not None and self._key_thread.is_alive():
             os.write(self._end, b"\0")
@@ -99,6 +136,10 @@ class QuietDriver(LinuxDriver):
         for end in {self._ended, self._end} - {-1}:
             os.close(end)
         self._ended = self._end = -1
+
+    def _is_full(self) -> bool:
+        """Whether so much waits to be written that writing more blocks."""
+        return self._writer_thread is not None and self._writer_thread._queue.full()
 
     def _has_more(self) -> bool:
         return bool(select.select([self.fileno], [], [], MORE_SECONDS)[0])
@@ -113,10 +154,12 @@ class QuietDriver(LinuxDriver):
         if data.endswith(QUIT) and max(len(data), self._app.message_queue_size) >= FLOOD:
             # A person who leaves behind a flood of held keys, or a paste, does not want them obeyed first.
             data = (END_PASTE if END_PASTE in data else b"") + QUIT
-            if isinstance(self._app, ForgetsKeys):
+            if isinstance(self._app, LeftByKey):
                 self._app.forget_keys()
         text = decode(self._sift(data))
         for event in parser.feed(text) if text else ():
+            if isinstance(event, Key) and event.key == "ctrl+q" and isinstance(self._app, LeftByKey):
+                self._app.leave_if_stalled(self._is_full)
             self.process_message(event)
         return bool(data)
 

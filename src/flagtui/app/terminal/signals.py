@@ -11,6 +11,7 @@ import signal
 import sys
 import termios
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -20,6 +21,10 @@ from flagtui.app.terminal.first_frame import attributes_before
 
 PATIENCE_SECONDS: Final = 2.0
 """How long the app may take to end by itself; a stalled terminal blocks it for ever."""
+WATCHED_SECONDS: Final = 60.0
+"""How long after ctrl+q the terminal may stop taking output: it comes behind keys that are obeyed first."""
+STALLED_SECONDS: Final = 1.5
+"""How long a terminal may take nothing before a program that is told to leave does not wait for it."""
 WRITE_SECONDS: Final = 0.3
 
 RESTORE: Final = (
@@ -71,6 +76,29 @@ def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | Non
         os._exit(code)
 
     threading.Thread(target=end, daemon=True, name="last-resort").start()
+
+
+def end_if_stalled(
+    loop: asyncio.AbstractEventLoop, is_stalled: Callable[[], bool], before: list[Any] | None
+) -> None:
+    """End the program that is told to leave where its terminal takes no output: `is_stalled` says so.
+
+    What it could not write blocks the loop, which then hears no key.
+    """
+
+    def end() -> None:
+        until = time.monotonic() + WATCHED_SECONDS
+        with suppress(RuntimeError):
+            # The loop that has ended raises it.
+            while time.monotonic() < until:
+                has_come_round = threading.Event()
+                loop.call_soon_threadsafe(has_come_round.set)
+                if not has_come_round.wait(STALLED_SECONDS) and is_stalled():
+                    restore_terminal(before)
+                    os._exit(0)
+                threading.Event().wait(WRITE_SECONDS)
+
+    threading.Thread(target=end, daemon=True, name="stalled").start()
 
 
 def has_shell() -> bool:

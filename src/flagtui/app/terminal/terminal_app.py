@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from rich.console import RenderableType
@@ -187,6 +187,13 @@ class TerminalApp(App[ReturnT]):
     def forget_keys(self) -> None:
         """Leave out what was pressed until ctrl+q comes, which is on its way. From any thread."""
         self._forgets_keys = True
+
+    def leave_if_stalled(self, is_full: Callable[[], bool]) -> None:
+        """Do not wait for a terminal that takes no output: ctrl+q is not heard then. From any thread."""
+        from flagtui.app.terminal.signals import end_if_stalled
+
+        if self._loop is not None:
+            end_if_stalled(self._loop, is_full, self._found_terminal)
 
     def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
         """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its
