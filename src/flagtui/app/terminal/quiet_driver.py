@@ -8,6 +8,7 @@ import os
 import select
 import selectors
 import signal
+import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +29,8 @@ MOST_BYTES: Final = 4 * 2**20
 """Read in one go of a flood, before any of it is looked at."""
 MORE_SECONDS: Final = 0.01
 """How long more of a flood may take to come."""
+TOGETHER_SECONDS: Final = 0.02
+"""Within which the order of a stop and a continue is not known: Python handles them by their number."""
 QUIT: Final = b"\x11"
 END_PASTE: Final = b"\x1b[201~"
 ESCAPE_SECONDS: Final = 0.1
@@ -54,6 +57,7 @@ class QuietDriver(LinuxDriver):
     """Takes the terminal's answers to questions out of what is typed."""
 
     _is_to_stop = _is_stopped = _is_signalled = False
+    _continued_at = 0.0
 
     def start_application_mode(self) -> None:
         self._ended, self._end = os.pipe()
@@ -98,13 +102,13 @@ class QuietDriver(LinuxDriver):
         """Stop as soon as the loop comes round: what is interrupted here may hold what stopping needs."""
         if not self._auto_restart:
             os.kill(os.getpid(), signal.SIGSTOP)
-        else:
+        elif time.monotonic() - self._continued_at > TOGETHER_SECONDS:
             self._is_to_stop = True
             self._follow_soon()
 
     def _sigcont_application(self, *_: object) -> None:
         """Go on; without a stop of ours something else stopped us, and the screen may be anyone's."""
-        self._is_to_stop = False
+        self._is_to_stop, self._continued_at = False, time.monotonic()
         if self._auto_restart:
             self._follow_soon()
 
