@@ -1,11 +1,16 @@
 """Over a slow link keys arrive together: each is obeyed before the next one is looked at, in every list."""
 
+from dataclasses import replace
+
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from textual import events
 
+from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.config.guard_rules import GuardRules, Level
 
 
 async def packet(program: Program, *keys: str) -> BrowseScreen:
@@ -53,6 +58,34 @@ async def test_escape_and_a_letter_that_look_like_alt_are_two_keys_unless_somebo
         program.app.post_message(events.Key("alt+g", "g"))
         screen = await packet(program)
         assert (screen.search.value, screen.rows.place) == ("new", 0)
+
+
+async def test_a_line_of_a_dialog_is_moved_to_before_enter_takes_it(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("p")
+        await packet(program, "down", "enter")
+        assert "Mobile #2" in program.screen
+        await program.press("p")
+        await packet(program, *"we", "enter")
+        assert "Web app #1" in program.screen
+        await program.press("colon")
+        await packet(program, *"sort", "down", "up", "down", "enter")
+        assert "Turn the order around" not in program.screen
+
+
+async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting) -> None:
+    rules = GuardRules(Level.STRICT)
+    async with running(replace(setting, rules=rules)) as program:
+        await program.go_to("new-nav")
+        await program.press("space", *"new-nav")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        for key in ("escape", "enter"):
+            await quiet.press(program.app, key)
+        await program.settle()
+        # Enter is the list's by then, and opens the flag.
+        assert isinstance(program.app.screen, FlagScreen)
+        assert program.wire.writes() == []
+        assert (await program.stored("new-nav")).active
 
 
 async def test_the_journal_s_line_is_left_within_the_key_too(setting: Setting) -> None:

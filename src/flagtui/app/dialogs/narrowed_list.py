@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.dialog import Dialog
-from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.safe_text import safe_text
@@ -36,13 +36,13 @@ class ListedChoice(Generic[A]):
 class NarrowedList(Dialog[A | None], Generic[A]):
     """Answers with what the chosen line stands for, or None."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = at_once(
         Binding("escape", "leave", "leave", key_display="esc"),
         Binding("down", "move(1)", "down", show=False),
         Binding("up", "move(-1)", "up", show=False),
         Binding("pagedown", "move(8)", "page down", show=False),
         Binding("pageup", "move(-8)", "page up", show=False),
-    ]
+    )
     AUTO_FOCUS = "Input"
     keys = "⏎ choose · esc leave"
     placeholder = "type to narrow"
@@ -53,6 +53,8 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         super().__init__()
         self._heading = title
         self._shown: list[ListedChoice[A]] = []
+        self._narrowed_for: str | None = None
+        """What stood in the field when the lines were found."""
 
     def lines(self, typed: str, width: int) -> Iterable[ListedChoice[A]]:
         """The lines for what was typed, in a list of so many cells."""
@@ -80,12 +82,17 @@ class NarrowedList(Dialog[A | None], Generic[A]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        self.narrow()
+        self._keep_up()
+
+    def _keep_up(self) -> None:
+        """Keys of one packet are obeyed before the library tells of the letters before them."""
+        if self.query_one(Field).value != self._narrowed_for:
+            self.narrow()
 
     def narrow(self) -> None:
         """Show the lines for what stands in the field."""
         options = self.query_one(OptionList)
-        typed = self.query_one(Field).value
+        self._narrowed_for = typed = self.query_one(Field).value
         self._shown = [*self.lines(typed, options.content_size.width - 2)]
         if typed.strip() and not self._shown:
             none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
@@ -106,6 +113,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        self._keep_up()
         place = self.query_one(OptionList).highlighted
         if place is not None:
             self._choose(place)
@@ -115,6 +123,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
             self.dismiss(self._shown[place].answer)
 
     def action_move(self, step: int) -> None:
+        self._keep_up()
         options = self.query_one(OptionList)
         for _ in range(abs(step)):
             if step > 0:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from flagtui.app.widgets.dialog import Dialog
-from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import styled
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
@@ -48,7 +48,7 @@ class Prompt:
 class PromptScreen(Dialog[str | None]):
     """Answers with the line, or None."""
 
-    BINDINGS = [Binding("escape", "leave", "leave", key_display="esc")]
+    BINDINGS: ClassVar[list[BindingType]] = at_once(Binding("escape", "leave", "leave", key_display="esc"))
     AUTO_FOCUS = "Input"
 
     def __init__(self, prompt: Prompt) -> None:

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
 from flagtui import local_time
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.dialog import Dialog
-from flagtui.app.widgets.field import Field
+from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import styled
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
@@ -35,13 +35,13 @@ AnyRow = FlagRow | ExperimentRow | EventDefinitionRow
 class SinceScreen(Dialog[None]):
     """Asks for a moment and tells the difference; asks the server nothing."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = at_once(
         Binding("escape", "leave", "close", key_display="esc"),
         Binding("down", "scroll(1)", "down", show=False),
         Binding("up", "scroll(-1)", "up", show=False),
         Binding("pagedown", "scroll(12)", "page down", show=False),
         Binding("pageup", "scroll(-12)", "page up", show=False),
-    ]
+    )
     AUTO_FOCUS = "Input"
 
     def __init__(self, app_state: AppState, kind: Kind = "flags") -> None:

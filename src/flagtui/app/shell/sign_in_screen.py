@@ -21,7 +21,7 @@ class SignInScreen(Dialog[bool | None]):
     """Answers None for later; else a key was accepted, and whether it is to be kept for the next start."""
 
     BINDINGS = [
-        Binding("escape", "leave", "later", key_display="esc"),
+        Binding("escape", "leave", "later", key_display="esc", priority=True),
         Binding("ctrl+s", "keep", "sign in and keep", priority=True),
     ]
     AUTO_FOCUS = "Input"

@@ -44,7 +44,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
     """
 
     BINDINGS = [
-        Binding("escape", "decline", "cancel", key_display="esc"),
+        Binding("escape", "decline", "cancel", key_display="esc", priority=True),
         Binding("n", "answer_no", "cancel", show=False),
         Binding("y", "accept", "yes"),
         Binding("o", "overwrite", "overwrite theirs"),

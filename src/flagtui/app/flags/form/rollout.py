@@ -40,11 +40,11 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     """Digits are typed; + and - go along the ramp; arrows choose the condition."""
 
     BINDINGS = [
-        Binding("escape", "leave", "leave", key_display="esc"),
+        Binding("escape", "leave", "leave", key_display="esc", priority=True),
         Binding("plus", "step(True)", "next step", priority=True),
         Binding("minus", "step(False)", "step back", priority=True),
-        Binding("down", "move(1)", "down", show=False),
-        Binding("up", "move(-1)", "up", show=False),
+        Binding("down", "move(1)", "down", show=False, priority=True),
+        Binding("up", "move(-1)", "up", show=False, priority=True),
         # Each condition has a share of its own.
         Binding("tab", "move(1)", "next condition", show=False, priority=True),
         Binding("shift+tab", "move(-1)", "condition before", show=False, priority=True),
