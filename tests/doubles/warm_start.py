@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import runpy
+import select
 import socket
 import subprocess
 import sys
@@ -51,8 +52,15 @@ class Forked:
         """How it ended, negative for a signal; None while it runs."""
         return self._wait(os.WNOHANG)
 
-    def wait(self) -> int | None:
-        """Wait for its end."""
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait for its end, so many seconds at most. Raises TimeoutExpired."""
+        if timeout is not None:
+            end = os.pidfd_open(self.pid)
+            try:
+                if not select.select([end], [], [], timeout)[0]:
+                    raise subprocess.TimeoutExpired("a forked program", timeout)
+            finally:
+                os.close(end)
         return self._wait(0)
 
     def _wait(self, how: int) -> int | None:
