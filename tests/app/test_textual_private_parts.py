@@ -45,6 +45,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_exception_event": (App, "a test that meets a fault fails"),
     "_fatal_error": (App, "one sentence instead of a traceback that shows values"),
     "_forward_event": (Screen, "keys typed into a field"),
+    "_get_breakpoint_classes": (Screen, "what a screen looks like at its size, before it is laid out"),
     "_handle_exception": (App, "a fault costs a screen, not the session"),
     "_invoke_later": (Screen, "a callback of what is gone is dropped"),
     "_key_thread": (LinuxDriver, "whether keys are read"),

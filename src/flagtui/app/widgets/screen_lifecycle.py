@@ -183,9 +183,17 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
             stop()
 
     async def _pre_process(self) -> bool:
+        self._take_breakpoints(self.app.size)
         # What could not be composed or mounted is closed as everything else is, by its messages.
         await super()._pre_process()
         return True
+
+    def _take_breakpoints(self, size: Size) -> None:
+        """Textual says only with the first layout which breakpoints hold, and then does all of it again."""
+        for length, points in zip(
+            size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
+        ):
+            self.add_class(*self._get_breakpoint_classes(length, points or []), update=False)
 
     async def _process_messages_loop(self) -> None:
         await until_closed(self, super()._process_messages_loop)

@@ -1,0 +1,33 @@
+"""A screen looks as its size wants it from the first layout on."""
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widgets import Label
+
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
+
+
+class Fitted(OwnedScreen[None]):
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looks = [""]
+
+    def compose(self) -> ComposeResult:
+        self.looks = sorted(self.classes)
+        yield Label("rows")
+
+
+@pytest.mark.parametrize(
+    ("size", "looks"), [((80, 24), ["-narrow", "-tall"]), ((100, 10), ["-short", "-wide"])], ids=str
+)
+async def test_a_screen_is_composed_for_the_size_it_gets(size: tuple[int, int], looks: list[str]) -> None:
+    app = App[None]()
+    async with app.run_test(size=size) as pilot:
+        screen = Fitted()
+        await app.push_screen(screen)
+        assert screen.looks == looks
+        await pilot.resize_terminal(120, 40)
+        assert sorted(screen.classes) == ["-tall", "-wide"]
