@@ -132,10 +132,9 @@ class Round:
             self.found.operations += 1
             done = self.found.operations - begun
             if done % WEIGHED_EVERY == 0:
-                for keys in (*["\x1b"] * 5, "1"):
+                for keys, rest in (*[("\x1b", ESCAPE)] * 5, ("1", 1.0)):
                     terminal.type(keys, lambda: False)
-                    terminal.drain(ESCAPE)
-                terminal.drain(1.0)
+                    terminal.drain(rest)
                 sizes.append((done, _memory(terminal.process.pid)))
             if not self._is_alive(terminal):
                 for number in (signal.SIGUSR2, *[signal.SIGUSR1] * 10):
