@@ -13,7 +13,7 @@ from tests.prove.program import KEY
 
 
 class Blind(Terminal):
-    """A terminal nobody looks at: it is not drawn."""
+    """A terminal nobody looks at: it is not drawn. Random hands start cold, to try what is imported late."""
 
     def __init__(self, command: list[str], environment: dict[str, str], *, is_cold: bool = False) -> None:
         self._on: set[str] = set()

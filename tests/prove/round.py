@@ -104,7 +104,6 @@ class Round:
         }
         self.found.starts += 1
         command = [sys.executable, str(PROGRAM), self._server, str(self._folder)]
-        # Cold, since what is imported late and when is part of what the hands try.
         with Blind(command, environment, is_cold=True) as terminal:
             if self._wait_for_start(terminal):
                 if self._before is None:
