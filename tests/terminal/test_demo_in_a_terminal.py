@@ -210,3 +210,25 @@ def test_what_does_not_open_the_app_leaves_the_screen_alone(
         terminal.wait_for_end()
         assert b"\x1b[?1049h" not in terminal.sent
         assert terminal.attributes() == terminal.attributes_before
+
+
+def test_the_demo_has_the_keys_of_the_settings_file_and_reads_it_again(
+    tmp_path: Path, furnish: Furnish
+) -> None:
+    home = furnish(tmp_path)
+    settings = Path(home["XDG_CONFIG_HOME"]) / "flagtui" / "config.toml"
+    settings.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    settings.write_text('[keys]\nflags.toggle = "ctrl+t"\n')
+    with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=home) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("\x14")
+        terminal.wait_for("Turn OFF")
+        terminal.press("n")
+        settings.write_text('[keys]\nflags.toggle = "ctrl+b"\n')
+        terminal.press("\x1bOS")
+        terminal.wait_for("settings were read again")
+        terminal.press("\x02")
+        terminal.wait_for("Turn OFF")
+        terminal.press("n")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0

@@ -1,14 +1,14 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from flagtui.app.terminal.background import ANSWERS, asked_background
+from flagtui.app.terminal.background import asked_background
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.twin_command import TwinCommand
@@ -39,15 +39,28 @@ def open_demo(options: Demonstration) -> int:
     folder = _folder()
     with asked_background():
         from flagtui.app.app import FlagTui
-        from flagtui.app.state.preferences import Preferences
-        from flagtui.app.state.session import Session
+        from flagtui.app.state.session import Reread, Session
+        from flagtui.cli.chosen_settings import checked_keymap, preferences_of
+        from flagtui.cli.profile_choice import settings_in
         from flagtui.config.guard_rules import GuardRules, Level
 
+        places = find_locations()
+        settings = settings_in(places)
+        keymap = checked_keymap(settings)
     name = _name(options)
     if options.fresh:
         _start_over(folder, name)
     opened: list[Any] = []
-    preferences = Preferences(memory=folder / f"{name}-tastes", is_light=ANSWERS.is_light)
+
+    def reread() -> Reread | str:
+        try:
+            settings = settings_in(places)
+            renewed = preferences_of(settings, places.settings_file, folder / f"{name}-tastes")
+            return Reread(replace(session, preferences=renewed), checked_keymap(settings))
+        except Trouble as trouble:
+            return str(trouble)
+
+    preferences = preferences_of(settings, places.settings_file, folder / f"{name}-tastes")
     session = Session(
         profile=name,
         host="embedded service",
@@ -59,9 +72,12 @@ def open_demo(options: Demonstration) -> int:
         state_folder=folder,
         offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
         preferences=preferences,
+        reread=reread,
     )
     try:
-        return run_app(FlagTui(session), mouse=options.mouse)
+        app = FlagTui(session)
+        app.set_keymap(keymap)
+        return run_app(app, mouse=options.mouse and settings.mouse)
     finally:
         from flagtui.service import close_service
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from flagtui.app.terminal.background import ANSWERS, asked_background
 from flagtui.cli.app_run import run_app
+from flagtui.cli.chosen_settings import checked_keymap, preferences_of
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.key_in_use import KeyInUse
 from flagtui.cli.profile_choice import (
@@ -19,7 +20,6 @@ from flagtui.cli.profile_choice import (
     settings_in,
 )
 from flagtui.config.profiles import CURRENT_PROJECT
-from flagtui.config.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from flagtui.app.state.preferences import Preferences
@@ -71,38 +71,6 @@ def open_profile(opening: Opening, request: ProfileRequest) -> int:
     return run_app(app, mouse=request.mouse and opening.settings.mouse)
 
 
-def checked_keymap(settings: Settings) -> dict[str, str]:
-    """Command id to keys, once theme, columns and keys are known ones. Raises Trouble."""
-    from flagtui.app.commands.command_table import COMMANDS, OLD_NAMES
-    from flagtui.app.flags.flag_columns import FLAG_LIST
-    from flagtui.app.shell.themes import CHOICES
-    from flagtui.config.keymap import read_keymap
-
-    try:
-        settings.check_theme(tuple(CHOICES))
-        settings.check_columns("flags", FLAG_LIST.column_names)
-        return read_keymap(settings, COMMANDS, OLD_NAMES)
-    except SettingsError as wrong:
-        raise Trouble(str(wrong), code="usage") from None
-
-
-def preferences_of(opening: Opening) -> "Preferences":
-    """What the settings say of the lists, and what is remembered of them."""
-    from flagtui.app.state.preferences import Preferences
-
-    settings = opening.settings
-    return Preferences(
-        settings_file=opening.environment.places.settings_file,
-        memory=opening.state_folder(),
-        columns=settings.columns,
-        queries=settings.queries,
-        preview=settings.preview,
-        theme=settings.theme or Preferences.theme,
-        resumes=settings.resume,
-        is_light=ANSWERS.is_light,
-    )
-
-
 def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences | None" = None) -> "Session":
     """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
     from flagtui.app.state.session import Neighbour, Reread, Session
@@ -110,8 +78,9 @@ def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences
     from flagtui.store.snapshots import Snapshots
 
     profile, state = opening.profile, opening.state_folder()
-    key, shared = KeyInUse(opening), preferences or preferences_of(opening)
-    cache = opening.environment.places.cache if opening.settings.snapshots else None
+    places, key = opening.environment.places, KeyInUse(opening)
+    shared = preferences or preferences_of(opening.settings, places.settings_file, state)
+    cache = places.cache if opening.settings.snapshots else None
 
     def switch(name: str) -> "Session | str":
         try:
