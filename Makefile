@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-watch check-modes check-display check-rough prove clean
+.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-watch check-modes check-display check-rough check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -127,8 +127,11 @@ check-rough: $(READY) ## 100,000 hostile records drawn, 10,000 writes whose answ
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-10000} $(PYTEST) -q tests/changes/test_lost_answers.py
 	FLAGTUI_CROWD=$${FLAGTUI_CROWD:-1000} $(PYTEST) -q tests/service/test_rough_requests.py
 
-prove: $(READY) ## let random hands loose on the program for an hour: seven servers, every size, seeds kept
+prove: $(READY) ## let random hands loose on the program for an hour: nine servers, every size, seeds kept
 	$(BIN)/python -m tests.prove.monkey --minutes $${FLAGTUI_MINUTES:-60} --seeds tests/prove/seeds.txt
+
+check-openings: $(READY) ## open and leave records of every list on a slow server, and weigh the program
+	$(BIN)/python -m tests.prove.monkey --server slow --openings --operations $${FLAGTUI_OPERATIONS:-20000} --round 20000
 
 clean: ## remove the virtual environment and everything built
 	rm -rf $(VENV) .venv-* dist build .mypy_cache .ruff_cache .pytest_cache
