@@ -27,6 +27,7 @@ MODULES: Final = {"textual._compositor", "textual._context", "textual._styles_ca
 """Private modules that are imported."""
 PARTS: Final[dict[str, tuple[type, str]]] = {
     "_app": (Driver, "keys behind which somebody leaves are forgotten"),
+    "_auto_restart": (LinuxDriver, "whether the terminal is given back around a stop"),
     "_batch_count": (App, "whether a frame may be drawn now"),
     "_begin_update": (App, "synchronized output around a frame"),
     "_cache": (StylesCache, "the lines drawn before"),
@@ -50,6 +51,8 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_invoke_later": (Screen, "a callback of what is gone is dropped"),
     "_key_thread": (LinuxDriver, "whether keys are read"),
     "_keymap": (App, "the keys that the person chose"),
+    "_loop": (Driver, "a stop is followed where the screen is"),
+    "_must_signal_resume": (LinuxDriver, "a continue is told to the app"),
     "_mounted_event": (MessagePump, "keys typed ahead wait for the screen they are for"),
     "_new_worker": (WorkerManager, "an answer for what is gone is dropped"),
     "_notifications": (App, "toasts that are shown"),
@@ -62,8 +65,11 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_running": (MessagePump, "whether a frame may be drawn now"),
     "_screen_resized": (Screen, "one that has its size is not laid out again"),
     "_screen_stack": (App, "a screen under others is taken away"),
+    "_sigcont_application": (LinuxDriver, "stops and continues in quick succession"),
+    "_sigtstp_application": (LinuxDriver, "stops and continues in quick succession"),
     "_styles_cache": (Widget, "a list keeps its lines itself"),
     "_unnotify": (App, "a toast that would lie on the header goes"),
+    "_writer_thread": (LinuxDriver, "whether the terminal takes no output any more"),
     "_workers": (App, "an answer for what is gone is dropped"),
 }
 """Private names of Textual's classes that are read, called or overridden: whose they are, and what for."""

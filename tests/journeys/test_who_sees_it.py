@@ -44,7 +44,7 @@ async def test_two_people_side_by_side_and_why_they_differ(
         assert "decided by condition 1 left out by condition 2" in told
         assert "0.38 ≤ 0.50 in 0.82 > 0.10 out" in told
         assert "variant hash 0.75 → test" in told
-        assert 'payload {"cta": "Buy now"} none' in told
+        assert 'payload {"cta": "Buy now", "express":… none' in told
         assert "according to the server the server" in told
         assert (
             f"They differ because condition 1 needs email ends with @acme.com: {ANNA} has it, {BEN} has not."
