@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.doubles.slices import at_most
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
@@ -62,3 +63,27 @@ def test_stops_and_continues_in_quick_succession_leave_a_screen_that_takes_keys(
         assert terminal.wait_for_end() == 0
         assert terminal.modes_on() == set()
         assert terminal.attributes() == terminal.attributes_before
+
+
+@pytest.mark.parametrize("seed", range(at_most(1, 20)))
+def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys(
+    surroundings: dict[str, str], seed: int
+) -> None:
+    random = Random(seed)
+    with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
+        terminal.wait_for_bytes(b"\x1b[?1049h")
+        for _ in range(60):
+            if random.random() < 0.5:
+                terminal.resize(random.randint(20, 200), random.randint(3, 60))
+            else:
+                terminal.press(random.choice(("j", "1", "2", "3", "x", "/", "\x1b", "a")))
+            terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
+        terminal.resize(100, 30)
+        for _ in range(4):
+            terminal.press("\x1b")
+            terminal.wait_for_rest(0.3)
+        terminal.press("\x10")
+        terminal.wait_for("Commands")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()

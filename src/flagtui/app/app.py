@@ -101,6 +101,8 @@ class FlagTui(ScreenOwner[None]):
         self.look = self._look
         session = self.app_state.session
         self.tabs.open("1") if session.flag or session.offers_tour else self.tabs.open_as_left()
+        # A size that came before the list had nothing to cover.
+        self.fit(self.size)
         self.app_state.recall()
         self.app_state.watch(self.show_live_once_known)
         self.app_state.watch(self.redraw_keys)

@@ -9,6 +9,7 @@ from textual import events
 from textual._context import active_message_pump
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode, NoScreen
+from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import AwaitMount, Widget
@@ -95,7 +96,13 @@ class ScreenOwner(TerminalApp[ReturnT]):
             self.close_screen(screen)
 
     def on_resize(self, event: events.Resize) -> None:
-        if event.size.width >= SMALLEST[0] and event.size.height >= SMALLEST[1]:
+        self.fit(event.size)
+
+    def fit(self, size: Size) -> None:
+        """Cover everything where nothing can be read; before there is a list, there is nothing to cover."""
+        if len(self.screen_stack) < KEPT:
+            return
+        if size.width >= SMALLEST[0] and size.height >= SMALLEST[1]:
             self.cover(None)
         else:
             from flagtui.app.shell.too_small import TooSmallScreen
