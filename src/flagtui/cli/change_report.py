@@ -8,7 +8,7 @@ from flagtui.changes.guard import GuardRefused
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
-from flagtui.cli.errors import EXIT_CODES, Code, Trouble
+from flagtui.cli.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.output.lines import say, warn
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
@@ -26,6 +26,8 @@ CODES: Final[dict[str, Code]] = {
     LEFT_OUT: "refused",
     NOTHING_TO_DO: "nothing_to_do",
 }
+TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found")
+"""What a refusal can mean that another exit code is for."""
 _ORDER: Final = (
     *("unknown", "conflicted", "awaiting approval", "failed", "refused"),
     *(NOT_SENT, LEFT_OUT, NOTHING_TO_DO),
@@ -66,9 +68,9 @@ class ChangeReport:
 
 def exit_code(results: Sequence[ChangeResult]) -> int:
     """That of the gravest ending."""
-    endings = {result.ending for result in results}
-    worst = next((ending for ending in _ORDER if ending in endings), "")
-    return EXIT_CODES[CODES[worst]] if worst else 0
+    endings = {result.ending: result for result in results}
+    worst = next((endings[ending] for ending in _ORDER if ending in endings), None)
+    return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
 
 
 def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult]:
@@ -107,6 +109,8 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         said = ("flagtui journal keeps it",)
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
+    is_refused = outcome.ending in ("refused", "failed")
+    code = code_of(outcome.error) if is_refused and outcome.error is not None else None
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
         said = (f"it is #{id}", *said)
@@ -121,6 +125,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         undoes,
         outcome.clashes,
         is_without_journal=outcome.is_without_journal,
+        code=code if code in TOLD_BY_THE_ANSWER else None,
     )
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from flagtui.changes.difference import Clash
     from flagtui.changes.left_out import LeftOut
     from flagtui.changes.proposal import Proposal
+    from flagtui.cli.errors import Code
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class ChangeResult:
     clashes: "Sequence[Clash]" = ()
     is_without_journal: bool = False
     """Nothing was sent, because the journal cannot be written."""
+    code: "Code | None" = None
+    """Why the server refused it, where that decides how the command ends."""
 
 
 @dataclass(frozen=True)
