@@ -40,8 +40,8 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         Binding("escape", "leave", "leave", key_display="esc"),
         Binding("down", "move(1)", "down", show=False),
         Binding("up", "move(-1)", "up", show=False),
-        Binding("pagedown", "move(8)", "page down", show=False),
-        Binding("pageup", "move(-8)", "page up", show=False),
+        Binding("pagedown", "move_page(1)", "page down", show=False),
+        Binding("pageup", "move_page(-1)", "page up", show=False),
     )
     AUTO_FOCUS = "Input"
     keys = "⏎ choose · esc leave"
@@ -130,6 +130,14 @@ class NarrowedList(Dialog[A | None], Generic[A]):
                 options.action_cursor_down()
             else:
                 options.action_cursor_up()
+
+    def action_move_page(self, step: int) -> None:
+        self._keep_up()
+        options = self.query_one(OptionList)
+        if step > 0:
+            options.action_page_down()  # type: ignore[no-untyped-call]  # as the library has it
+        else:
+            options.action_page_up()  # type: ignore[no-untyped-call]  # as the library has it
 
     def action_leave(self) -> None:
         self.dismiss(None)
