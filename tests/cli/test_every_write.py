@@ -111,6 +111,9 @@ def endings_of(done: Done) -> list[str]:
     assert list(faults(told, OUTCOME.schema())) == []
     endings = [one["ending"].replace("_", " ") for one in told["records"]]
     codes = {0 if ending == "saved" else EXIT_CODES[CODES[ending]] for ending in endings}
+    if {"refused", "failed"} & {*endings}:
+        # The key may not do this, or the record is gone.
+        codes |= {EXIT_CODES["sign_in"], EXIT_CODES["not_found"]}
     assert done.code in codes | {STOPPED}
     assert (done.code == 0) == (set(endings) == {"saved"})
     return endings

@@ -10,12 +10,10 @@ import pytest
 from tests.doubles import quiet
 from textual import work
 from textual.app import ComposeResult
-from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Label
 
 from flagtui.app.shell.screen_owner import IN_A_ROW, ScreenOwner
-from flagtui.app.shell.too_small import TooSmallScreen
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 
@@ -185,30 +183,6 @@ async def test_what_lies_over_everything_stays_on_top_until_it_is_taken_away(app
     await quiet.settle(app)
     assert isinstance(app.screen, Record)
     assert not covering.is_attached
-
-
-class SmallFirst(Owner):
-    """Is told of a small terminal before it has a list, as in a start while the window is dragged.
-
-    A list does not open where a dialog is on top of nothing.
-    """
-
-    def on_mount(self) -> None:
-        self.fit(Size(20, 3))
-        self.has_covered = isinstance(self.screen, TooSmallScreen)
-
-
-async def test_a_small_size_that_comes_before_the_list_is_nothing_to_stay_at() -> None:
-    owner = SmallFirst()
-    async with owner.run_test() as pilot:
-        while not owner._is_up:
-            await pilot.pause()
-        assert not owner.has_covered
-        owner.fit(Size(20, 3))
-        assert isinstance(owner.screen, TooSmallScreen)
-        owner.fit(Size(80, 24))
-        await quiet.settle(owner)
-        assert isinstance(owner.screen, Listing)
 
 
 async def test_an_answer_for_a_screen_that_was_left_is_dropped(app: Owner) -> None:
