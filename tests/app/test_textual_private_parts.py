@@ -60,6 +60,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_pop_result_callback": (Screen, "who waits is answered when a screen is closed without an answer"),
     "_replace_screen": (App, "a screen under others is taken away"),
     "_pre_process": (MessagePump, "a screen that could not be mounted is closed as any other"),
+    "_on_screen_resume": (Screen, "a screen that is opened is styled once"),
     "_process_messages_loop": (MessagePump, "a fault in a handler does not end the task of its screen"),
     "_result_callbacks": (Screen, "who waits for an answer"),
     "_running": (MessagePump, "whether a frame may be drawn now"),

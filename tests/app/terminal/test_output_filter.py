@@ -4,6 +4,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.content import Content
+from textual.strip import Strip
 from textual.widgets import Label
 
 from flagtui.app.terminal.output_filter import ControlFence
@@ -69,6 +70,18 @@ class Careless(TerminalApp[None]):
 
 def text_of(app: App[None]) -> str:
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_a_line_goes_through_all_filters_of_the_app_at_once() -> None:
+    app = Careless(ansi_color=False)
+    async with app.run_test():
+        (chain,) = app.get_line_filters()
+        segments = [Segment("on\x1b", Style.parse("red dim")), Segment("off", Style(bold=True))]
+        one_by_one = Strip(segments)
+        for each in (*App.get_line_filters(app), app.fence):
+            one_by_one = one_by_one.apply_filter(each, GROUND)
+        assert Strip(segments).apply_filter(chain, GROUND) == one_by_one != Strip(segments)
+        assert app.get_line_filters() == [chain]
 
 
 async def test_a_widget_that_forgets_to_make_text_safe_is_caught_and_counted() -> None:

@@ -14,6 +14,11 @@ class Fitted(OwnedScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.looks = [""]
+        self.styled = 0
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self.styled += 1
 
     def compose(self) -> ComposeResult:
         self.looks = sorted(self.classes)
@@ -31,3 +36,19 @@ async def test_a_screen_is_composed_for_the_size_it_gets(size: tuple[int, int], 
         assert screen.looks == looks
         await pilot.resize_terminal(120, 40)
         assert sorted(screen.classes) == ["-tall", "-wide"]
+
+
+async def test_the_styles_of_a_screen_that_is_opened_are_worked_out_once() -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        first = Fitted()
+        await app.push_screen(first)
+        await pilot.pause()
+        assert first.styled == 1
+        await app.push_screen(Fitted())
+        app.theme = "textual-light"
+        await pilot.pause()
+        app.pop_screen()
+        await pilot.pause()
+        assert first.styles.background == app.screen_stack[0].styles.background
+        assert first.styled == 2

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from textual.app import ComposeResult
+
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.shell.header import Tab
@@ -45,6 +47,11 @@ class RememberedList(BrowseScreen):
         """The columns chosen for this list, else its own."""
         names = self.preferences.columns.get(self.description.name, ())
         return self.description.chosen(names, self.all_columns())
+
+    def compose(self) -> ComposeResult:
+        # Before there is anything in it whose styles it would change.
+        self.set_class(self.preferences.shows_preview, "-preview", update=False)
+        yield from super().compose()
 
     def apply_preferences(self) -> None:
         """Put the list as the person left it."""

@@ -1,6 +1,7 @@
 """The last fence before the terminal: whatever got this far, it is text and nothing else."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from rich.cells import cell_len
@@ -64,6 +65,19 @@ class ControlFence(LineFilter):
             self.removed += 1
             style = style.update_link(None)
         return Segment(_in_ascii(kept) if self._ascii_only else kept, style)
+
+
+class FilterChain(LineFilter):
+    """Filters one after the other, as one: every line becomes a new strip once, not once for each."""
+
+    def __init__(self, filters: Iterable[LineFilter]) -> None:
+        super().__init__()
+        self.filters = tuple(filters)
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        for line_filter in self.filters:
+            segments = line_filter.apply(segments, background)
+        return segments
 
 
 def _is_own(link: str, host: str) -> bool:

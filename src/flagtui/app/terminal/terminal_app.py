@@ -17,7 +17,7 @@ from textual.widget import Widget
 from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import is_painted
 from flagtui.app.terminal.kept_frames import drop_frame, keep_frame
-from flagtui.app.terminal.output_filter import ControlFence
+from flagtui.app.terminal.output_filter import ControlFence, FilterChain
 from flagtui.app.terminal.screen_cells import Row
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
@@ -95,6 +95,7 @@ class TerminalApp(App[ReturnT]):
 
             self._found_terminal = terminal_attributes()
         self.fence = ControlFence(ascii_only=glyphs_for(terminal_encoding()) is ASCII)
+        self._filter = FilterChain([self.fence])
 
     def get_driver_class(self) -> type[Driver]:
         driver = super().get_driver_class()
@@ -116,7 +117,10 @@ class TerminalApp(App[ReturnT]):
         self.screen.refresh()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self.fence]
+        filters = (*super().get_line_filters(), self.fence)
+        if filters != self._filter.filters:
+            self._filter = FilterChain(filters)
+        return [self._filter]
 
     def copy_to_clipboard(self, text: str) -> None:
         """To the terminal's clipboard; `copy_text` says first why it cannot go there."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode
+from textual.events import ScreenResume
 from textual.geometry import Offset, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -122,6 +123,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._followed: list[Watcher] = []
+        self._was_on_top = False
 
     @property
     def opened_for(self) -> object:
@@ -181,6 +183,11 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
     def on_unmount(self) -> None:
         for stop in tuple(self._followed):
             stop()
+
+    def _on_screen_resume(self, event: ScreenResume) -> None:
+        """What was just mounted has its styles: Textual would work them all out once more."""
+        event.refresh_styles = event.refresh_styles and self._was_on_top
+        self._was_on_top = True
 
     async def _pre_process(self) -> bool:
         self._take_breakpoints(self.app.size)
