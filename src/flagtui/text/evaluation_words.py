@@ -13,6 +13,7 @@ from flagtui.evaluate.evaluation import Draw
 from flagtui.evaluate.explanation import describe, describe_condition, describe_filter
 from flagtui.evaluate.hash import rollout_fraction
 from flagtui.evaluate.parts import Flag as Parts
+from flagtui.models.flag_answers import ConditionCheck
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 
@@ -69,13 +70,17 @@ def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
 def condition_sentences(account: PersonEvaluation) -> tuple[str, ...]:
     """Each condition and what became of it; raw. The server's account where it gives one, else ours."""
     if account.is_from_server and account.trial is not None and account.trial.conditions:
-        return tuple(
-            f"condition {one.index + 1}: {one.explanation or ('matches' if one.matched else 'does not fit')}"
-            for one in account.trial.conditions
-        )
+        return tuple(_said_of(one) for one in account.trial.conditions)
     if account.here is None:
         return account.refusals
     return tuple(describe_condition(one) for one in account.here.conditions) or (describe(account.here),)
+
+
+def _said_of(one: ConditionCheck) -> str:
+    said = one.explanation or ("matches" if one.matched else "does not fit")
+    number = f"condition {one.index + 1}"
+    # Some servers begin with it themselves.
+    return said if said.startswith(number) else f"{number}: {said}"
 
 
 def variant_words(account: PersonEvaluation) -> str:

@@ -1,6 +1,7 @@
 """Flags listed, shown, compared and evaluated on the command line."""
 
 import json
+import re
 
 import pytest
 from tests.cli.conftest import KEY, Run, Service, loaded_by
@@ -54,6 +55,20 @@ def test_what_a_person_gets_is_told_and_explained(signed_in: Run, key: str) -> N
     everything = signed_in("flags", "evaluate", "--for", "user_7", "--ndjson").out.splitlines()
     assert len(everything) > 5
     assert signed_in("flags", "evaluate", key, "--for", "a b").code == 2
+
+
+def test_several_people_are_told_side_by_side_flag_by_flag(signed_in: Run, key: str) -> None:
+    people = ("--for", "user_7 plan=free", "--for", "user_8", "--for", "user_8")
+    for words in (("evaluate", key), ("explain", key)):
+        told = json.loads(signed_in("flags", *words, *people, "--json").out)["records"]
+        assert [one["distinct_id"] for one in told] == ["user_7", "user_8"]
+    shown = signed_in("flags", "explain", key, *people, is_shown=True).out
+    assert re.findall(r"distinct id +(\S+)", shown) == ["user_7", "user_8"]
+    assert "condition 1: condition 1" not in shown
+    everything = signed_in("flags", "evaluate", "--for", "a", "--for", "b", "--ndjson").out.splitlines()
+    told = [json.loads(line) for line in everything]
+    assert [one["distinct_id"] for one in told[:2]] == ["a", "b"]
+    assert told[0]["key"] == told[1]["key"]
 
 
 def test_hostile_text_is_drawn_harmless_and_told_exactly(

@@ -1,6 +1,7 @@
 """What people get of flags, and why: by the server's word, explained by the evaluator here."""
 
 from collections.abc import Sequence
+from itertools import chain, product
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
@@ -31,32 +32,31 @@ def subject_of(line: str) -> EvaluationSubject:
     return subject
 
 
-def evaluate_flags(words: Sequence[str], line: str, place: WorkPlace, printer: Printer) -> int:
-    """Each flag's value for one person; every flag where none is named."""
-    subject = subject_of(line)
+def evaluate_flags(words: Sequence[str], people: Sequence[str], place: WorkPlace, printer: Printer) -> int:
+    """Each flag's value for each person; every flag where none is named."""
+    printer.records(VALUE, _values(words, people, place), "No flag is evaluated.")
+    return 0
+
+
+def explain_flags(words: Sequence[str], people: Sequence[str], place: WorkPlace, printer: Printer) -> int:
+    """The same, condition by condition."""
+    printer.details(EXPLANATION, _values(words, people, place))
+    return 0
+
+
+def _values(words: Sequence[str], people: Sequence[str], place: WorkPlace) -> list[FlagValue]:
+    """Flag by flag, with the people in the order they were named."""
+    subjects = [subject_of(line) for line in dict.fromkeys(people)]
     wanted = read_words(words, FLAGS.is_query) if words else None
 
     async def work(session: ProjectSession) -> list[FlagValue]:
-        if wanted is None and not subject.is_supposed:
-            return await _said(session, subject)
+        if wanted is None and not any(subject.is_supposed for subject in subjects):
+            said = await several(subjects, lambda subject: _said(session, subject))
+            return sorted(chain.from_iterable(said), key=lambda value: value.key)
         flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
-        return [value_of(one) for one in await _accounts(session, subject, flags)]
+        return [value_of(one) for one in await _accounts(session, subjects, flags)]
 
-    printer.records(VALUE, in_project(place, work), "No flag is evaluated.")
-    return 0
-
-
-def explain_flags(words: Sequence[str], line: str, place: WorkPlace, printer: Printer) -> int:
-    """Condition by condition."""
-    subject = subject_of(line)
-    wanted = read_words(words, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> list[FlagValue]:
-        flags = await flags_of(session, wanted)
-        return [value_of(one) for one in await _accounts(session, subject, flags)]
-
-    printer.details(EXPLANATION, in_project(place, work))
-    return 0
+    return in_project(place, work)
 
 
 async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:
@@ -69,15 +69,17 @@ async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[Fla
             _from_one(one.evaluation.condition_index if one.evaluation else None),
             distinct_id=subject.distinct_id,
         )
-        for key, one in sorted(found.items())
+        for key, one in found.items()
     ]
 
 
 async def _accounts(
-    session: ProjectSession, subject: EvaluationSubject, flags: Sequence[Flag]
+    session: ProjectSession, subjects: Sequence[EvaluationSubject], flags: Sequence[Flag]
 ) -> list[PersonEvaluation]:
     local = LocalDefinitions(session.client, Cohorts(session.client))
-    return await several(flags, lambda flag: account_for(subject, flag, session.client, local))
+    return await several(
+        list(product(flags, subjects)), lambda both: account_for(both[1], both[0], session.client, local)
+    )
 
 
 def value_of(account: PersonEvaluation) -> FlagValue:

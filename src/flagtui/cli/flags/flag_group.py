@@ -117,10 +117,11 @@ def diff(flag: str, old: int | None, new: int | None, place: WorkPlace, printer:
 
 SUBJECT = click.option(
     "--for",
-    "subject",
+    "people",
     required=True,
+    multiple=True,
     metavar="WHO",
-    help="A distinct id, and what is taken as true: 'user_7 plan=pro group:company=acme'.",
+    help="A distinct id, and what is taken as true: 'user_7 plan=pro group:company=acme'; may be repeated.",
 )
 EVALUATION = (
     *("flags.evaluation_reasons", "flags.test_evaluation", "flags.local_evaluation", "flags.definitions"),
@@ -135,16 +136,16 @@ EVALUATION = (
     operations=(*READ, *EVALUATION),
     examples=(
         "flags evaluate --for user_7",
-        "flags evaluate checkout-redesign --for 'user_7 plan=pro' --json",
+        "flags evaluate checkout-redesign --for 'user_7 plan=pro' --for user_8 --json",
     ),
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 @SUBJECT
-def evaluate(flags: tuple[str, ...], subject: str, place: WorkPlace, printer: Printer) -> int:
-    """Say what one person gets of flags; of all without FLAG."""
+def evaluate(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Say what people get of flags; of all without FLAG."""
     from flagtui.cli.flags.flag_evaluations import evaluate_flags
 
-    return evaluate_flags(flags, subject, place, printer)
+    return evaluate_flags(flags, people, place, printer)
 
 
 @command.command(
@@ -159,11 +160,11 @@ def evaluate(flags: tuple[str, ...], subject: str, place: WorkPlace, printer: Pr
 )
 @FLAG_WORDS
 @SUBJECT
-def explain(flags: tuple[str, ...], subject: str, place: WorkPlace, printer: Printer) -> int:
-    """Say why one person gets what, condition by condition."""
+def explain(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Say why people get what, condition by condition."""
     from flagtui.cli.flags.flag_evaluations import explain_flags
 
-    return explain_flags(flags, subject, place, printer)
+    return explain_flags(flags, people, place, printer)
 
 
 @command.command(

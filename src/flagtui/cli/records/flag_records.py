@@ -126,7 +126,6 @@ VALUE: Final[RecordKind[FlagValue]] = RecordKind(
     "What a person gets of a flag, and why.",
     (
         RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
-        RecordField("distinct_id", "text", "Of the person.", lambda one: one.distinct_id),
         RecordField(
             "value",
             "any",
@@ -138,6 +137,7 @@ VALUE: Final[RecordKind[FlagValue]] = RecordKind(
         RecordField(
             "condition", "whole?", "Which condition decided, from 1.", lambda one: one.condition, True
         ),
+        RecordField("distinct_id", "text", "Of the person.", lambda one: one.distinct_id, True),
         RecordField("payload", "any", "What comes with the value.", lambda one: one.payload),
         RecordField(
             "source", "text", "server, or here: worked out from the definitions.", lambda one: one.source
