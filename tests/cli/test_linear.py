@@ -1,9 +1,13 @@
 """The commands as lines and prompts: nothing is addressed on the screen, nothing is drawn in boxes."""
 
+import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.cli.conftest import KEY, Service
 from tests.doubles.terminal import Terminal
 
@@ -35,3 +39,41 @@ def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: S
         assert re.findall(rb"\x1b\[[\d;?]*[A-HJKSTfhlsu]", sent) == []
         assert re.findall("[\u2500-\u257f]", sent.decode()) == []
         assert KEY.encode() not in sent
+
+
+LINES = """flags disable new-nav --yes
+flags get new-nav --fields active
+flags get nothing-here --json
+undo --yes
+journal --fields verb
+"""
+
+
+@pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
+def test_the_demo_is_there_in_lines_with_a_journal_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(filter(None, sys.path))}
+    environment |= {kind: str(tmp_path) for kind in KINDS} | {"FLAGTUI_PROFILE": "prod"}
+    program = [sys.executable, "-m", "flagtui"]
+
+    def told(*given: str, lines: str) -> list[str]:
+        done = subprocess.run(
+            [*program, *given],
+            input=lines,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return (done.stdout + done.stderr).replace("flagtui> ", "").splitlines()
+
+    lines = told(*words, lines=LINES)
+    assert lines[1:7] == [
+        *("new-nav\tsaved\tis off\t", "false", "ended with 6", "new-nav\tsaved\tis on\t"),
+        *("turn on", "turn off"),
+    ]
+    assert json.loads(lines[-1])["error"]["code"] == "not_found"
+    refused = told("--read-only", *words, lines="flags disable new-nav --yes\nundo --yes\n")
+    assert [line for line in refused if line.startswith("ended")] == ["ended with 3"] * 2
+    assert not (tmp_path / "flagtui/journal").exists()

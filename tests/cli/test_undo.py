@@ -77,7 +77,10 @@ def machine(request: pytest.FixtureRequest, service: Service, home: Path) -> Mac
     return found
 
 
-def test_the_last_change_is_taken_back_once_and_by_its_id(signed_in: Run, machine: Machine) -> None:
+def test_the_last_change_is_taken_back_once_and_by_its_id(
+    signed_in: Run, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     machine.turn_off("aaaa1111")
     asked = signed_in("undo")
     assert (asked.code, machine.flag().active) == (3, False)

@@ -164,7 +164,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             return approved
         how = how_to_agree(question)
         if not question.clashes or given.overwrite:
-            raise Trouble(f"{approved.why}; nothing was sent. T{how[1:]}", code="refused")
+            raise Trouble(f"{approved.why}; nothing was sent.", f"T{how[1:]}", code="refused")
         why = f"{approved.why}, so nothing was sent"
         clashing = [plan for plan in question.plans if plan.clashes]
         ended = [

@@ -2,21 +2,32 @@
 
 import os
 from pathlib import Path
+from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.hosts import Host
+from flagtui.api.in_process import Application, in_process
 from flagtui.api.request_log import Log, log_to
 from flagtui.cli.errors import Trouble
 from flagtui.config.profiles import Profile
 from flagtui.config.secret import Secret
+
+EMBEDDED: Final[dict[str, Application]] = {}
+"""Services in this process, by the origins they go by; they are asked without a socket."""
 
 
 def make_client(profile: Profile, host: Host, key: Secret) -> Client:
     """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
     if profile.ca_bundle:
         os.environ["SSL_CERT_FILE"] = profile.ca_bundle
+    service = EMBEDDED.get(host.origin)
     return Client(
-        host.origin, key, profile.project, allow_plain_http=profile.allow_plain_http, log=_request_log()
+        host.origin,
+        key,
+        profile.project,
+        allow_plain_http=profile.allow_plain_http,
+        log=_request_log(),
+        transport=in_process(service) if service is not None else None,
     )
 
 

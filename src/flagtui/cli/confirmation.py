@@ -1,5 +1,6 @@
 """The guard's question in lines: what would happen, and the answer from options or from the terminal."""
 
+import shutil
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ WIDTH = 96
 def show_question(question: Question[Any]) -> None:
     """The words of the dialog in the app."""
     say(question.title)
-    for line in question_lines(question, WIDTH):
+    for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
         say("".join(text for text, _style in line).rstrip())
 
 

@@ -1,5 +1,6 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,8 +12,10 @@ import click
 from flagtui.app.terminal.background import asked_background
 from flagtui.cli.app_run import run_app
 from flagtui.cli.errors import Trouble, require_terminal
+from flagtui.cli.linear import run_linear
+from flagtui.cli.options import LINEAR, is_read_only
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.config.locations import FolderUnusable, find_locations, make_folder
+from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, find_locations, make_folder, use_state
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -68,7 +71,7 @@ def open_demo(options: Demonstration) -> int:
         colour="warning" if options.nasty else "success",
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
         connect=_connector(folder / f"{name}.db", options, opened),
-        journal_folder=folder / f"{name}-journal",
+        journal_folder=folder / f"{name}-state" / "journal",
         state_folder=folder,
         offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
         preferences=preferences,
@@ -83,6 +86,31 @@ def open_demo(options: Demonstration) -> int:
 
         for service in opened:
             close_service(service)
+
+
+def open_linear_demo(options: Demonstration) -> int:
+    """Ask for commands about the demo until the person leaves; the exit code."""
+    from flagtui.cli.client import EMBEDDED
+    from flagtui.service import DatabaseUnusable, close_service
+    from flagtui.service.sample_data.company import NASTY, WEB
+
+    folder, name = _folder(), _name(options)
+    if options.fresh:
+        _start_over(folder, name)
+    try:
+        service = EMBEDDED[NOWHERE] = _open_service(folder / f"{name}.db", options)
+    except DatabaseUnusable as fault:
+        raise Trouble(str(fault), "Start over with: flagtui demo --fresh --linear") from None
+    use_state(folder / f"{name}-state")
+    os.environ.pop("FLAGTUI_PROFILE", None)
+    project = NASTY if options.nasty else WEB
+    os.environ.update({"FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY, "FLAGTUI_PROJECT": str(project)})
+    try:
+        return run_linear(
+            click.get_current_context().find_root().obj, ["--read-only"] if options.read_only else []
+        )
+    finally:
+        close_service(service)
 
 
 def _folder() -> Path:
@@ -102,7 +130,7 @@ def _start_over(folder: Path, name: str) -> None:
     for ending in (".db", ".db-wal", ".db-shm", ".db.key"):
         (folder / f"{name}{ending}").unlink(missing_ok=True)
     # What was changed in a database that is gone cannot be undone.
-    rmtree(folder / f"{name}-journal", ignore_errors=True)
+    rmtree(folder / f"{name}-state", ignore_errors=True)
     # Its searches and moments are about what is gone as well; the tour begins again.
     rmtree(folder / f"{name}-tastes", ignore_errors=True)
 
@@ -151,16 +179,23 @@ def _open_service(path: Path, options: Demonstration) -> Any:
 )
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
-def command(fresh: bool, nasty: bool, flags: int | None, read_only: bool, no_mouse: bool) -> None:
+@click.option("--linear", is_flag=True, help="Ask for commands and answer in lines, without a screen.")
+@click.pass_context
+def command(context: click.Context, /, linear: bool, no_mouse: bool, **given: object) -> None:
     """Open the app on its own embedded service: no account, no network.
 
     What you change is kept between runs, in the user data folder; --fresh starts over.
     """
-    require_terminal()
-
-    options = Demonstration(fresh=fresh, nasty=nasty, flags=flags, read_only=read_only, mouse=not no_mouse)
+    is_linear = linear or context.meta[LINEAR]
+    if not is_linear:
+        require_terminal()
+    before = context.find_root().params
+    mouse = not (no_mouse or before["no_mouse"])
+    # Click has checked the types.
+    found = Demonstration(mouse=mouse, **given)  # type: ignore[arg-type]
+    options = replace(found, read_only=found.read_only or is_read_only())
     try:
-        raise SystemExit(open_demo(options))
+        raise SystemExit((open_linear_demo if is_linear else open_demo)(options))
     except OSError as fault:
         raise Trouble(
             f"the demo's data cannot be kept: {fault.strerror or fault}: {fault.filename or ''}"

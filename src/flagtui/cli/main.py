@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
@@ -12,9 +13,9 @@ from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
 from flagtui.cli.command_place import CommandPlace
 from flagtui.cli.errors import Trouble, require_text
+from flagtui.cli.options import LINEAR
 from flagtui.safe_text import safe_text
 
-LINEAR = "flagtui.linear"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _COMPLETION = "_FLAGTUI_COMPLETE"
 _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
@@ -145,7 +146,7 @@ def main() -> None:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
     try:
-        code = _run()
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
     except OSError as fault:
         # The reader of the output is gone, or the disk it goes to is full.
@@ -153,9 +154,9 @@ def main() -> None:
     raise SystemExit(code)
 
 
-def _run(arguments: list[str] | None = None) -> int:
+def _run(arguments: list[str]) -> int:
     try:
-        return _called(sys.argv[1:] if arguments is None else arguments)
+        return _called(arguments)
     except (click.Abort, EOFError, KeyboardInterrupt):
         leave()
         # Below the ^C that the terminal shows.
@@ -173,7 +174,7 @@ def _run(arguments: list[str] | None = None) -> int:
         trouble = Trouble(_fault_in_words(fault))
     except Exception as fault:
         trouble = Trouble(_fault_in_words(fault))
-    return _complain(trouble)
+    return _complain(trouble, arguments)
 
 
 def _called(arguments: list[str]) -> int:
@@ -183,7 +184,7 @@ def _called(arguments: list[str]) -> int:
         if _COMPLETION in os.environ:
             return int(door(words, prog_name="flagtui", standalone_mode=False) or 0)
         # Not as click does it: of a reader that is gone it says nothing.
-        with door.make_context("flagtui", words) as context:
+        with door.make_context("flagtui", words, obj=_run) as context:
             return int(door.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -191,14 +192,23 @@ def _called(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else 0
 
 
-def _complain(trouble: Trouble) -> int:
+def _complain(trouble: Trouble, arguments: list[str]) -> int:
     """Say it on standard error, as JSON where the output is JSON; the exit code."""
     leave()
-    if {"--json", "--ndjson"} & set(sys.argv[1:]):
+    if {"--json", "--ndjson"} & set(arguments):
         print(trouble.as_json(), file=sys.stderr)
     else:
-        print(trouble.what if "\n" in trouble.what else f"flagtui: {trouble}", file=sys.stderr)
+        _say(trouble)
     return trouble.exit_code
+
+
+def _say(trouble: Trouble) -> None:
+    from flagtui.cli.output.lines import warn
+
+    if "\n" in trouble.what:
+        print(trouble.what, file=sys.stderr)
+    else:
+        warn(f"{trouble}")
 
 
 def _without_output(fault: OSError) -> int:
@@ -223,6 +233,8 @@ def _usage_in_words(wrong: click.UsageError) -> Trouble:
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return Trouble(said, code="usage")
     where = wrong.ctx.command_path if wrong.ctx else "flagtui"
+    # Choices come a line each.
+    said = re.sub(r":?\s*\n\s*", " ", said).strip() if "\n" in said else said
     ending = "" if said.endswith((".", "?", "!")) else "."
     return Trouble(safe_text(f"{said}{ending}", 500), f"See: {where} --help", code="usage")
 

@@ -8,6 +8,8 @@ import click
 if TYPE_CHECKING:
     from flagtui.cli.output.printer import Printer
 
+LINEAR = "flagtui.linear"
+"""Says in a click context that lines were asked for instead of a screen."""
 PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
 
 

@@ -12,6 +12,12 @@ KEY_VARIABLE: Final = "FLAGTUI_API_KEY"
 _APP: Final = "flagtui"
 
 
+class _State:
+    """Where the state is kept instead of the usual folder."""
+
+    folder: Path | None = None
+
+
 class FolderUnusable(Exception):
     """A folder that cannot be written; the text is a sentence with what to do."""
 
@@ -62,9 +68,14 @@ def find_locations() -> Locations:
     return Locations(
         config=_absolute(lambda: dirs.user_config_dir),
         data=_absolute(lambda: dirs.user_data_dir),
-        state=_absolute(lambda: dirs.user_state_dir),
+        state=_State.folder or _absolute(lambda: dirs.user_state_dir),
         cache=_absolute(lambda: dirs.user_cache_dir),
     )
+
+
+def use_state(folder: Path) -> None:
+    """The state is kept there from now on, such as that of the demo."""
+    _State.folder = folder
 
 
 def read_environment(environment: Mapping[str, str] = os.environ) -> Given:

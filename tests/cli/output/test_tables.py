@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from flagtui.cli.errors import Trouble
+from flagtui.cli.output.lines import say
 from flagtui.cli.output.printer import Printer, choose_printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.output.table import cell_width, fitted, table_lines
@@ -139,3 +140,18 @@ def test_a_field_that_is_none_is_named_before_anything_is_asked() -> None:
     assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")
     with pytest.raises(Trouble, match="not both"):
         choose_printer(KIND, as_json=True, as_ndjson=True, fields="")
+
+
+def test_a_line_is_broken_between_words_on_a_terminal_and_nowhere_else(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    line = f"  {'word ' * 10}/a/path/that/is/longer/than/the/line/is"
+    say(line)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    say(line)
+    whole, *broken = capsys.readouterr().out.splitlines()
+    assert whole == line
+    assert [*map(len, broken)] == [26, 26, 41]
+    assert " ".join(broken).split() == line.split()
+    assert all(each.startswith("  ") for each in broken)

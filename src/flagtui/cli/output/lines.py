@@ -1,15 +1,16 @@
-"""Single lines of output, each made safe to draw."""
+"""Single lines of output, each made safe to draw, and broken between words on a terminal."""
 
 import json
+import shutil
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from flagtui.safe_text import safe_text
 
 
 def say(line: str) -> None:
     """Print one line on standard output."""
-    print(safe_text(line, 2_000), flush=True)
+    _print(safe_text(line, 2_000), sys.stdout)
 
 
 def print_json(value: Any) -> int:
@@ -20,9 +21,30 @@ def print_json(value: Any) -> int:
 
 def warn(line: str) -> None:
     """Print one line on standard error, where it does not get among the data."""
-    print(f"flagtui: {safe_text(line, 2_000)}", file=sys.stderr, flush=True)
+    _print(f"flagtui: {safe_text(line, 2_000)}", sys.stderr)
 
 
 def progress(line: str) -> None:
     """Print how far a command has come, on standard error."""
-    print(safe_text(line, 2_000), file=sys.stderr, flush=True)
+    _print(safe_text(line, 2_000), sys.stderr)
+
+
+def _print(line: str, stream: TextIO) -> None:
+    print(
+        _fitted(line, shutil.get_terminal_size().columns) if stream.isatty() else line,
+        file=stream,
+        flush=True,
+    )
+
+
+def _fitted(line: str, width: int) -> str:
+    """The line in as many as it needs, further ones below the first word."""
+    if len(line) <= width:
+        return line
+    import textwrap
+
+    indent = " " * (len(line) - len(line.lstrip()))
+    found = textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(found)
