@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
+from textual.widgets import Button
 
 from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
 
@@ -32,6 +33,29 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
         if not isinstance(below, BackgroundScreen):
             return below
         return self._dimmed.over(below.screen._compositor.render_strips, below.color)
+
+
+class AnswerButton(Button, inherit_css=False):
+    """An answer to click or to stop at with Tab.
+
+    The styles of the library's button, in all its variants, take an eighth of the time of the first question
+    to read.
+    """
+
+    DEFAULT_CSS = """
+    AnswerButton {
+        width: auto;
+        min-width: 16;
+        height: auto;
+        line-pad: 1;
+        text-align: center;
+        content-align: center middle;
+        text-style: bold;
+        pointer: pointer;
+        &:hover { background: $surface-darken-1; }
+        &.-active { tint: $background 30%; }
+    }
+    """
 
 
 class DimmedScreen(Visual):

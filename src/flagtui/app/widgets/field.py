@@ -11,7 +11,7 @@ from textual.widgets import Button, Input, TextArea
 
 from flagtui.app.widgets.row_surface import RowSurface
 
-STOPS: Final = "Field, TextArea, Button, .-stop"
+STOPS: Final = "Field, TextArea, AnswerButton, .-stop"
 """Where Tab stops while something is typed: nowhere that letters are commands."""
 
 KeyWords = tuple[str, str]

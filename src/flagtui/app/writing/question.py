@@ -10,10 +10,10 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from flagtui.app.widgets.dialog import Dialog
+from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
@@ -87,8 +87,8 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
                 yield Static(id="told")
             yield from self._inputs()
             with Horizontal(id="answers"):
-                yield Button("Cancel  esc", id="cancel", compact=True)
-                yield Button(self._accept_label(), id="accept", compact=True)
+                yield AnswerButton("Cancel  esc", id="cancel")
+                yield AnswerButton(self._accept_label(), id="accept")
             yield Static(self._hint(), id="complaint")
 
     def _left_out(self) -> ComposeResult:
@@ -155,11 +155,11 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         event.stop()
         self.dismiss(self._question.left_out[event.option_index])
 
-    @on(Button.Pressed, "#cancel")
+    @on(AnswerButton.Pressed, "#cancel")
     def _cancelled(self) -> None:
         self.action_decline()
 
-    @on(Button.Pressed, "#accept")
+    @on(AnswerButton.Pressed, "#accept")
     def _pressed(self) -> None:
         now = self._surface.monotonic()
         self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
