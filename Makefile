@@ -51,7 +51,7 @@ test-pythons: ## run every test on each Python from 3.11 to 3.14 that is here
 		$(MAKE) test PYTHON=python$$version VENV=.venv-$$version || exit 1; \
 	done
 
-# Without constraints: what somebody would get today who is not held to the versions that are known.
+# Without constraints: what an install gets today that is not held to the versions that are known.
 canary: BIN := .venv-canary/bin
 canary: ## hold the newest Textual, and its pre-release, against the private parts that are used
 	$(PYTHON) -m venv .venv-canary

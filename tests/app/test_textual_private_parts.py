@@ -26,7 +26,7 @@ from flagtui.app.widgets.screen_lifecycle import Lifecycle, OwnedScreen
 MODULES: Final = {"textual._compositor", "textual._context", "textual._styles_cache", "textual._xterm_parser"}
 """Private modules that are imported."""
 PARTS: Final[dict[str, tuple[type, str]]] = {
-    "_app": (Driver, "keys behind which somebody leaves are forgotten"),
+    "_app": (Driver, "keys typed before leaving are forgotten"),
     "_auto_restart": (LinuxDriver, "whether the terminal is given back around a stop"),
     "_batch_count": (App, "whether a frame may be drawn now"),
     "_begin_update": (App, "synchronized output around a frame"),

@@ -29,7 +29,7 @@ class Counting(httpx.AsyncBaseTransport):
         self.asked: list[asyncio.Task[httpx.Response]] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        # A server goes on with what it was asked, whoever does not wait for it any more.
+        # A server goes on with what it was asked, even when the answer is not waited for any more.
         self.asked.append(asyncio.create_task(self.ask(request)))
         return await asyncio.shield(self.asked[-1])
 

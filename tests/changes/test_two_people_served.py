@@ -64,7 +64,7 @@ class Person:
 
 @dataclass
 class Edit:
-    """A plan somebody has agreed to, and what it was for."""
+    """A plan that was agreed to, and what it was for."""
 
     person: Person
     intent: Intent

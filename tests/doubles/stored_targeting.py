@@ -44,7 +44,7 @@ def said_before(filters: dict[str, JSON]) -> Iterator[str]:
     if filters.get("feature_enrollment") is True:
         yield "everyone who opted in to early access, nobody who opted out"
     elif filters.get("super_groups"):
-        yield "whoever answered the early access question is decided by the answer"
+        yield "a person who answered the early access question is decided by the answer"
     holdout = filters.get("holdout") or {}
     if holdout.get("id") is not None and holdout.get("exclusion_percentage") is not None:
         share = min(max(holdout["exclusion_percentage"], 0), 100)

@@ -38,7 +38,7 @@ class ApiError(Exception):
 
     sent = False
     """Whether the server may have acted on the request."""
-    advice = "Try again; if it stays like this, ask whoever runs the server."
+    advice = "Try again; if it stays like this, ask the people who run the server."
     """What to do next, unless the place that raised it knows better."""
     advice_to_read = ""
     """The same after a request that changes nothing, where it differs."""
@@ -181,7 +181,7 @@ class NoAccess(Forbidden):
 class NotFound(ApiError):
     """404: it is not there, or not for us."""
 
-    advice = "Refresh; somebody may have deleted it."
+    advice = "Refresh; it may have been deleted."
 
 
 class ProjectNotFound(NotFound):
@@ -240,7 +240,7 @@ class ApprovalNeeded(ApiError):
 class PaymentNeeded(ApiError):
     """402: the organisation's plan does not include it, or its quota is used up."""
 
-    advice = "Ask whoever manages the plan."
+    advice = "Ask the people who manage the plan."
 
 
 class RateLimited(ApiError):
@@ -258,7 +258,7 @@ class ServerFault(ApiError):
     """5xx: the server or a gateway before it failed."""
 
     sent = True
-    advice = "Try again in a moment; if it stays, ask whoever runs the server."
+    advice = "Try again in a moment; if it stays, ask the people who run the server."
 
 
 class NotCalculated(ApiError):

@@ -54,7 +54,7 @@ def listen(place: Place) -> socket.socket:
     """Binds the port first, so that a failure is known before anything is printed."""
     if not place.allow_remote and not is_loopback(place.host):
         raise RemoteRefused(
-            f"{place.host} can be reached from other machines, and whoever has a key could change flags. "
+            f"{place.host} can be reached from other machines, and anyone with a key could change flags. "
             "Use 127.0.0.1, or say --allow-remote."
         )
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET

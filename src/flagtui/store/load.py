@@ -208,7 +208,7 @@ class Loading(Generic[Row]):
         self._total = max(page.total, self._total or 0)
         self.is_capped = bool(getattr(page, "is_capped", False))
         is_asked = isinstance(self.state, Running) and self.state.is_asked
-        # Whoever draws the rows of this page counts them as well.
+        # What draws the rows of this page counts them as well.
         self.state = Running(self._done, self._total, self.loaded_at, is_asked)
         self._collection.add_page(page.rows, page.total, page.unreadable)
         self._become(self.state)

@@ -59,7 +59,7 @@ def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
     if parts.has_enrollment:
         yield [(BULLET, "$faint"), ("everyone who opted in to early access, nobody who opted out", "")]
     elif parts.enrollment_condition is not None:
-        words = "whoever answered the early access question is decided by the answer"
+        words = "a person who answered the early access question is decided by the answer"
         yield [(BULLET, "$faint"), (words, "")]
     if parts.holdout is not None:
         who = f"{percent(parts.holdout.percentage)} are held out of experiments and get "

@@ -1,4 +1,4 @@
-"""Charts of days: what stands where, what is round, and what is told without colour."""
+"""Charts of days: where points and ticks are drawn, what is round, and what is told without colour."""
 
 import math
 from collections.abc import Sequence

@@ -173,7 +173,7 @@ def test_a_flag_of_which_nobody_said_anything_is_not_called_off(flag: JSON, off:
         (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/timeseries_results/")),
          "This server keeps no results by day, or not for keys."),
         (NotFound("Gone.", facts=ErrorFacts(path="/api/projects/1/experiments/3/")),
-         "Gone. Refresh; somebody may have deleted it."),
+         "Gone. Refresh; it may have been deleted."),
         (Unanswered("No answer."), "No answer. Try again; if it stays"),
     ],
 )  # fmt: skip
