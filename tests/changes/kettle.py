@@ -9,7 +9,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
-from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo, UndoContext
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
@@ -72,9 +72,11 @@ class Kitchen(Adapter[Kettle, int]):
     asked: list[str] = field(default_factory=list)
     open_when_asked: list[bool] = field(default_factory=list)
 
-    def remembered(self, plan: Kettle) -> Remembered:
+    def remembered(self, plan: Kettle) -> Entry:
         before, after = {"degrees": self.now}, {"degrees": plan.degrees}
-        return Remembered(plan.key, plan.verb.name, "kettle", plan.id, before=before, after=after)
+        return Entry(
+            record=plan.id, key=plan.key, verb=plan.verb.name, kind="kettle", before=before, after=after
+        )
 
     def read_at(self, plan: Kettle) -> float:
         return plan.read_at

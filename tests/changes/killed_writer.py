@@ -8,8 +8,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
+from flagtui.api.event_definitions import EventDefinitions
 from flagtui.api.request import Query
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Batch
@@ -132,6 +133,7 @@ def agreed(plan: P) -> Approved[P]:
 async def work_on_events(folder: Path) -> None:
     server = FileOfEvents(folder / "applied")
     save_context = WriteContext(Journal(folder / "journal"), HERE)
+    adapter = DefinitionAdapter(cast(EventDefinitions, server))
     number = 0
     while True:
         fresh = await server.get("")
@@ -140,7 +142,7 @@ async def work_on_events(folder: Path) -> None:
         assert isinstance(plan, EventPlan)
         approved = agreed(plan)
         step()
-        [_ async for _ in Batch(approved, DefinitionAdapter(server), save_context).run()]
+        [_ async for _ in Batch(approved, adapter, save_context).run()]
         step()
         number += 1
 

@@ -24,7 +24,7 @@ from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.derived import What, plan_beside, send_beside
 from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
-from flagtui.changes.related.related_save import RelatedAdapter
+from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.related.schedules import Later, plan_later, send_later
 from flagtui.models.experiment import Experiment
 

@@ -19,11 +19,11 @@ from flagtui.api.in_process import in_process
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent, targeting_intents
 from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_entries import plan_undo
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flag_undo import Contested, plan_undo
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.flags.surroundings import Surroundings, gather
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
@@ -99,11 +99,11 @@ class Bench:
         assert outcome.remarks == ()
         return outcome
 
-    async def undo(self) -> Plan | NothingToDo | Blocked | Contested:
+    async def undo(self) -> Plan | NothingToDo | Blocked:
         entry = self.journal.entries()[0]
         context = Context(now=self.clock.time(), dependents=())
         found = plan_undo(entry, await self.flags.get(entry.record), context)
-        if isinstance(found, Plan):
+        if isinstance(found, Plan) and not found.clashes:
             self.clock.now += 1
             outcome = await self.save_context.save(self.approve(found), undoes=entry.id)
             assert outcome.is_saved, outcome

@@ -1,15 +1,14 @@
 """What the pipeline asks of a kind of record, and what every request needs around it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
 from flagtui.changes.journal import Journal, Stored
-from flagtui.changes.journal_entries import Signature
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.outcome import Outcome, P, R
-from flagtui.models.json_value import JSON
 
 
 def _silent(_words: str) -> None:
@@ -27,28 +26,11 @@ class WriteContext:
     """Hears what is known while an answer is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What the journal keeps of a plan before it leaves."""
-
-    key: str
-    verb: str
-    kind: str
-    record: int = 0
-    """Its number; 0 for a new record, and for one that is known by a UUID."""
-    uuid: str = ""
-    version: int | None = None
-    before: Mapping[str, JSON] = field(default_factory=dict)
-    after: Mapping[str, JSON] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
-    is_secret: bool = False
-
-
 class Adapter(Protocol[P, R]):
     """What is peculiar to a kind of record. A plan is sent once, whatever these do."""
 
-    def remembered(self, plan: P) -> Remembered:
-        """What the journal keeps of it."""
+    def remembered(self, plan: P) -> Entry:
+        """What the journal keeps of it before it leaves; who wrote it, when and why is added."""
 
     def read_at(self, plan: P) -> float:
         """Unix seconds at which the record was read for the plan; 0 for one that is not there yet."""

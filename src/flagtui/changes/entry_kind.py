@@ -65,12 +65,14 @@ class EntryKind(Protocol):
 
     def why_not(self, entry: Entry) -> Blocked | None:
         """Why a saved change cannot be undone at all, whatever the record is like today."""
+        return None
 
     def undo_words(self, entry: Entry) -> str:
         """What undoing does, `it` being the record: `turn it on again`."""
 
     def creation(self, entry: Entry) -> Entry | None:
         """The entry by which later changes of what it made are found; None where it made nothing."""
+        return None
 
     def parts(self, entry: Entry) -> tuple[Entry, ...]:
         """What has to be taken back one after the other."""

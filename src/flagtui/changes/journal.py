@@ -47,6 +47,14 @@ class Stored(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Numbered:
+    """What is kept of a record that has no versions."""
+
+    id: int | str
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Disk:
     """What the journal asks of the system; a test gives one that is full."""
 

@@ -49,13 +49,13 @@ class TakenBack:
 class Entry:
     """One change of this person. `ending` is empty until the outcome is known."""
 
-    id: str
-    at: float
+    id: str = ""
+    at: float = 0.0
     """Unix seconds; when it began."""
-    record: int
+    record: int = 0
     """Its number; 0 for a new one whose number was never learned."""
-    key: str
-    verb: str
+    key: str = ""
+    verb: str = ""
     signature: Signature = Signature()
     kind: str = "flag"
     reason: str = ""

@@ -7,21 +7,13 @@ from flagtui.changes.event_definitions.definition_entries import DefinitionEntri
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.experiments.step_entries import StepEntries
 from flagtui.changes.flags.flag_entries import FlagEntries
-from flagtui.changes.related.project_copies import KIND as COPY
-from flagtui.changes.related.related_entries import CopyEntries, LastingEntries, ScheduleEntries
-from flagtui.changes.related.schedules import KIND as SCHEDULED
+from flagtui.changes.related.related_entries import RELATED, LastingEntries
 
 KINDS: Final[dict[str, EntryKind]] = {
     "flag": FlagEntries(),
     "experiment": StepEntries(),
     EVENT: DefinitionEntries(),
-    COPY: CopyEntries(),
-    SCHEDULED: ScheduleEntries(),
-    "cohort": LastingEntries("no server takes a cohort away for a key", "delete the cohort in the browser"),
-    "dashboard": LastingEntries(
-        "no server takes a dashboard away for a key", "delete the dashboard in the browser"
-    ),
-    "enrich": LastingEntries("it is not known what was added to the dashboard", "remove it in the browser"),
+    **RELATED,
 }
 _UNKNOWN: Final = LastingEntries("this program does not know what it was", "")
 

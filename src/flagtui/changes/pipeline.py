@@ -8,6 +8,7 @@ because it asked to wait, is the only one that goes again.
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import uuid4
 
@@ -21,7 +22,7 @@ from flagtui.api.errors import (
     RateLimited,
     Unreachable,
 )
-from flagtui.changes.adapter import Adapter, Remembered, WriteContext
+from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved
 from flagtui.changes.journal import Journal, JournalUnwritable
@@ -121,7 +122,7 @@ async def _sent(
         if not error.sent:
             return [_not_applied(plan, error) for plan in plans]
         for plan in plans:
-            context.tell(f"{adapter.remembered(plan).key}: no answer; looking whether it was done")
+            context.tell(f"{plan.key}: no answer; looking whether it was done")
         every = [without_answer(plan, error) for plan in plans]
     open_ones = [place for place, one in enumerate(every) if one.ending == "unknown"]
     looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))
@@ -170,27 +171,18 @@ def _not_remembered(plan: P, fault: JournalUnwritable) -> Outcome[P, R]:
 
 
 def _entry(
-    remembered: Remembered, approved: Approved[P], context: WriteContext, undoes: TakenBack | None
+    remembered: Entry, approved: Approved[P], context: WriteContext, undoes: TakenBack | None
 ) -> Entry:
-    return Entry(
+    return replace(
+        remembered,
         id=uuid4().hex,
         at=context.clock.time(),
-        record=remembered.record,
-        key=remembered.key,
-        verb=remembered.verb,
         signature=context.signature,
-        kind=remembered.kind,
         reason=approved.reason,
-        version=remembered.version,
-        before=remembered.before,
-        after=remembered.after,
-        is_secret=remembered.is_secret,
-        words=remembered.words,
         batch=approved.batch,
         undoes=undoes.id if undoes is not None and undoes.is_whole else "",
         part_of=undoes.id if undoes is not None and not undoes.is_whole else "",
         pid=os.getpid(),
-        uuid=remembered.uuid,
     )
 
 

@@ -53,9 +53,9 @@ class LookedUp:
         return said[self.truth]
 
 
-def without_answer(plan: P, error: ApiError, record: R | None = None) -> Outcome[P, R]:
+def without_answer(plan: P, error: ApiError) -> Outcome[P, R]:
     """Not known: it was sent, and may have been done."""
-    return Outcome(plan, "unknown", record, error.what, "read it again", error)
+    return Outcome(plan, "unknown", None, error.what, "read it again", error)
 
 
 async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
@@ -89,7 +89,7 @@ async def _look(
         words = f"no answer; the change is not there so far{at}"
         told = replace(unknown, record=seen, was_read=True, reason=words)
     if told.reason != unknown.reason:
-        context.tell(f"{adapter.remembered(plan).key}: {told.reason}")
+        context.tell(f"{plan.key}: {told.reason}")
     return told
 
 

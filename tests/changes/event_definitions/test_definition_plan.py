@@ -2,6 +2,7 @@
 
 from tests.changes.event_definitions.conftest import AROUND, approve, definition
 
+from flagtui.changes.event_definitions.definition_entries import plan_undo
 from flagtui.changes.event_definitions.definition_intent import (
     KIND,
     delete,
@@ -20,7 +21,6 @@ from flagtui.changes.event_definitions.definition_plan import (
     plan_event,
     plan_recreation,
 )
-from flagtui.changes.event_definitions.definition_undo import plan_undo
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition

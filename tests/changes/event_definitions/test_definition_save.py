@@ -8,6 +8,7 @@ from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World
 from tests.changes.writing import recover
 
 from flagtui.api.errors import NotFound
+from flagtui.changes.event_definitions.definition_entries import is_deletion, plan_undo
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     delete,
@@ -17,7 +18,6 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
-from flagtui.changes.event_definitions.definition_undo import is_deletion, plan_undo
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo_list import next_redo, next_undo
 

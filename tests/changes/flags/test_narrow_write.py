@@ -11,9 +11,9 @@ from tests.changes.office import Office
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent, targeting_intents
 from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_entries import plan_undo
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_undo import plan_undo
 from flagtui.changes.flags.narrow_write import OneShare, ToEveryone, narrow_write
 from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag

@@ -12,9 +12,9 @@ from tests.doubles.flag_server import Fault, raw_flag
 
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_entries import plan_undo
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_undo import plan_undo
 from flagtui.changes.flags.new_flags import (
     Taken,
     boolean_flag,

@@ -22,7 +22,7 @@ PANE: Final = (
 REST: Final = (
     *PANE,
     "flagtui.changes.flags.flag_plan",
-    "flagtui.changes.flags.flag_recovery",
+    "flagtui.changes.flags.flag_entries",
     "flagtui.changes.batch",
     "flagtui.app.writing.flag_planner",
     "flagtui.app.writing.change_makers",

@@ -11,7 +11,7 @@ from flagtui.app.writing.optimistic_rows import NoRows
 from flagtui.app.writing.planner import Planned, PlannedStep
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.related_save import RelatedAdapter, RelatedOutcome
+from flagtui.changes.related.related_entries import RelatedAdapter, RelatedOutcome
 from flagtui.text import outcomes
 
 if TYPE_CHECKING:

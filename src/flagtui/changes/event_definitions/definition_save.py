@@ -1,50 +1,44 @@
 """Event definitions in the pipeline: they have no version, and older servers make none."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import Invalid, NotFound, NotOffered
-from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
-from flagtui.changes.event_definitions.bulk import BulkWriter, can_go_together, grouped, save_group
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.event_definitions.definition_plan import EventPlan, stored
+from flagtui.changes.journal import Numbered
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS
+
+if TYPE_CHECKING:
+    from flagtui.api.event_definitions import EventDefinitions
+    from flagtui.models.flag_answers import BulkError
 
 NOT_KEPT: Final = "the server said yes and did not keep it"
 NO_TAGGING: Final = "the organisation may not have tagging"
 DefinitionOutcome = Outcome[EventPlan, EventDefinition]
 
 
-class DefinitionsApi(BulkWriter, Protocol):
-    """Reads and writes definitions: `client.event_definitions`."""
-
-    async def by_name(self, name: str) -> EventDefinition: ...
-    async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition: ...
-    async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition: ...
-    async def delete(self, id: str) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """What the journal notes of a definition."""
-
-    id: str
-    version: int | None = None
+MOST: Final = 500
+"""Definitions a server takes at once."""
 
 
 @dataclass(frozen=True)
 class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
     """What is peculiar to event definitions."""
 
-    definitions: DefinitionsApi
+    definitions: EventDefinitions
 
-    def remembered(self, plan: EventPlan) -> Remembered:
-        return Remembered(
+    def remembered(self, plan: EventPlan) -> Entry:
+        return Entry(
             key=plan.key,
             verb=plan.intent.verb,
             kind=KIND,
@@ -59,7 +53,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
 
     def is_compared(self, plan: EventPlan) -> bool:
         """Nothing is lost where a tag or the verification that another person gave is given again."""
-        return can_go_together(plan)
+        return _together(plan) is not None
 
     async def read(self, plan: EventPlan) -> EventDefinition | None:
         if not plan.is_new:
@@ -106,20 +100,36 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
     def gone(self, plan: EventPlan, error: NotFound) -> DefinitionOutcome:
         return Outcome(plan, "saved") if plan.is_deletion else super().gone(plan, error)
 
-    def stored(self, outcome: DefinitionOutcome) -> Named:
-        return Named(id_of(outcome))
+    def stored(self, outcome: DefinitionOutcome) -> Numbered:
+        """One that was made again has a new id."""
+        return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
 
-    def groups(self, plans: Sequence[EventPlan]) -> Iterable[Sequence[EventPlan]]:
-        return grouped(plans)
+    def groups(self, plans: Sequence[EventPlan]) -> Iterator[Sequence[EventPlan]]:
+        """In the order in which the first of each came."""
+        groups: dict[tuple[object, ...], list[EventPlan]] = {}
+        for place, plan in enumerate(plans):
+            groups.setdefault(_together(plan) or (place,), []).append(plan)
+        for found in groups.values():
+            for start in range(0, len(found), MOST):
+                yield tuple(found[start : start + MOST])
 
     async def send_group(self, plans: Sequence[EventPlan]) -> Sequence[DefinitionOutcome]:
-        kept, skipped = await save_group(plans, self.definitions)
+        kept, skipped = await self._asked_together(plans)
         return [_of_group(plan, kept.get(plan.id), skipped.get(plan.id)) for plan in plans]
 
-
-def id_of(outcome: DefinitionOutcome) -> str:
-    """The definition's id; one that was made again has a new one."""
-    return outcome.record.id if outcome.record is not None else outcome.plan.id
+    async def _asked_together(self, plans: Sequence[EventPlan]) -> tuple[dict[str, JSON], dict[str, str]]:
+        """What each definition has now, by id, and why others were left out. Raises ApiError."""
+        first, ids = plans[0], [plan.id for plan in plans]
+        retag = first.intent.retag
+        if set(first.body) == {"verified"} or retag is None:
+            wanted = first.body.get("verified") is True
+            verified = await self.definitions.bulk_update_verified(ids, wanted)
+            # Those that are so already appear in neither list.
+            kept: dict[str, JSON] = dict.fromkeys(ids, wanted)
+            kept |= {one.id: one.verified for one in verified.updated}
+            return kept, _reasons(verified.skipped)
+        tagged = await self.definitions.bulk_update_tags(ids, retag.action, retag.tags)
+        return {str(one.id): list(one.tags) for one in tagged.updated}, _reasons(tagged.skipped)
 
 
 def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
@@ -129,6 +139,21 @@ def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
         for name, value in plan.body.items()
         if not same(stored(found, name), EVENT_FIELDS.comparable(name, value))
     )
+
+
+def _together(plan: EventPlan) -> tuple[object, ...] | None:
+    """What it has in common with others that go in one request; None when it goes alone."""
+    if plan.is_deletion or plan.is_new:
+        return None
+    if set(plan.body) == {"verified"}:
+        return "verified", plan.body["verified"]
+    if set(plan.body) == {"tags"} and plan.intent.retag is not None:
+        return "tags", plan.intent.retag.action, plan.intent.retag.tags
+    return None
+
+
+def _reasons(skipped: Sequence[BulkError]) -> dict[str, str]:
+    return {str(one.id): one.reason for one in skipped}
 
 
 def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOutcome:
@@ -142,7 +167,7 @@ def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOut
     return Outcome(plan, "saved")
 
 
-async def _ask(plan: EventPlan, definitions: DefinitionsApi) -> EventDefinition | None:
+async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinition | None:
     if plan.is_deletion:
         await definitions.delete(plan.id)
         return None
@@ -160,7 +185,7 @@ async def _ask(plan: EventPlan, definitions: DefinitionsApi) -> EventDefinition 
     return await definitions.update(found.id, plan.body) if plan.body else found
 
 
-async def _sent_again(plan: EventPlan, error: NotOffered, definitions: DefinitionsApi) -> EventDefinition:
+async def _sent_again(plan: EventPlan, error: NotOffered, definitions: EventDefinitions) -> EventDefinition:
     """Older servers make definitions from events alone; raises until there was one."""
     try:
         return await definitions.by_name(plan.key)

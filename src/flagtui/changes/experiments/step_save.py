@@ -6,13 +6,14 @@ from typing import Protocol
 
 from flagtui.api.errors import NotFound
 from flagtui.api.request import Query
-from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
 from flagtui.changes.experiments.journal_values import MAKING, before_and_after, learned
 from flagtui.changes.experiments.metric_order import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
 from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
@@ -76,10 +77,10 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
     elsewhere: Callable[[int], ExperimentsApi] | None = None
     """The experiments of another project, by its number: that is where copies are."""
 
-    def remembered(self, plan: ExperimentPlan) -> Remembered:
+    def remembered(self, plan: ExperimentPlan) -> Entry:
         before, after = before_and_after(plan)
         flag = plan.fresh.feature_flag
-        return Remembered(
+        return Entry(
             key=plan.key,
             verb=plan.verb.name,
             kind="experiment",

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from flagtui.api.errors import NotFound
+from flagtui.changes.difference import Clash
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.flag_lookup import rows_of
-from flagtui.changes.flags.flag_plan import Plan, stored_value
-from flagtui.changes.flags.flag_recovery import look
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_lookup import find, rows_of
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flag_undo import Contested, plan_undo, undo_intent, why_not
+from flagtui.changes.flags.flag_words import hidden_clash
 from flagtui.changes.flags.flags_together import Found, late_plan, look_around
 from flagtui.changes.flags.surroundings import Surroundings
+from flagtui.changes.journal_entries import with_payloads
 from flagtui.changes.own_changes import told_apart
-from flagtui.changes.verbs import verb
+from flagtui.changes.unanswered import LookedUp, Truth
+from flagtui.changes.verbs import verb, verb_for
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.entry_kind import UndoContext
     from flagtui.changes.flags.flag_context import Context
     from flagtui.changes.journal_entries import Entry
-    from flagtui.changes.unanswered import LookedUp, Truth
-    from flagtui.models.flag import Flag
+
+_MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
+_UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
+"""What a new flag has where nothing was said about it."""
 
 
 class FlagEntries(EntryKind):
@@ -33,7 +42,7 @@ class FlagEntries(EntryKind):
     noun = "flag"
 
     def why_not(self, entry: Entry) -> Blocked | None:
-        return why_not(entry)
+        return _why_not(entry)
 
     def undo_words(self, entry: Entry) -> str:
         return verb(entry.verb).undo
@@ -62,9 +71,9 @@ class FlagEntries(EntryKind):
 
         def plan(fresh: Flag, around: Context) -> Found:
             found = plan_undo(part, fresh, around)
-            if isinstance(found, Contested):
-                return replace(found.overwrite, clashes=told_apart(found.clashes, part, context.entries))
-            return found
+            if not isinstance(found, Plan):
+                return found
+            return replace(found, clashes=told_apart(found.clashes, part, context.entries))
 
         looked = await look_around(
             client.flags, fresh, intent.changes, surroundings, plan, adds_later=context.adds_later
@@ -77,4 +86,86 @@ class FlagEntries(EntryKind):
         return found if isinstance(found, Blocked) else None
 
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-        return await look(entry, client, not_there)
+        flags = client.flags
+        try:
+            record = await (flags.get(entry.record) if entry.record else find(entry.key, flags))
+        except NotFound:
+            return LookedUp(entry, "gone")
+        if record is None:
+            return LookedUp(entry, not_there)
+        return LookedUp(entry, _truth(entry, record, not_there), record)
+
+
+def _why_not(entry: Entry) -> Blocked | None:
+    if not entry.record:
+        return Blocked(
+            "number", "the number of the new flag was not learned", "find it in the list and delete it"
+        )
+    if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
+        reason = "it replaced an encrypted payload, and those are not written down"
+        return Blocked("secret", reason, "enter the old payload again")
+    return None
+
+
+def plan_undo(entry: Entry, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:
+    """The undo of one change on the flag as it is now; its clashes are what was changed there since."""
+    if refusal := _why_not(entry):
+        return refusal
+    found = plan_flag(undo_intent(entry, fresh), fresh, context)
+    if isinstance(found, Plan) and entry.verb == "create":
+        return replace(found, clashes=_made_of_it_since(entry, fresh))
+    return found
+
+
+def undo_intent(entry: Entry, fresh: Flag) -> Intent:
+    """The old values as an intent. Payloads that were not written down stay as they are."""
+    if entry.verb == "create":
+        return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
+    before, after = dict(entry.before), dict(entry.after)
+    if entry.is_secret:
+        before, after = with_payloads(before, fresh.filters), with_payloads(after, fresh.filters)
+    if after.get("deleted") is True:
+        # Deleting can rename the flag, and restoring gives the old key back.
+        before.pop("key", None)
+        after.pop("key", None)
+    return Intent(entry.record, before, verb_for(before), seen=after, seen_version=_version_after(entry))
+
+
+def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
+    """Changes made since the flag was created, which deleting it would lose."""
+    saved, gone = entry.saved_version, "deleted"
+    if saved is not None and saved == fresh.version:
+        return ()
+    after = with_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
+    after = {**_UNSAID, **after}
+    now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
+    found = [
+        Clash((name,), after[name], gone, now[name])
+        for name in now
+        if not means_same(after[name], now[name], (name,))
+    ]
+    return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
+
+
+def _version_after(entry: Entry) -> int | None:
+    if entry.saved_version is not None:
+        return entry.saved_version
+    return None if entry.version is None else entry.version + 1
+
+
+def _truth(entry: Entry, record: Flag, not_there: Truth) -> Truth:
+    after = with_payloads(entry.after, record.filters) if entry.is_secret else entry.after
+    if entry.version is not None and record.version is not None and record.version <= entry.version:
+        return not_there
+    if entry.hides_a_payload:
+        return "changed since"
+    if all(_is_now(record, name, value) for name, value in after.items()):
+        return "applied"
+    if entry.version is not None and record.version is not None and record.version == entry.version + 1:
+        # The one write since was not ours, or it would show.
+        return "not applied"
+    return "changed since"
+
+
+def _is_now(record: Flag, name: str, value: JSON) -> bool:
+    return means_same(stored_value(record, name), value, (name,))

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Conflict, Invalid
-from flagtui.changes.adapter import Adapter, Remembered
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import Clash, merge, same
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_body import NOT_COMPARABLE
@@ -15,6 +15,7 @@ from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_words import hidden_clash
 from flagtui.changes.flags.narrow_write import SHARE, NarrowWrites, narrow_write
 from flagtui.changes.flags.verification import Report, compare
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.unanswered import without_answer
 from flagtui.models.flag import Flag
@@ -45,8 +46,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
     flags: FlagsApi
 
-    def remembered(self, plan: Plan) -> Remembered:
-        return Remembered(
+    def remembered(self, plan: Plan) -> Entry:
+        return Entry(
             key=plan.key,
             verb=plan.intent.verb,
             kind=plan.intent.kind,

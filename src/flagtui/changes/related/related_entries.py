@@ -1,41 +1,102 @@
-"""Copies, schedules, cohorts and dashboards in the journal: found out, and taken back where that goes."""
+"""Copies, schedules, cohorts and dashboards: written, found out, and taken back where that goes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.flags.flag_entries import FlagEntries
+from flagtui.changes.flags.flag_lookup import find
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.related.creation import RelatedPlan
-from flagtui.changes.related.project_copies import as_creation, project_of
-from flagtui.changes.related.related_recovery import look
-from flagtui.changes.related.related_save import RelatedAdapter
-from flagtui.changes.related.schedule_undo import inverse_of, plan_unscheduling, why_not_dropped
-from flagtui.changes.related.schedules import send_later
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.outcome import Outcome
+from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.project_copies import KIND as COPY
+from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
+from flagtui.changes.related.schedules import KIND as SCHEDULED
+from flagtui.changes.related.schedules import inverse_of, plan_unscheduling, send_later, why_not_dropped
+from flagtui.changes.unanswered import WATCH_FOR, LookedUp, Truth
 from flagtui.changes.verbs import verb
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_text
 
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.entry_kind import UndoContext
-    from flagtui.changes.journal_entries import Entry
-    from flagtui.changes.unanswered import LookedUp, Truth
+    from flagtui.models.json_value import JSON
+
+Seen = Flag | LookedUp
+"""The flag that it is made from, or what is there of it."""
+RelatedOutcome = Outcome[RelatedPlan, Seen]
 
 
-class RelatedEntries(EntryKind):
-    """What they share: the flag they were made from stays as it is."""
+@dataclass(frozen=True)
+class RelatedAdapter(Adapter[RelatedPlan, Seen]):
+    """The flag they are made from stays as it is; `request` is the one request."""
 
-    def creation(self, _entry: Entry) -> Entry | None:
-        return None
+    client: Client
+    request: Send
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-        return await look(entry, client, not_there)
+    def remembered(self, plan: RelatedPlan) -> Entry:
+        return Entry(
+            key=plan.key,
+            verb=plan.verb.name,
+            kind=plan.kind,
+            record=0 if plan.makes_a_flag else plan.id,
+            before=plan.before,
+            after=plan.after,
+            words=(plan.told,),
+        )
+
+    def read_at(self, plan: RelatedPlan) -> float:
+        return plan.read_at
+
+    async def read(self, plan: RelatedPlan) -> Seen | None:
+        return await self.client.flags.get(plan.id)
+
+    def conflict(self, plan: RelatedPlan, now: Seen) -> RelatedOutcome | None:
+        """What is made of a flag that was changed since is not what was agreed to."""
+        old = plan.fresh
+        if not isinstance(now, Flag) or _about(now) == _about(old):
+            return None
+        told = "it was deleted meanwhile" if now.deleted else "it was changed meanwhile"
+        return Outcome(plan, "conflicted", now, told, "look at it, then try again")
+
+    async def send(self, plan: RelatedPlan) -> RelatedOutcome:
+        answer = await self.request()
+        if not answer.is_done:
+            return Outcome(plan, "refused", None, answer.note)
+        return Outcome(plan, "saved", answer.made, answer.note, learned=answer.learned)
+
+    async def find(self, plan: RelatedPlan) -> Seen | None:
+        entry = replace(self.remembered(plan), at=plan.read_at, record=plan.id)
+        return await RELATED[plan.kind].look(entry, self.client, "not applied")
+
+    def judge(self, plan: RelatedPlan, seen: Seen | None) -> RelatedOutcome | None:
+        if not isinstance(seen, LookedUp) or seen.truth != "applied":
+            return None
+        made = seen.record if isinstance(seen.record, Flag) else None
+        return Outcome(plan, "saved", made, learned=seen.learned)
+
+    def is_as_before(self, plan: RelatedPlan, seen: Seen | None) -> bool:
+        """Nothing tells which cohort it made, or what it added to a dashboard."""
+        return isinstance(seen, LookedUp) and seen.truth == "not applied"
+
+    def stored(self, outcome: RelatedOutcome) -> Flag | None:
+        record = outcome.record
+        return record if outcome.is_saved and isinstance(record, Flag) else None
 
 
-class CopyEntries(RelatedEntries):
+def _about(flag: Flag) -> Mapping[str, JSON]:
+    """What a copy or a cohort takes from it, and what a schedule will change."""
+    return {"deleted": flag.deleted, "active": flag.active, "filters": dict(flag.filters)}
+
+
+class CopyEntries(EntryKind):
     """A copy of a flag in another project, which is a flag of its own there."""
 
     noun = "copied flag"
@@ -61,8 +122,18 @@ class CopyEntries(RelatedEntries):
         found = await FlagEntries().prepare_undo(made, there)
         return replace(found, place=place, project=project) if isinstance(found, PreparedUndo) else found
 
+    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+        """Its key was free there before it was asked for."""
+        project = project_of(entry)
+        if project is None:
+            return LookedUp(entry, "not known")
+        made = await find(entry.key, client.for_project(project).flags)
+        if made is None:
+            return LookedUp(entry, not_there)
+        return LookedUp(entry, "applied", made, kept_of(made))
 
-class ScheduleEntries(RelatedEntries):
+
+class ScheduleEntries(EntryKind):
     """A change that was scheduled, or a scheduled one that was dropped."""
 
     def why_not(self, entry: Entry) -> Blocked | None:
@@ -84,10 +155,28 @@ class ScheduleEntries(RelatedEntries):
         request = send_later(inverse_of(part), plan.id, client.schedule)
         return PreparedUndo(part, plan, RelatedAdapter(client, request), context.signature)
 
+    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+        if not entry.after:
+            dropped = entry.before.get("scheduled")
+            if not isinstance(dropped, int):
+                return LookedUp(entry, "not known")
+            try:
+                await client.schedule.get(dropped)
+            except NotFound:
+                return LookedUp(entry, "applied")
+            return LookedUp(entry, not_there)
+        later = inverse_of(entry)
+        for one in await client.schedule.all({"model_name": "FeatureFlag", "record_id": entry.record}):
+            is_then = one.scheduled_at is not None and one.scheduled_at.timestamp() == later.at.timestamp()
+            is_late = one.created_at is None or one.created_at.timestamp() >= entry.at - WATCH_FOR
+            if is_then and is_late and one.payload == dict(later.payload):
+                return LookedUp(entry, "applied", learned={"scheduled": one.id})
+        return LookedUp(entry, not_there)
+
 
 @dataclass(frozen=True)
-class LastingEntries(RelatedEntries):
-    """What stays once it was made."""
+class LastingEntries(EntryKind):
+    """What stays once it was made. Which cohort it made, or what on a dashboard, cannot be told."""
 
     reason: str
     next: str
@@ -100,3 +189,21 @@ class LastingEntries(RelatedEntries):
 
     async def prepare_undo(self, part: Entry, _context: UndoContext) -> PreparedUndo | Blocked | None:
         return self.why_not(part)
+
+    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+        if entry.kind != "dashboard":
+            return LookedUp(entry, "not known")
+        has_one = (await client.flags.get(entry.record)).usage_dashboard is not None
+        return LookedUp(entry, "applied" if has_one else not_there)
+
+
+RELATED: Final[dict[str, EntryKind]] = {
+    COPY: CopyEntries(),
+    SCHEDULED: ScheduleEntries(),
+    "cohort": LastingEntries("no server takes a cohort away for a key", "delete the cohort in the browser"),
+    "dashboard": LastingEntries(
+        "no server takes a dashboard away for a key", "delete the dashboard in the browser"
+    ),
+    "enrich": LastingEntries("it is not known what was added to the dashboard", "remove it in the browser"),
+}
+"""By what the journal calls them."""

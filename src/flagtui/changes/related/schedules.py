@@ -1,20 +1,31 @@
-"""Changes the server makes later: planned, asked about, written down and sent like any other, and dropped."""
+"""Changes the server makes later: planned, asked about, written down and sent like any other, and dropped.
+
+Either is taken back until the time has come, unless the change was changed since.
+"""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui import local_time
+from flagtui.api.errors import NotFound
+from flagtui.changes.difference import Clash, same
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan, Send
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.scheduled_change import ScheduledChange
+
+if TYPE_CHECKING:
+    from flagtui.api.crud import KeptRecords
 
 KIND: Final = "scheduled_change"
 """What the journal calls it."""
@@ -22,13 +33,6 @@ RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "
 _LATER: Final = re.compile(r"\+?\s*(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
 _SECONDS: Final = {"m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
-
-
-class Timetable(Protocol):
-    """Creates and deletes scheduled changes: `client.schedule`. Each request is sent once."""
-
-    async def create(self, body: Mapping[str, JSON]) -> ScheduledChange: ...
-    async def delete(self, id: int) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +145,14 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
     return found
 
 
-def send_later(later: Later, id: int, timetable: Timetable) -> Send:
+def send_later(later: Later, id: int, schedule: KeptRecords[ScheduledChange]) -> Send:
     """The request that schedules or drops it."""
 
     async def send() -> Answered:
         if later.known is not None:
-            await timetable.delete(later.known)
+            await schedule.delete(later.known)
             return Answered()
-        made = await timetable.create(
+        made = await schedule.create(
             {
                 "record_id": str(id),
                 "model_name": "FeatureFlag",
@@ -172,3 +176,61 @@ def kept_of(later: Later) -> dict[str, JSON]:
 
 def _sent(moment: datetime) -> str:
     return local_time.iso(moment.timestamp())
+
+
+def why_not_dropped(entry: Entry) -> Blocked | None:
+    """Why a change that was scheduled or dropped stays so."""
+    kept = _kept(entry)
+    if not kept.get("payload"):
+        return Blocked("cannot be undone", "what it was was not written down", "schedule it anew, or drop it")
+    if entry.after and as_id(kept.get("scheduled")) is None:
+        return Blocked("number", "its number was not learned", "find it among the scheduled ones and drop it")
+    return None
+
+
+def inverse_of(entry: Entry) -> Later:
+    """Dropping what was scheduled, or scheduling what was dropped."""
+    kept = _kept(entry)
+    return Later(
+        as_text(kept.get("words")),
+        as_dict(kept.get("payload")),
+        local_time.utc(moment(kept.get("at"))),
+        as_id(kept.get("scheduled")) if entry.after else None,
+        as_dict(kept.get("again")),
+    )
+
+
+async def plan_unscheduling(
+    entry: Entry, fresh: Flag, schedule: KeptRecords[ScheduledChange], now: float
+) -> RelatedPlan | Blocked | None:
+    """Plans the undo on the current schedule; None when nothing would change. Raises `ApiError`."""
+    if refusal := why_not_dropped(entry):
+        return refusal
+    later = inverse_of(entry)
+    if later.known is None:
+        if later.at.timestamp() <= now and not later.again:
+            return Blocked("past", "its moment has gone by", "schedule it anew")
+        return plan_later(later, fresh)
+    try:
+        current = await schedule.get(later.known)
+    except NotFound:
+        return None
+    if current.is_done:
+        return Blocked("done", "it has happened already", "take back what it did in the flag's history")
+    plan = plan_later(later, fresh)
+    return plan if isinstance(plan, Blocked) else replace(plan, clashes=tuple(_moved(later, current)))
+
+
+def _moved(later: Later, current: ScheduledChange) -> list[Clash]:
+    """What was changed on it since."""
+    found: list[Clash] = []
+    if not same(dict(later.payload), current.payload):
+        found.append(Clash(("payload",), dict(later.payload), "dropped", current.payload))
+    at = current.scheduled_at
+    if at is not None and abs(at.timestamp() - later.at.timestamp()) >= 1:
+        found.append(Clash(("scheduled_at",), later.moment, "dropped", replace(later, at=at).moment))
+    return found
+
+
+def _kept(entry: Entry) -> Mapping[str, JSON]:
+    return entry.after or entry.before

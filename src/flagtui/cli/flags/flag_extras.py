@@ -8,7 +8,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.derived import What, plan_beside, send_beside
-from flagtui.changes.related.related_save import RelatedAdapter
+from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.related.schedules import (
     Later,
     adding_condition,
