@@ -6,12 +6,12 @@ usage: killed_writer.py FOLDER flag|event
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar, cast
 
 from flagtui.api.event_definitions import EventDefinitions
-from flagtui.api.request import Query
+from flagtui.api.flags import Flags
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Batch
 from flagtui.changes.event_definitions.definition_intent import describe
@@ -26,12 +26,8 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Proposal
 from flagtui.models.event_definition import EventDefinition
-from flagtui.models.event_definition_answers import BulkVerified
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BulkTags
 from flagtui.models.json_value import JSON
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import FlagRow
 
 RAW: dict[str, JSON] = {
     "id": 812,
@@ -62,18 +58,6 @@ class FileServer:
     async def get(self, id: int) -> Flag:
         return Flag.of(dict(self.stored))
 
-    async def page(self, filters: Query | None = None) -> RowPage[FlagRow]:
-        return RowPage((), total=0)
-
-    async def create(self, body: Mapping[str, JSON]) -> Flag:
-        raise NotImplementedError
-
-    async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
-        raise NotImplementedError
-
-    async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
-        raise NotImplementedError
-
     async def update(
         self,
         id: int,
@@ -98,21 +82,6 @@ class FileOfEvents:
 
     async def get(self, id: str) -> EventDefinition:
         return EventDefinition.of(dict(self.stored))
-
-    async def by_name(self, name: str) -> EventDefinition:
-        raise NotImplementedError
-
-    async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition:
-        raise NotImplementedError
-
-    async def delete(self, id: str) -> None:
-        raise NotImplementedError
-
-    async def bulk_update_tags(self, ids: Sequence[str], action: str, tags: Sequence[str]) -> BulkTags:
-        raise NotImplementedError
-
-    async def bulk_update_verified(self, ids: Sequence[str], verified: bool) -> BulkVerified:
-        raise NotImplementedError
 
     async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition:
         step()
@@ -149,6 +118,7 @@ async def work_on_events(folder: Path) -> None:
 
 async def work(folder: Path) -> None:
     server = FileServer(folder / "applied")
+    adapter = FlagAdapter(cast(Flags, server))
     save_context = WriteContext(Journal(folder / "journal"), HERE)
     number = 0
     while True:
@@ -158,7 +128,7 @@ async def work(folder: Path) -> None:
         assert isinstance(plan, Plan)
         approved = agreed(plan)
         step()
-        [_ async for _ in Batch(approved, FlagAdapter(server), save_context).run()]
+        [_ async for _ in Batch(approved, adapter, save_context).run()]
         number += 1
 
 

@@ -10,7 +10,6 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
@@ -29,7 +28,7 @@ class Office:
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time)
         self.told: list[str] = []
-        self.save_context = Writing(FlagAdapter(self.ada), self.journal, HERE, self.clock, self.told.append)
+        self.save_context = Writing(self.ada.adapter, self.journal, HERE, self.clock, self.told.append)
 
     async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)

@@ -15,7 +15,6 @@ from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
@@ -34,7 +33,7 @@ class Crowd:
         self.clock = SteadyClock()
         self.told: list[str] = []
         self.journal = Journal(folder, clock=self.clock.time)
-        self.save_context = Writing(FlagAdapter(self.ada), self.journal, HERE, self.clock, self.told.append)
+        self.save_context = Writing(self.ada.adapter, self.journal, HERE, self.clock, self.told.append)
 
     def batch(self) -> Batch[Plan, Flag]:
         return self.save_context.batch(self.approved())

@@ -16,7 +16,6 @@ from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
@@ -44,9 +43,7 @@ class Line:
         self.ada = self.server.person("ada@acme.test")
         self.clock = SteadyClock()
         self.journal = Journal(folder, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
-        self.save_context = Writing(
-            FlagAdapter(self.ada), self.journal, Signature("ada@acme.test"), self.clock
-        )
+        self.save_context = Writing(self.ada.adapter, self.journal, Signature("ada@acme.test"), self.clock)
 
     async def change(self, words: str) -> Outcome:
         """One change of the description to words nobody else uses, so that they can be counted."""

@@ -20,7 +20,6 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
@@ -58,7 +57,7 @@ class Scenario:
     def person(self, name: str, folder: Path) -> Person:
         journal = Journal(folder / name, clock=self.clock.time, disk=Disk(sync=lambda descriptor: None))
         self.clients.append(self.server.person(name))
-        save_context = Writing(FlagAdapter(self.clients[-1]), journal, Signature(name), self.clock)
+        save_context = Writing(self.clients[-1].adapter, journal, Signature(name), self.clock)
         return Person(name, save_context, Flag.of(copy.deepcopy(self.server.stored[812])))
 
     def intent(self, person: Person) -> Intent:

@@ -15,7 +15,6 @@ from tests.doubles.flag_server import FlagServer, raw_flag
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Signature
 from flagtui.cli.agreement import STOPPED, PlannedChange, carry_out
@@ -50,7 +49,7 @@ async def test_what_is_printed_is_true_whatever_happens_to_answers_and_whoever_e
         plan = plan_flag(wanted, fresh, Context(now=line.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
         line.disturb()
-        code = await carry_out(PlannedChange([plan], FlagAdapter(line.ada)), session, TERMS)
+        code = await carry_out(PlannedChange([plan], line.ada.adapter), session, TERMS)
         (record,) = [json.loads(told) for told in capsys.readouterr().out.splitlines()]
         applied = line.times_applied(words)
         assert line.ada.sends == sends + 1
@@ -86,7 +85,7 @@ async def test_ctrl_c_ends_after_the_change_on_its_way_and_says_what_was_done(
             os.kill(os.getpid(), signal.SIGINT)
 
     line.ada.before_update = pressed
-    code = await carry_out(PlannedChange(plans, FlagAdapter(line.ada)), session_of(line), TERMS)
+    code = await carry_out(PlannedChange(plans, line.ada.adapter), session_of(line), TERMS)
     said = capsys.readouterr()
     ended = [json.loads(told)["ending"] for told in said.out.splitlines()]
     assert code == STOPPED
@@ -127,11 +126,11 @@ async def test_what_was_saved_before_the_journal_filled_is_told_when_going_witho
 
     line.ada.before_update = filled
     with pytest.raises(Trouble, match="the journal cannot be written"):
-        await carry_out(PlannedChange(plans, FlagAdapter(line.ada)), session_of(line), TERMS)
+        await carry_out(PlannedChange(plans, line.ada.adapter), session_of(line), TERMS)
     (told,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["key"], told["ending"], line.ada.sends) == ("flag-1", "saved", 1)
     agreed = WriteTerms(WorkPlace(), Agreement(yes=True, without_journal=True), Printer("ndjson"))
     line.ada.before_update = lambda: None
-    again = await carry_out(PlannedChange(plans[1:], FlagAdapter(line.ada)), session_of(line), agreed)
+    again = await carry_out(PlannedChange(plans[1:], line.ada.adapter), session_of(line), agreed)
     told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
     assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)

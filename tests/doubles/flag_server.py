@@ -4,14 +4,13 @@ import contextlib
 import copy
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from flagtui.api import errors
-from flagtui.api.request import Query
+from flagtui.api.flags import Flags
+from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import FlagRow
 
 Fault = Literal[
     "lose the answer", "never arrives", "apply late", "apply twice", "5xx", "5xx applied", "ignore it"
@@ -134,15 +133,17 @@ class FlagClient:
             raise errors.NotFound("Not found.")
         return Flag.of(copy.deepcopy(self.server.stored[id]))
 
-    async def page(self, filters: Query | None = None) -> RowPage[FlagRow]:
-        searched = str((filters or {}).get("search", ""))
+    @property
+    def adapter(self) -> FlagAdapter:
+        return FlagAdapter(cast(Flags, self))
+
+    async def find(self, key: str) -> Flag | None:
         self.reads += 1
         if self.unreadable > 0:
             self.unreadable -= 1
             raise errors.Unanswered("No answer.")
-        found = [raw for raw in self.server.stored.values() if searched in raw["key"] and not raw["deleted"]]
-        rows = tuple(Flag.of(raw).row() for raw in found)
-        return RowPage(rows, total=len(rows))
+        found = [raw for raw in self.server.stored.values() if raw["key"] == key and not raw["deleted"]]
+        return Flag.of(copy.deepcopy(found[0])) if found else None
 
     async def create(self, body: Mapping[str, JSON]) -> Flag:
         self.sends += 1

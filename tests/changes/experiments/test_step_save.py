@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned, made
@@ -18,6 +18,7 @@ from flagtui.api.errors import (
     Refused,
     Unanswered,
 )
+from flagtui.api.experiments import Experiments
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_undo import step_back
@@ -79,7 +80,7 @@ def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
 
 def context_for(server: Server, folder: Path) -> Writing:
     timing = Timing()
-    return Writing(StepAdapter(server), Journal(folder, clock=timing.time), HERE, timing)
+    return Writing(StepAdapter(cast(Experiments, server)), Journal(folder, clock=timing.time), HERE, timing)
 
 
 async def test_a_step_is_sent_once_and_written_down(

@@ -39,7 +39,10 @@ async def test_without_a_journal_nothing_is_sent(office: Office) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     office.save_context = Writing(
-        FlagAdapter(office.ada), Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock
+        office.ada.adapter,
+        Journal(office.journal.folder, disk=Disk(write=full)),
+        HERE,
+        office.clock,
     )
     outcome = await office.turn_off()
     assert outcome.ending == "refused"
@@ -52,7 +55,10 @@ async def test_a_person_can_agree_to_go_without_the_journal_and_cannot_undo_then
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     save_context = Writing(
-        FlagAdapter(office.ada), Journal(office.journal.folder, disk=Disk(write=full)), HERE, office.clock
+        office.ada.adapter,
+        Journal(office.journal.folder, disk=Disk(write=full)),
+        HERE,
+        office.clock,
     )
     plan = await office.plan()
     refused = await save_context.save(office.approve(plan))
@@ -78,7 +84,7 @@ async def test_a_disk_that_fills_up_meanwhile_does_not_change_the_outcome(office
         return os.write(descriptor, data)
 
     journal = Journal(office.journal.folder, disk=Disk(write=full_the_second_time))
-    writing = Writing(FlagAdapter(office.ada), journal, HERE, office.clock)
+    writing = Writing(office.ada.adapter, journal, HERE, office.clock)
     outcome = await writing.save(office.approve(await office.plan()))
     assert outcome.is_saved
     assert "could not be written down" in outcome.note

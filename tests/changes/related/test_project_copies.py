@@ -1,11 +1,12 @@
 """What of a flag can be elsewhere, who can put it there, and what is said of it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.doubles.flag_server import raw_flag
 
+from flagtui.api.flags import Flags
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken
 from flagtui.changes.related.creation import RelatedPlan
@@ -130,6 +131,6 @@ class Copier:
 )
 async def test_the_answer_is_held_against_what_was_meant(answer: Any, is_done: bool, note: str) -> None:
     copier = Copier(**answer)
-    found = await send_copy(asking(PAYING), THERE, copier)()
+    found = await send_copy(asking(PAYING), THERE, cast(Flags, copier))()
     assert (found.is_done, found.note) == (is_done, note)
     assert copier.asked == [("org-1", asking().key, [2], True)]

@@ -11,9 +11,8 @@ from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.optimistic_rows import ExperimentRows
 from flagtui.app.writing.planner import Planned, PlannedStep
-from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter, StepOutcome
-from flagtui.changes.experiments.step_surroundings import gather_for_step
 from flagtui.changes.experiments.steps import ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Signature

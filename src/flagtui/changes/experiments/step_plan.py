@@ -1,10 +1,15 @@
 """A step held against the experiment as it is now: what changes, what follows, and how success will look."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from flagtui.api.errors import ApiError
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
+from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
@@ -16,6 +21,10 @@ from flagtui.changes.verbs import Verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.models.rows import FlagRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +123,25 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         cautions=tuple(cautions(fresh, step, choices, context)),
         read_at=context.now,
     )
+
+
+async def gather_for_step(
+    intent: ExperimentIntent, fresh: Experiment, client: Client, rows: Sequence[FlagRow]
+) -> StepContext:
+    """`rows` are the flags that are known. Hints that cannot be had are left out: the server decides."""
+    context = StepContext(flag_keys=frozenset(row.key for row in rows))
+    flag = fresh.feature_flag
+    try:
+        if intent.step.name == "launch" and (events := events_measured(fresh)):
+            needs_code = await client.results.requires_flag_implementation(events)
+            context = replace(context, needs_code=needs_code)
+        if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
+            off = {row.id for row in rows if not row.active}
+            found = await client.flags.dependents(flag.id)
+            context = replace(context, dependents=tuple(one.key for one in found if one.id not in off))
+    except ApiError:
+        return context
+    return context
 
 
 def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:

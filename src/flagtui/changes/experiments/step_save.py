@@ -1,11 +1,12 @@
 """Steps of experiments in the pipeline: each is one request, and the answer tells whether it was taken."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
-from flagtui.api.request import Query
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
@@ -13,68 +14,27 @@ from flagtui.changes.experiments.journal_values import MAKING, before_and_after,
 from flagtui.changes.experiments.metric_order import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
-from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import ExperimentRow
+
+if TYPE_CHECKING:
+    from flagtui.api.experiments import Experiments
+    from flagtui.models.json_value import JSON
 
 StepOutcome = Outcome[ExperimentPlan, Experiment]
-
-
-class ExperimentsApi(Protocol):
-    """Reads experiments and takes steps with them: `client.experiments`."""
-
-    async def get(self, id: int) -> Experiment: ...
-    async def page(self, filters: Query | None = None) -> RowPage[ExperimentRow]: ...
-    async def launch(self, id: int) -> Experiment: ...
-    async def pause(self, id: int) -> Experiment: ...
-    async def resume(self, id: int) -> Experiment: ...
-    async def end(
-        self, id: int, *, conclusion: str | None = None, comment: str | None = None
-    ) -> Experiment: ...
-    async def ship_variant(
-        self,
-        id: int,
-        variant: str,
-        *,
-        everyone: bool = False,
-        conclusion: str | None = None,
-        comment: str | None = None,
-    ) -> Experiment: ...
-    async def archive(self, id: int, *, disable_flag: bool = False) -> Experiment: ...
-    async def unarchive(self, id: int) -> Experiment: ...
-    async def reset(self, id: int) -> Experiment: ...
-    async def duplicate(self, id: int, *, flag_key: str, name: str | None = None) -> Experiment: ...
-    async def create(
-        self, name: str, flag_key: str, more: Mapping[str, JSON] | None = None
-    ) -> Experiment: ...
-    async def update(self, id: int, changes: Mapping[str, JSON]) -> Experiment: ...
-    async def copy_to_project(
-        self, id: int, project: int, *, flag_key: str | None = None, name: str | None = None
-    ) -> Experiment: ...
-    async def create_exposure_cohort(self, id: int) -> Cohort: ...
-    async def delete(self, id: int) -> Experiment: ...
-    async def restore(self, id: int) -> Experiment: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """What the journal notes of a record."""
-
-    id: int
-    version: int | None = None
+SEARCHABLE: Final = 200
+"""Characters a server takes to search for; a name can have more."""
 
 
 @dataclass(frozen=True)
 class StepAdapter(Adapter[ExperimentPlan, Experiment]):
     """Steps of experiments in the pipeline: no step carries a version."""
 
-    experiments: ExperimentsApi
-    elsewhere: Callable[[int], ExperimentsApi] | None = None
+    experiments: Experiments
+    elsewhere: Callable[[int], Experiments] | None = None
     """The experiments of another project, by its number: that is where copies are."""
 
     def remembered(self, plan: ExperimentPlan) -> Entry:
@@ -109,9 +69,8 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
                 return None
             experiments = self.elsewhere(plan.choices.project)
         key = plan.choices.flag_key or plan.fresh.feature_flag_key
-        page = await experiments.page({"search": plan.choices.name or plan.fresh.name, "limit": 100})
-        row = next((row for row in page.rows if row.key == key and row.id != plan.id), None)
-        return None if row is None else await experiments.get(row.id)
+        id = await find_made(experiments, key, plan.choices.name, plan.fresh.name, plan.id)
+        return None if id is None else await experiments.get(id)
 
     def conflict(self, plan: ExperimentPlan, now: Experiment) -> StepOutcome | None:
         if plan.step.name in MAKING:
@@ -163,7 +122,26 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         return Outcome(plan, "saved", found, learned=learned(plan.step.name, found))
 
 
-async def _take(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment:
+async def find_made(
+    experiments: Experiments, key: JSON, name: str, original: str, original_id: JSON
+) -> int | None:
+    """The number of a new experiment, known by the key of its flag, and by its name where one was chosen.
+
+    Otherwise its name has that of the original in it. Raises ApiError.
+    """
+    offset = 0
+    while True:
+        asked = {"search": (name or original)[:SEARCHABLE], "limit": 100, "offset": offset or None}
+        page = await experiments.page(asked)
+        for row in page.rows:
+            if row.key == key and row.id != original_id and (not name or row.name == name):
+                return row.id
+        offset += page.size
+        if not page.size or offset >= page.total:
+            return None
+
+
+async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
     id, chosen = plan.id, plan.choices
     conclusion, comment = chosen.conclusion or None, chosen.comment or None
     steps: dict[StepName, Callable[[], Awaitable[Experiment]]] = {
@@ -189,6 +167,6 @@ async def _take(plan: ExperimentPlan, experiments: ExperimentsApi) -> Experiment
     return await steps[plan.step.name]()
 
 
-async def _with_cohort(id: int, experiments: ExperimentsApi) -> Experiment:
+async def _with_cohort(id: int, experiments: Experiments) -> Experiment:
     await experiments.create_exposure_cohort(id)
     return await experiments.get(id)

@@ -11,7 +11,7 @@ from flagtui.changes.difference import Clash
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_lookup import find, rows_of
+from flagtui.changes.flags.flag_lookup import rows_of
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
@@ -88,7 +88,7 @@ class FlagEntries(EntryKind):
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
         flags = client.flags
         try:
-            record = await (flags.get(entry.record) if entry.record else find(entry.key, flags))
+            record = await (flags.get(entry.record) if entry.record else flags.find(entry.key))
         except NotFound:
             return LookedUp(entry, "gone")
         if record is None:

@@ -1,8 +1,9 @@
 """Flags in the pipeline: the server compares versions, and counts conflicts."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Conflict, Invalid
@@ -10,41 +11,27 @@ from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import Clash, merge, same
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_body import NOT_COMPARABLE
-from flagtui.changes.flags.flag_lookup import FlagReader, find
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_words import hidden_clash
-from flagtui.changes.flags.narrow_write import SHARE, NarrowWrites, narrow_write
+from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.flags.verification import Report, compare
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.unanswered import without_answer
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+
+if TYPE_CHECKING:
+    from flagtui.api.flags import Flags
 
 _UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
 FlagOutcome = Outcome[Plan, Flag]
-
-
-class FlagsApi(FlagReader, NarrowWrites, Protocol):
-    """Reads and writes single flags: `client.flags`."""
-
-    async def create(self, body: Mapping[str, JSON]) -> Flag: ...
-
-    async def update(
-        self,
-        id: int,
-        changes: Mapping[str, JSON],
-        *,
-        version: int | None = None,
-        original: Mapping[str, JSON] | None = None,
-    ) -> Flag: ...
 
 
 @dataclass(frozen=True)
 class FlagAdapter(Adapter[Plan, Flag]):
     """What is peculiar to flags."""
 
-    flags: FlagsApi
+    flags: Flags
 
     def remembered(self, plan: Plan) -> Entry:
         return Entry(
@@ -66,7 +53,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return not _UNPROTECTED & plan.body.keys()
 
     async def read(self, plan: Plan) -> Flag | None:
-        return await (find(plan.key, self.flags) if plan.is_new else self.flags.get(plan.id))
+        return await (self.flags.find(plan.key) if plan.is_new else self.flags.get(plan.id))
 
     def conflict(self, plan: Plan, now: Flag) -> FlagOutcome | None:
         values = {name: stored_value(now, name) for name in plan.before}

@@ -1,26 +1,23 @@
 """Changes of the targeting that the newest servers take as one thing and a version, without `filters`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 
+if TYPE_CHECKING:
+    from flagtui.api.flags import Flags
+
 Filters = dict[str, JSON]
 SHARE: Final = "rollout_percentage"
 """What a server that takes whole shares only names when it refuses a fraction."""
 OPEN: Final[Filters] = {"properties": [], SHARE: 100}
 """What comes first for everyone."""
-
-
-class NarrowWrites(Protocol):
-    """Those two requests: `client.flags`. Both raise one of `NOT_HERE` on servers without them."""
-
-    async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag: ...
-
-    async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +27,7 @@ class OneShare:
     condition: int
     percent: float
 
-    async def send(self, plan: Plan, version: int, flags: NarrowWrites) -> Flag:
+    async def send(self, plan: Plan, version: int, flags: Flags) -> Flag:
         return await flags.set_rollout(plan.id, self.condition, self.percent, version=version)
 
 
@@ -40,7 +37,7 @@ class ToEveryone:
 
     variant: str | None
 
-    async def send(self, plan: Plan, version: int, flags: NarrowWrites) -> Flag:
+    async def send(self, plan: Plan, version: int, flags: Flags) -> Flag:
         return await flags.roll_out_to_everyone(plan.id, variant=self.variant, version=version)
 
 

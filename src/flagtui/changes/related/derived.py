@@ -1,7 +1,9 @@
 """What the server makes from a flag without changing it: a cohort of who has it, and its usage dashboard."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal
 
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -9,6 +11,9 @@ from flagtui.changes.related.creation import Answered, RelatedPlan, Send
 from flagtui.changes.verbs import Verb
 from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag
+
+if TYPE_CHECKING:
+    from flagtui.api.flags import Flags
 
 What = Literal["cohort", "dashboard", "enrich"]
 
@@ -23,14 +28,6 @@ OPERATIONS: Final[dict[What, str]] = {
     "enrich": "flags.enrich_usage_dashboard",
 }
 """What the server calls it, to know whether it was refused before."""
-
-
-class Makers(Protocol):
-    """Creates them: `client.flags`. Each request is sent once."""
-
-    async def create_static_cohort(self, id: int) -> Cohort: ...
-    async def dashboard(self, id: int) -> bool: ...
-    async def enrich_usage_dashboard(self, id: int) -> bool: ...
 
 
 def plan_beside(what: What, fresh: Flag, who: str) -> RelatedPlan | Blocked:
@@ -58,7 +55,7 @@ def plan_beside(what: What, fresh: Flag, who: str) -> RelatedPlan | Blocked:
     )
 
 
-def send_beside(what: What, id: int, flags: Makers) -> Send:
+def send_beside(what: What, id: int, flags: Flags) -> Send:
     """The request that makes it."""
     ways: dict[What, Callable[[int], Awaitable[object]]] = {
         "cohort": flags.create_static_cohort,

@@ -5,9 +5,11 @@ own copy finds cohorts and flags there, which have other numbers, but writes ove
 is asked only for flags that need it, and only after the key was seen to be free.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
@@ -18,23 +20,17 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.creation import Answered, RelatedPlan, Send
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import Copied
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 from flagtui.models.names import NO_NAMES, Names
+
+if TYPE_CHECKING:
+    from flagtui.api.flags import Flags
 
 KIND: Final = "copy"
 """What the journal calls a copy that the server made."""
 _BY_HAND: Final = "make it there by hand"
 _KEPT: Final = ("key", "name", "active", "filters", "tags")
 """Fields of the copy that the journal keeps, so that a later change of it is noticed."""
-
-
-class Copier(Protocol):
-    """Copies flags: `client.flags`."""
-
-    async def copy(
-        self, organization: str, key: str, targets: Sequence[int], *, disable: bool = True
-    ) -> Copied: ...
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ def stays_behind_in_words(left: Sequence[str]) -> Consequence:
     return Consequence("Stays behind", ", ".join(left), "plain")
 
 
-def send_copy(flag: Flag, target: Target, flags: Copier) -> Send:
+def send_copy(flag: Flag, target: Target, flags: Flags) -> Send:
     """The request that makes it, and whether what came is what was meant."""
 
     async def send() -> Answered:

@@ -10,7 +10,6 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.flags.flag_entries import FlagEntries
-from flagtui.changes.flags.flag_lookup import find
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
@@ -127,7 +126,7 @@ class CopyEntries(EntryKind):
         project = project_of(entry)
         if project is None:
             return LookedUp(entry, "not known")
-        made = await find(entry.key, client.for_project(project).flags)
+        made = await client.for_project(project).flags.find(entry.key)
         if made is None:
             return LookedUp(entry, not_there)
         return LookedUp(entry, "applied", made, kept_of(made))

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.experiment_editor_text import editable, experiment_text
-from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
-from flagtui.changes.experiments.step_surroundings import gather_for_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.left_out import LeftOut
