@@ -13,6 +13,19 @@ from tests.terminal.conftest import Furnish
 
 FLAGTUI = [sys.executable, "-m", "flagtui", "demo"]
 CTRL_Z = "\x1a"
+BUSY = """
+import ctypes, os
+from flagtui.app.terminal.terminal_app import TerminalApp
+
+class Busy(TerminalApp):
+    def key_b(self):
+        # Python handles no signal during this call; by their numbers, the stop would be the last.
+        ctypes.PyDLL(None).system(f"kill -TSTP {os.getpid()}; sleep 0.2; kill -CONT {os.getpid()}".encode())
+        self.set_timer(0.2, self.exit)
+
+Busy().run()
+"""
+"""A program that has no time while it is stopped and continued."""
 
 
 @pytest.fixture
@@ -65,6 +78,16 @@ def test_stops_and_continues_in_quick_succession_leave_a_screen_that_takes_keys(
         assert terminal.attributes() == terminal.attributes_before
 
 
+def test_a_stop_that_was_continued_before_there_was_time_for_it_is_over(
+    surroundings: dict[str, str],
+) -> None:
+    with Terminal([sys.executable, "-c", BUSY], environment=surroundings) as terminal:
+        terminal.wait_for_bytes(b"\x1b[?1049h")
+        terminal.press("b")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()
+
+
 @pytest.mark.parametrize("seed", range(at_most(1, 20)))
 def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys(
     surroundings: dict[str, str], seed: int
@@ -87,3 +110,24 @@ def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
         assert terminal.modes_on() == set()
+
+
+@pytest.mark.parametrize("seed", range(at_most(1, 20)))
+def test_a_start_that_is_stopped_and_continued_ends_in_a_screen_that_takes_keys(
+    surroundings: dict[str, str], seed: int
+) -> None:
+    random = Random(seed)
+    with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
+        terminal.wait_for_rest(random.choice((0.0, 0.05, 0.1, 0.2, 0.4)))
+        for _ in range(random.choice((1, 5, 20))):
+            terminal.signal(signal.SIGTSTP)
+            terminal.wait_for_rest(random.choice((0.0, 0.001, 0.01, 0.1)))
+            terminal.signal(signal.SIGCONT)
+            terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
+        terminal.wait_for("synced")
+        terminal.press("\x10")
+        terminal.wait_for("Commands")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+        assert terminal.modes_on() == set()
+        assert terminal.attributes() == terminal.attributes_before

@@ -8,7 +8,6 @@ import os
 import select
 import selectors
 import signal
-import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,8 +28,6 @@ MOST_BYTES: Final = 4 * 2**20
 """Read in one go of a flood, before any of it is looked at."""
 MORE_SECONDS: Final = 0.01
 """How long more of a flood may take to come."""
-TOGETHER_SECONDS: Final = 0.02
-"""Within which the order of a stop and a continue is not known: Python handles them by their number."""
 QUIT: Final = b"\x11"
 END_PASTE: Final = b"\x1b[201~"
 ESCAPE_SECONDS: Final = 0.1
@@ -56,8 +53,10 @@ class QuietDriver(LinuxDriver):
     _sift: Callable[[bytes], bytes] = bytes
     """Takes the terminal's answers to questions out of what is typed."""
 
-    _is_to_stop = _is_stopped = _is_signalled = False
-    _continued_at = 0.0
+    _is_stopped = _is_signalled = False
+    _came: frozenset[int] = frozenset()
+    """Of a stop and a continue, what came since either was followed. In which order is not known: Python
+    handles signals when it has time, by their numbers."""
 
     def start_application_mode(self) -> None:
         self._ended, self._end = os.pipe()
@@ -100,33 +99,34 @@ class QuietDriver(LinuxDriver):
 
     def _sigtstp_application(self, *_: object) -> None:
         """Stop as soon as the loop comes round: what is interrupted here may hold what stopping needs."""
-        if not self._auto_restart:
+        if self._auto_restart:
+            self._follow_soon(signal.SIGTSTP)
+        else:
             os.kill(os.getpid(), signal.SIGSTOP)
-        elif time.monotonic() - self._continued_at > TOGETHER_SECONDS:
-            self._is_to_stop = True
-            self._follow_soon()
 
     def _sigcont_application(self, *_: object) -> None:
         """Go on; without a stop of ours something else stopped us, and the screen may be anyone's."""
-        self._is_to_stop, self._continued_at = False, time.monotonic()
         if self._auto_restart:
-            self._follow_soon()
+            self._follow_soon(signal.SIGCONT)
 
-    def _follow_soon(self) -> None:
-        if not self._is_signalled and not self._is_stopped:
+    def _follow_soon(self, number: int) -> None:
+        self._came |= {number}
+        if not self._is_signalled and not self._is_stopped and not self._loop.is_closed():
             self._is_signalled = True
             self._loop.call_soon_threadsafe(self._follow_signals)
 
     def _follow_signals(self) -> None:
-        """Give the terminal back, stop unless it is over by then, and take the terminal again."""
+        """Give the terminal back, stop unless it may be over by then, and take the terminal again."""
         self._is_signalled = False
         if self._app._exit:
             return
         self.suspend_application_mode()
-        if self._is_to_stop:
+        came, self._came = self._came, frozenset()
+        # A stop that is lost can be sent again; one that was continued before it began would last for ever.
+        if came == {signal.SIGTSTP}:
             self._is_stopped = True
             os.kill(os.getpid(), signal.SIGSTOP)
-            self._is_to_stop = self._is_stopped = False
+            self._is_stopped, self._came = False, frozenset()
         self._must_signal_resume = True
         self.resume_application_mode()
 
