@@ -21,8 +21,6 @@ from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.recovery import recover_all
 
-NEVER_KNOWN: Final = {"cohort"}
-"""Nothing in the API tells whether such a change was made."""
 KIND: Final = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -100,7 +98,7 @@ async def test_a_lost_answer_is_looked_for_until_it_is_known(
         outcome = await scene.save()
         if outcome.ending == "unknown":
             outcome = await scene.writing().settle(outcome)
-        expected = "unknown" if kind in NEVER_KNOWN else "saved" if is_done else "failed"
+        expected = "saved" if is_done else "failed"
         assert (outcome.ending, scene.sends) == (expected, 1)
         assert scene.journal.entries()[0].ending == expected
 
@@ -121,7 +119,7 @@ async def test_what_could_not_be_found_out_is_at_the_next_start(
         assert (outcome.ending, scene.sends) == ("unknown", 1)
         assert scene.journal.entries()[0].ending == "unknown"
         bench.wire.after = bench.wire.before = lambda request: None
-        expected = "unknown" if kind in NEVER_KNOWN else "saved" if is_done else "failed"
+        expected = "saved" if is_done else "failed"
         assert await scene.at_the_next_start() == expected
         assert scene.sends == 1
 
@@ -172,8 +170,7 @@ async def test_what_is_stopped_on_its_way_is_noted_and_looked_up(kind: str, tmp_
             await saving
         (entry,) = [one for one in scene.journal.entries() if one.is_open]
         assert (entry.ending, entry.note) == ("unknown", STOPPED)
-        expected = "unknown" if kind in NEVER_KNOWN else "failed"
-        assert await scene.at_the_next_start() == expected
+        assert await scene.at_the_next_start() == "failed"
 
 
 ANSWERS: Final = {

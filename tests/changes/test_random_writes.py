@@ -13,7 +13,7 @@ import httpx
 import pytest
 from tests.changes.bench import working
 from tests.changes.kinds import KINDS
-from tests.changes.test_every_kind import NEVER_KNOWN, Scene, is_write, lost, scene_of
+from tests.changes.test_every_kind import Scene, is_write, lost, scene_of
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "1"))
 KIND: Final = pytest.mark.parametrize("kind", KINDS)
@@ -75,7 +75,7 @@ async def truth_of(scene: Scene, kind: str, ending: str) -> str:
     if ending != "unknown":
         return ending
     found = await scene.at_the_next_start() or "unknown"
-    assert found != "unknown" or kind in NEVER_KNOWN
+    assert found != "unknown"
     return found
 
 

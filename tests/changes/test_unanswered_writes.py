@@ -1,9 +1,15 @@
 """A write whose answer is lost: looked up, watched, never sent again."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+from tests.changes.kettle import KETTLE, LONG_PAUSE, agreed, room_of
 from tests.changes.office import Office
 from tests.doubles.flag_server import Fault
 
+from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
+from flagtui.changes.batch import Batch
 from flagtui.changes.flags import flag_intent
 
 LOST: list[Fault] = ["lose the answer", "5xx applied"]
@@ -75,3 +81,54 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
     assert found.ending == "unknown"
     assert office.server.log[0] == ("ada@acme.test", 812, {"name": "Ada's words"})
     assert office.journal.entries()[0].is_open
+
+
+async def ended(batch: Batch[Any, Any]) -> str:
+    """How the one plan of it ended after all that was waited for."""
+    told = [one.ending async for one in batch.run()]
+    settled = [one.ending async for one in batch.settle()]
+    return (told + settled)[-1]
+
+
+@pytest.mark.parametrize(
+    ("wait", "now", "ending", "takes"),
+    [
+        (0, 20, "unknown", 0),
+        (3, 20, "unknown", 2),
+        (20, 20, "unknown", 20),
+        (300, 20, "failed", 60),
+        (300, 45, "unknown", 300),
+    ],
+)
+async def test_a_missing_answer_is_looked_for_as_long_as_was_asked_for(
+    wait: float, now: int, ending: str, takes: float, tmp_path: Path
+) -> None:
+    room = room_of(tmp_path, faults=[Unanswered("No answer.")], now=now)
+    room.writing.wait, began = wait, room.clock.now
+    assert await ended(room.writing.batch(agreed(KETTLE))) == ending
+    assert room.clock.now - began == takes
+    (entry,) = room.journal.entries()
+    assert (entry.ending, room.kitchen.asked.count("send kettle")) == (ending, 1)
+
+
+@pytest.mark.parametrize(
+    ("wait", "ending"), [(None, "awaiting approval"), (9, "awaiting approval"), (60, "saved")]
+)
+async def test_an_approval_is_waited_for_when_that_is_asked_for(
+    wait: float | None, ending: str, tmp_path: Path
+) -> None:
+    room = room_of(tmp_path, faults=[ApprovalNeeded("409")], boils_at=5)
+    room.writing.wait = wait
+    assert await ended(room.writing.batch(agreed(KETTLE))) == ending
+    assert room.journal.entries()[0].ending == ending
+
+
+@pytest.mark.parametrize(("wait", "sent"), [(None, 1), (400, 1), (600, 2)])
+async def test_a_pause_the_server_asks_for_is_waited_for_as_long(
+    wait: float | None, sent: int, tmp_path: Path
+) -> None:
+    slower: ApiError = RateLimited("Slower.", facts=LONG_PAUSE)
+    room = room_of(tmp_path, faults=[slower])
+    room.writing.wait = wait
+    await room.boil()
+    assert len(room.kitchen.asked) == sent

@@ -34,10 +34,11 @@ class Writing:
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
     tell: Callable[[str], None] = _silent
+    wait: float | None = None
 
     @property
     def context(self) -> WriteContext:
-        return WriteContext(self.journal, self.signature, self.clock, self.tell)
+        return WriteContext(self.journal, self.signature, self.clock, self.tell, self.wait)
 
     def batch(self, approved: Approved[Any], undoes: Mapping[str, str] | None = None) -> Batch[Any, Any]:
         """`undoes` names by key the entry that a plan takes back as a whole."""

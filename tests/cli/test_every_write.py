@@ -26,8 +26,7 @@ from tests.doubles.whole_program import KEY, make_template
 from tests.journeys.modes import MODES
 
 from flagtui.changes.journal import Journal
-from flagtui.cli.agreement import STOPPED
-from flagtui.cli.change_report import CODES
+from flagtui.cli.change_report import CODES, STOPPED
 from flagtui.cli.errors import EXIT_CODES
 from flagtui.cli.records.change_records import OUTCOME
 from flagtui.service import NewKey, close_service, create_key, create_service

@@ -1,5 +1,6 @@
 """The command line's writes over a bad line, beside other people, and stopped by ctrl+c."""
 
+import asyncio
 import json
 import os
 import signal
@@ -11,13 +12,15 @@ import pytest
 from tests.changes.test_lost_answers import ROUNDS, Line
 from tests.cli.conftest import loaded_by
 from tests.doubles.flag_server import FlagServer, raw_flag
+from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Signature
-from flagtui.cli.agreement import STOPPED, PlannedChange, carry_out
+from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.change_report import STOPPED
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.output.printer import Printer
@@ -134,3 +137,30 @@ async def test_what_was_saved_before_the_journal_filled_is_told_when_going_witho
     again = await carry_out(PlannedChange(plans[1:], line.ada.adapter), session_of(line), agreed)
     told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
     assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)
+
+
+class YieldingClock(SteadyClock):
+    """Lets the loop hear of signals."""
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(seconds)
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+
+async def test_a_second_ctrl_c_while_an_answer_is_looked_for_tells_each_change_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line, plans = await turning_off(2, tmp_path)
+    line.ada.faults = ["never arrives"]
+    line.clock = YieldingClock()
+    session = session_of(line)
+    for seconds in (20, 30):
+        line.clock.at(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    code = await carry_out(PlannedChange(plans, line.ada.adapter), session, TERMS)
+    said = capsys.readouterr()
+    told = [json.loads(each) for each in said.out.splitlines()]
+    assert code == STOPPED
+    assert [(one["key"], one["ending"]) for one in told] == [("flag-1", "unknown"), ("flag-2", "not_sent")]
+    assert "looking what became of flag-1, for 60 s at most" in said.err
+    assert line.clock.now - line.clock.began == pytest.approx(30, abs=4)

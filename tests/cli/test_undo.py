@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from click.exceptions import Abort, Exit
 from tests.changes.flags.test_flag_undo import CALM
 from tests.changes.kettle import KettleEntries, Kitchen
 from tests.cli.conftest import KEY, Run, Service
@@ -20,7 +21,10 @@ from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Not
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.kinds import KINDS
+from flagtui.cli.change_report import STOPPED, ChangeReport
 from flagtui.cli.confirmation import settle
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.records.change_records import ChangeResult
 from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.models.flag import Flag
 
@@ -229,3 +233,15 @@ def test_a_kind_that_came_later_is_undone_by_its_entries(
     assert machine.journal.entries()[0].undoes == "dddd1111"
     assert signed_in("redo", "--yes").code == 0
     assert kitchen.now == 100
+
+
+def test_leaving_a_later_question_says_that_something_was_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Abort), ChangeReport(Printer("ndjson")):
+        raise Abort
+    report = ChangeReport(Printer("ndjson"))
+    report.results([ChangeResult("checkout", "saved", "is on")])
+    with pytest.raises(Exit) as end, report:
+        raise Abort
+    said = capsys.readouterr()
+    assert (end.value.exit_code, json.loads(said.out)["ending"]) == (STOPPED, "saved")
+    assert said.err == "flagtui: stopped; what was done until then is told.\n"

@@ -24,6 +24,9 @@ class WriteContext:
     clock: Clock = field(default_factory=SystemClock)
     tell: Callable[[str], None] = _silent
     """Hears what is known while an answer is missing."""
+    wait: float | None = None
+    """Seconds for which to wait for what the server has not settled: an answer that is missing, a pause it
+    asks for, an approval. None waits as long as each of them usually takes, and for no approval."""
 
 
 class Adapter(Protocol[P, R]):

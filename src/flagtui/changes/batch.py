@@ -7,7 +7,7 @@ from typing import Generic
 
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, spend
-from flagtui.changes.journal_entries import TakenBack
+from flagtui.changes.journal_entries import Ending, TakenBack
 from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.pipeline import stops_all, write
 from flagtui.changes.unanswered import watch
@@ -55,6 +55,15 @@ class Batch(Generic[P, R]):
         ended = {id(outcome.plan) for outcome in self.outcomes}
         return tuple(plan for plan in self.approved.plans if id(plan) not in ended)
 
+    @property
+    def _watched(self) -> tuple[Ending, ...]:
+        return ("unknown", "awaiting approval") if self.context.wait else ("unknown",)
+
+    @property
+    def watched_keys(self) -> tuple[str, ...]:
+        """What `settle` will look for."""
+        return tuple(one.plan.key for one in self.outcomes if one.ending in self._watched)
+
     async def run(self) -> AsyncIterator[Outcome[P, R]]:
         """How each plan ended, as it ends; stops early where the same would happen to the rest."""
         for group in self.adapter.groups(self.approved.plans):
@@ -66,8 +75,11 @@ class Batch(Generic[P, R]):
                 return
 
     async def settle(self) -> AsyncIterator[Outcome[P, R]]:
-        """Watches what ended as unknown until it is known, or a minute has gone by."""
-        places = [place for place, one in enumerate(self.outcomes) if one.ending == "unknown"]
+        """Watches what ended as unknown until it is known, or a minute has gone by; as the context says.
+
+        Approvals are waited for where the context says how long.
+        """
+        places = [place for place, one in enumerate(self.outcomes) if one.ending in self._watched]
         watching = [watch(self.outcomes[place], self.adapter, self.context) for place in places]
         for place, outcome in zip(places, await asyncio.gather(*watching), strict=True):
             self.outcomes[place] = outcome

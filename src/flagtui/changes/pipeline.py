@@ -134,6 +134,7 @@ async def _sent_within_limits(
     plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
 ) -> Sequence[Outcome[P, R]]:
     longest = LONGEST_WAIT if is_alone else LONGEST_WAIT_OF_MANY
+    longest = longest if context.wait is None else context.wait
     for _ in range(1 if is_alone else WAITS):
         try:
             return await _asked(plans, adapter)

@@ -62,12 +62,19 @@ async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: Write
     """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
     waited = 0.0
     for at in LOOKS:
+        if at > longest_watch(context):
+            break
         await context.clock.sleep(at - waited)
         waited = at
         unknown = await _look(unknown.plan, unknown, adapter, context)
         if unknown.ending != "unknown":
             break
     return unknown
+
+
+def longest_watch(context: WriteContext) -> float:
+    """Seconds after the request for which it is looked for."""
+    return WATCH_FOR if context.wait is None else context.wait
 
 
 async def _look(
@@ -88,27 +95,40 @@ async def _look(
         at = f" at version {version}" if version is not None else ""
         words = f"no answer; the change is not there so far{at}"
         told = replace(unknown, record=seen, was_read=True, reason=words)
+    if unknown.ending != "unknown":
+        # An approval that is waited for was answered, and says so.
+        return unknown
     if told.reason != unknown.reason:
         context.tell(f"{plan.key}: {told.reason}")
     return told
 
 
-async def watch(unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
-    """Goes on looking until a minute after the request, and writes down what was found.
+async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
+    """Goes on looking until a minute after the request, or as long as the context says; writes down the end.
 
-    A record that is as before by then has not been changed by it.
+    A record that is as before after a minute has not been changed by it.
     """
-    plan, clock = unknown.plan, context.clock
-    began, journal_id = clock.monotonic() - LOOKS[-1], unknown.journal_id
-    while unknown.ending == "unknown" and clock.monotonic() - began < WATCH_FOR:
-        await clock.sleep(WATCH_EVERY)
-        unknown = await _look(plan, unknown, adapter, context)
-    if unknown.ending == "unknown" and unknown.was_read and adapter.is_as_before(plan, unknown.record):
-        reason = f"the server did not do it within {WATCH_FOR:.0f} s"
-        unknown = replace(unknown, ending="failed", reason=reason, next="look at it, then try again")
-    if unknown.ending == "unknown":
+    plan, clock, found = open_one.plan, context.clock, open_one
+    journal_id, longest = open_one.journal_id, longest_watch(context)
+    is_unknown = open_one.ending == "unknown"
+    began = clock.monotonic() - (min(LOOKS[-1], longest) if is_unknown else 0.0)
+    while found.ending == open_one.ending and (left := began + longest - clock.monotonic()) > 0:
+        await clock.sleep(min(WATCH_EVERY, left))
+        found = await _look(plan, found, adapter, context)
+        if is_unknown and clock.monotonic() - began >= WATCH_FOR:
+            found = _judged_by_time(found, adapter)
+    if found.ending == open_one.ending:
+        return found
+    return await write_down(replace(found, note=LOOKED), journal_id, adapter, context)
+
+
+def _judged_by_time(unknown: Outcome[P, R], adapter: Adapter[P, R]) -> Outcome[P, R]:
+    """What a record tells after a minute."""
+    is_as_before = unknown.was_read and adapter.is_as_before(unknown.plan, unknown.record)
+    if unknown.ending != "unknown" or not is_as_before:
         return unknown
-    return await write_down(replace(unknown, note=LOOKED), journal_id, adapter, context)
+    reason = f"the server did not do it within {WATCH_FOR:.0f} s"
+    return replace(unknown, ending="failed", reason=reason, next="look at it, then try again")
 
 
 async def write_down(

@@ -5,7 +5,9 @@ import signal
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic
+from typing import Any, Generic
+
+import click
 
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.batch import Batch, Ended
@@ -24,10 +26,12 @@ from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
+from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.change_report import (
     LEFT_OUT,
     NOT_SENT,
     NOTHING_TO_DO,
+    STOPPED,
     ChangeReport,
     exit_code,
     nothing_sent,
@@ -42,8 +46,6 @@ from flagtui.cli.output.lines import progress, say
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.change_records import ChangePlan, ChangeResult
 from flagtui.cli.terminal_person import NOBODY, find_person
-
-STOPPED: Final = 130
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,8 @@ class PlannedChange(Generic[P]):
 
 async def carry_out(change: PlannedChange[P], session: ProjectSession, terms: WriteTerms) -> int:
     """Ask, send and report; the exit code. Raises Trouble when nothing could be sent."""
-    report = ChangeReport(terms.printer)
-    try:
+    with ChangeReport(terms.printer) as report:
         return await ask_and_send(change, session, terms, report)
-    finally:
-        report.close()
 
 
 async def ask_and_send(
@@ -92,8 +91,8 @@ async def ask_and_send(
         return nothing_sent(apart, report)
     interface = TerminalInterface(terms, report, change)
     try:
-        ended = await ask_and_write(_request(change, session), interface)
-    except Trouble:
+        ended = await ask_and_write(_request(change, session, terms.agreement.wait), interface)
+    except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise
     if ended is None:
@@ -104,13 +103,15 @@ async def ask_and_send(
     return STOPPED if ended.is_stopped and not ended.is_saved else code
 
 
-def _request(change: PlannedChange[P], session: ProjectSession) -> WriteRequest[P, Any]:
+def _request(
+    change: PlannedChange[P], session: ProjectSession, wait: float | None = None
+) -> WriteRequest[P, Any]:
     assert change.adapter is not None
     rules, undoing = session.rules, change.undoing
     if change.place:
         rules = replace(rules, place=f"{rules.place} › {change.place}")
     signature = session.signature if undoing is None else undoing.signature
-    context = WriteContext(session.journal, signature, session.clock, progress)
+    context = WriteContext(session.journal, signature, session.clock, progress, wait)
     request = WriteRequest(change.plans, change.adapter, rules, context, Around(change.left_out))
     if undoing is None:
         return request
@@ -143,6 +144,8 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._undoes = {key: back.id for key, back in undoing.undoes.items()} if undoing is not None else {}
         self._interrupts = _Interrupts()
         self._heard = list[Outcome[P, R]]()
+        self._is_watching = False
+        """Nothing is on its way any more; what has no answer is looked for."""
         self.ended_so_far = Ended[P, R]()
         """What ended before the journal could not be written any more."""
 
@@ -160,7 +163,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         )
         approved = settle(question, answer, NOBODY if printer.format != "table" else find_person())
         if not isinstance(approved, NotYet):
-            self._plans, self._heard = question.plans, []
+            self._plans, self._heard, self._is_watching = question.plans, [], False
             return approved
         how = how_to_agree(question)
         if not question.clashes or given.overwrite:
@@ -179,9 +182,12 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             try:
                 ended = await saving
             except asyncio.CancelledError:
-                left = self._plans[min(len(self._heard), len(self._plans) - 1) :]
-                stopped: Outcome[P, R] = Outcome(left[0], "unknown", reason=LEFT_ON_ITS_WAY)
-                return Ended((*self._heard, stopped), tuple(left[1:]), is_stopped=True)
+                left = self._plans[len(self._heard) :]
+                begun = 0 if self._is_watching else 1
+                stopped: list[Outcome[P, R]] = [
+                    Outcome(one, "unknown", reason=LEFT_ON_ITS_WAY) for one in left[:begun]
+                ]
+                return Ended((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
             done = (one for one in ended.outcomes if not one.is_without_journal)
             self.ended_so_far = Ended((*self.ended_so_far.outcomes, *done))
             return ended
@@ -195,10 +201,15 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             self._tell(outcome)
         return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
 
-    def watching(self, _batch: Batch[P, R]) -> AbstractContextManager[None]:
+    def watching(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
+        self._is_watching = True
+        longest = longest_watch(batch.context)
+        if (keys := batch.watched_keys) and longest > 0:
+            progress(f"looking what became of {', '.join(keys)}, for {longest:g} s at most")
         return nullcontext()
 
     async def hear_settled(self, outcome: Outcome[P, R]) -> None:
+        self._heard = [outcome if one.plan is outcome.plan else one for one in self._heard]
         self._tell(outcome)
 
     def _tell(self, outcome: Outcome[P, R]) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
+
+import click
 
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.left_out import LeftOut
@@ -13,6 +15,7 @@ from flagtui.cli.output.lines import say, warn
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
 
+STOPPED: Final = 130
 NOTHING_TO_DO: Final = "nothing to do"
 LEFT_OUT: Final = "skipped"
 NOT_SENT: Final = "not sent"
@@ -42,9 +45,22 @@ class ChangeReport:
     printer: Printer
     _results: list[ChangeResult] = field(default_factory=list)
     _plans: list[ChangePlan] | None = None
+    _is_told: bool = False
+    """Whether a change has ended."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _where: object) -> None:
+        """Prints what was not told yet; leaving a later question does not mean that nothing was changed."""
+        self.close()
+        if self._is_told and isinstance(fault, click.Abort | KeyboardInterrupt):
+            warn("stopped; what was done until then is told.")
+            raise click.exceptions.Exit(STOPPED)
 
     def results(self, found: Sequence[ChangeResult]) -> None:
         """How changes ended: a person is told at once."""
+        self._is_told = self._is_told or bool(found)
         if self.printer.format != "table" or self.printer.fields:
             self._results += found
             return

@@ -8,6 +8,8 @@ import click
 if TYPE_CHECKING:
     from flagtui.cli.output.printer import Printer
 
+WAIT_SECONDS = click.FloatRange(0, 86_400)
+"""Of `--wait`: a day at most."""
 LINEAR = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""
 PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
@@ -32,6 +34,7 @@ class Agreement:
     overwrite: bool = False
     without_journal: bool = False
     dry_run: bool = False
+    wait: float | None = None
 
 
 @dataclass(frozen=True)
@@ -84,4 +87,10 @@ def agreement_options() -> list[click.Parameter]:
         click.Option(["--overwrite"], is_flag=True, help="Give up what was changed there since."),
         click.Option(["--without-journal"], is_flag=True, help="Even when the journal cannot be kept."),
         click.Option(["--dry-run"], is_flag=True, help="Show what would change and send nothing."),
+        click.Option(
+            ["--wait"],
+            type=WAIT_SECONDS,
+            metavar="SECONDS",
+            help="Wait so long for a missing answer (60 s unless said), a pause, an approval, a schedule.",
+        ),
     ]

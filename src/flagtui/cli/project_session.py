@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.lines import progress
 from flagtui.cli.profile_choice import Opening
 from flagtui.cli.signed_in import ask, find_key, open_profile
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from flagtui.models.person import Me
 
 Answer = TypeVar("Answer")
+LOOK_EVERY = 2.0
+"""Seconds between looks at what is waited for."""
 
 
 class HasId(Protocol):
@@ -84,6 +88,23 @@ class ProjectSession:
             host=str(self.client.host),
             project=str(self.client.project),
         )
+
+    async def until(
+        self, look: Callable[[], "Awaitable[Answer | None]"], wait: float, what: str
+    ) -> "Answer | None":
+        """What `look` finds within so many seconds; None after them. A line that fails is tried again."""
+        from flagtui.api.errors import RateLimited, ServerFault, Unanswered, Unreachable
+
+        ends, found = self.clock.monotonic() + wait, None
+        progress(f"waiting until {what}, for {wait:g} s at most")
+        while found is None:
+            with suppress(Unreachable, Unanswered, ServerFault, RateLimited):
+                found = await look()
+            if (left := ends - self.clock.monotonic()) <= 0:
+                break
+            if found is None:
+                await self.clock.sleep(min(LOOK_EVERY, left))
+        return found
 
     def pages(self, kind: str) -> "Callable[[HasId], str]":
         """What gives the address of a record's page as a link; empty where it cannot be one."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from flagtui.cli.errors import Trouble, require_text
+from flagtui.cli.output.lines import Steps
 from flagtui.safe_text import safe_text
 
 NEAR: Final = 3
@@ -109,10 +110,12 @@ def is_query_in(vocabulary: Any, word: str) -> bool:
 
 async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:
     """What is found for each, a few at a time, in their order. Raises ApiError."""
-    turn = asyncio.Semaphore(AT_ONCE)
+    turn, steps = asyncio.Semaphore(AT_ONCE), Steps(len(words), "read")
 
     async def one(word: Word) -> Found:
         async with turn:
-            return await find(word)
+            found = await find(word)
+        steps.take()
+        return found
 
     return list(await asyncio.gather(*map(one, words)))

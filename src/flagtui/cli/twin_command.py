@@ -69,7 +69,7 @@ class TwinCommand(click.Command):
             profile, project = given.pop("profile"), given.pop("project")
             given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
         if self.writes:
-            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run")
+            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run", "wait")
             agreement = Agreement(**{name: given.pop(name) for name in names})
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         return super().invoke(ctx)

@@ -26,11 +26,8 @@ def take_back(change: str, terms: WriteTerms, *, is_redo: bool = False) -> int:
     """The exit code. Raises Trouble for what has to be corrected before anything can be sent."""
 
     async def work(session: ProjectSession) -> int:
-        report = ChangeReport(terms.printer)
-        try:
+        with ChangeReport(terms.printer) as report:
             return await UndoRun(session, terms, report, is_redo).run(change)
-        finally:
-            report.close()
 
     return in_project(terms.place, work)
 

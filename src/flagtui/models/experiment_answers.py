@@ -60,6 +60,11 @@ class Timeseries(Record):
     recalculation_status: str | None = None
 
     @property
+    def is_calculated_anew(self) -> bool:
+        """Whether the server is about it."""
+        return self.recalculation_status in ("pending", "in_progress")
+
+    @property
     def days(self) -> tuple[tuple[date, MetricResult | None], ...]:
         """Every day in order, with None where nothing is calculated."""
         found = []

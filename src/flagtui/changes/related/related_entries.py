@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from flagtui.changes.entry_kind import UndoContext
     from flagtui.models.json_value import JSON
 
+CLOCKS_DIFFER: Final = 5.0
+"""Seconds by which the server's clock may be behind."""
 Seen = Flag | LookedUp
 """The flag that it is made from, or what is there of it."""
 RelatedOutcome = Outcome[RelatedPlan, Seen]
@@ -82,7 +84,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         return Outcome(plan, "saved", made, learned=seen.learned)
 
     def is_as_before(self, plan: RelatedPlan, seen: Seen | None) -> bool:
-        """Nothing tells which cohort it made, or what it added to a dashboard."""
+        """Nothing tells what it added to a dashboard."""
         return isinstance(seen, LookedUp) and seen.truth == "not applied"
 
     def stored(self, outcome: RelatedOutcome) -> Flag | None:
@@ -175,7 +177,7 @@ class ScheduleEntries(EntryKind):
 
 @dataclass(frozen=True)
 class LastingEntries(EntryKind):
-    """What stays once it was made. Which cohort it made, or what on a dashboard, cannot be told."""
+    """What stays once it was made. What it put on a dashboard cannot be told."""
 
     reason: str
     next: str
@@ -190,10 +192,25 @@ class LastingEntries(EntryKind):
         return self.why_not(part)
 
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+        if entry.kind == "cohort":
+            return await _look_for_cohort(entry, client, not_there)
         if entry.kind != "dashboard":
             return LookedUp(entry, "not known")
         has_one = (await client.flags.get(entry.record)).usage_dashboard is not None
         return LookedUp(entry, "applied" if has_one else not_there)
+
+
+async def _look_for_cohort(entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    """The server names it after the flag. One that was made just before may be another person's."""
+    begun, name = entry.at - WATCH_FOR, f"Users with feature flag {entry.key} enabled at "
+    made = [
+        one.created_at.timestamp() if one.created_at is not None else begun
+        for one in await client.cohorts.all({"hide_behavioral_cohorts": True})
+        if one.name.startswith(name)
+    ]
+    if any(at >= entry.at - CLOCKS_DIFFER for at in made):
+        return LookedUp(entry, "applied")
+    return LookedUp(entry, "not known" if any(at >= begun for at in made) else not_there)
 
 
 RELATED: Final[dict[str, EntryKind]] = {

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from flagtui.cli.experiments.step_group import add_steps
-from flagtui.cli.options import WorkPlace
+from flagtui.cli.options import WAIT_SECONDS, WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordKind
 from flagtui.cli.records.activity_records import ACTIVITY
@@ -15,6 +15,12 @@ from flagtui.cli.records.side_records import HOLDOUT, SHARED_METRIC, STATS
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS, list_options
 
+WAIT = click.option(
+    "--wait",
+    type=WAIT_SECONDS,
+    metavar="SECONDS",
+    help="How long to wait for what is being calculated; ends with 4 when it is not there by then.",
+)
 READ = ("experiments.list", "experiments.get")
 
 
@@ -70,11 +76,14 @@ def get(experiments: tuple[str, ...], place: WorkPlace, printer: Printer) -> int
 )
 @EXPERIMENT_WORDS
 @click.option("--anew", is_flag=True, help="Have the server calculate them anew, for all who look.")
-def results(experiments: tuple[str, ...], anew: bool, place: WorkPlace, printer: Printer) -> int:
+@WAIT
+def results(
+    experiments: tuple[str, ...], anew: bool, wait: float | None, place: WorkPlace, printer: Printer
+) -> int:
     """Show what experiments measure: every metric for every variant."""
-    from flagtui.cli.experiments.experiment_views import show_results
+    from flagtui.cli.experiments.experiment_views import Calculation, show_results
 
-    return show_results(experiments, anew, place, printer)
+    return show_results(experiments, Calculation(anew, wait), place, printer)
 
 
 @command.command(
@@ -87,11 +96,14 @@ def results(experiments: tuple[str, ...], anew: bool, place: WorkPlace, printer:
 @EXPERIMENT_WORD
 @click.option("--metric", default="", metavar="NAME", help="Its name or UUID; the first unless said.")
 @click.option("--anew", is_flag=True, help="Have the server calculate the days anew, and say how far it is.")
-def timeseries(experiment: str, metric: str, anew: bool, place: WorkPlace, printer: Printer) -> int:
+@WAIT
+def timeseries(
+    experiment: str, metric: str, anew: bool, wait: float | None, place: WorkPlace, printer: Printer
+) -> int:
     """Show one metric day by day, each day cumulative."""
-    from flagtui.cli.experiments.experiment_views import show_timeseries
+    from flagtui.cli.experiments.experiment_views import Calculation, show_timeseries
 
-    return show_timeseries(experiment, metric, anew, place, printer)
+    return show_timeseries(experiment, metric, Calculation(anew, wait), place, printer)
 
 
 @command.command(

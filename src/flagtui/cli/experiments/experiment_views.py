@@ -1,15 +1,17 @@
 """Looks at experiments: the list, one as a whole, what it measures now and measured day by day."""
 
+import asyncio
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric
 from flagtui.app.experiments.detail.numbers import lift_of, value_of
-from flagtui.cli.errors import Trouble
+from flagtui.cli.errors import EXIT_CODES, Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of
 from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.lines import progress
+from flagtui.cli.output.lines import Steps, progress
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.experiment_records import (
@@ -22,7 +24,7 @@ from flagtui.cli.records.experiment_records import (
 )
 from flagtui.cli.row_source import EXPERIMENTS
 from flagtui.cli.selection import only_one, read_words
-from flagtui.models.experiment_answers import MetricResult
+from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
 
 
@@ -45,44 +47,84 @@ def get_experiments(words: Sequence[str], place: WorkPlace, printer: Printer) ->
     return 0
 
 
-def show_results(words: Sequence[str], is_anew: bool, place: WorkPlace, printer: Printer) -> int:
-    """Every metric for every variant; calculated anew if asked for."""
+@dataclass(frozen=True)
+class Calculation:
+    """What was asked for on the command line."""
+
+    is_anew: bool
+    wait: float | None
+    """Seconds; None for as long as the server usually takes."""
+
+
+def show_results(words: Sequence[str], calculation: Calculation, place: WorkPlace, printer: Printer) -> int:
+    """Every metric for every variant; calculated anew if asked for. 4 when it took longer than allowed."""
     wanted = read_words(words, EXPERIMENTS.is_query)
 
-    async def work(session: ProjectSession) -> list[MetricValue]:
-        found: list[MetricValue] = []
+    async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
+        values: list[MetricValue] = []
+        is_late = False
         for experiment in await experiments_of(session, wanted):
-            inspector = ExperimentInspector(session.client, time.time, lambda: is_anew)
-            looks = [one async for one in inspector.look(experiment.row(), again=is_anew)]
-            found += _values(looks[-1])
-        return found
+            found, is_whole = await _results_of(session, experiment.row(), calculation)
+            is_late = is_late or not is_whole
+            values += _values(found)
+        return values, is_late
 
-    printer.records(RESULT, in_project(place, work), "It has no metric.")
-    return 0
+    values, is_late = in_project(place, work)
+    printer.records(RESULT, values, "It has no metric.")
+    return EXIT_CODES["not_known"] if is_late else 0
 
 
-def show_timeseries(word: str, metric: str, is_anew: bool, place: WorkPlace, printer: Printer) -> int:
-    """One metric day by day, the first unless one is named."""
+async def _results_of(
+    session: ProjectSession, row: ExperimentRow, calculation: Calculation
+) -> tuple[Findings, bool]:
+    """What came within the time there is, and whether that is all."""
+    inspector = ExperimentInspector(session.client, time.time, lambda: calculation.is_anew)
+    steps, found = Steps(0, f"metrics of {row.name}"), Findings(row)
+    try:
+        async with asyncio.timeout(calculation.wait):
+            async for found in inspector.look(row, again=calculation.is_anew):
+                steps.count = len(found.readings)
+                steps.take(steps.count - found.awaited - steps.done)
+    except TimeoutError:
+        progress(f"{row.name}: not everything is calculated after {calculation.wait:g} s")
+        return found, False
+    return found, True
+
+
+def show_timeseries(
+    word: str, metric: str, calculation: Calculation, place: WorkPlace, printer: Printer
+) -> int:
+    """One metric day by day, the first unless one is named. 4 when it took longer than allowed."""
     wanted = read_words([word], EXPERIMENTS.is_query)
 
-    async def work(session: ProjectSession) -> list[MetricValue]:
+    async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
         experiment = only_one(await experiments_of(session, wanted), "experiment")
         inspector = ExperimentInspector(session.client, time.time)
         row = experiment.row()
         chosen = _metric(await anext(aiter(inspector.look(row))), metric, experiment.name)
-        if is_anew:
+        if calculation.is_anew:
             state = await inspector.recalculate(row, chosen)
             progress(f"asked the server to calculate the days anew: {state or 'accepted'}")
-        kept, series = await inspector.series(row, chosen.uuid)
-        return [
+
+        async def look() -> tuple[Metric, Timeseries] | None:
+            found = await inspector.series(row, chosen.uuid)
+            return None if found[1].is_calculated_anew else found
+
+        waited = None
+        if calculation.wait:
+            waited = await session.until(look, calculation.wait, "the days are calculated")
+        kept, series = waited or await inspector.series(row, chosen.uuid)
+        values = [
             value
             for day, result in series.days
             if result is not None
             for value in _of_result(experiment.id, kept, result, day.isoformat())
         ]
+        return values, calculation.wait is not None and series.is_calculated_anew
 
-    printer.records(DAY, in_project(place, work), "Nothing is stored by day.")
-    return 0
+    values, is_late = in_project(place, work)
+    printer.records(DAY, values, "Nothing is stored by day.")
+    return EXIT_CODES["not_known"] if is_late else 0
 
 
 def _metric(found: Findings, wanted: str, name: str) -> Metric:
@@ -98,7 +140,7 @@ def _values(found: Findings) -> Iterator[MetricValue]:
     for reading in found.readings:
         metric = reading.metric
         if reading.result is None:
-            why = reading.trouble or "no result"
+            why = reading.trouble or ("not calculated yet" if reading.is_awaited else "no result")
             yield MetricValue(found.row.id, metric.name, metric.uuid, metric.role, "", why=why)
         else:
             yield from _of_result(found.row.id, metric, reading.result, reading.as_of or None)

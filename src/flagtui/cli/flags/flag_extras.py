@@ -22,10 +22,12 @@ from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WriteTerms
+from flagtui.cli.output.lines import progress
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words
 from flagtui.models.flag import Flag
+from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.text.schedule_words import scheduled_words
 
 Made = Literal["cohort", "dashboard"]
@@ -42,9 +44,36 @@ def schedule_change(word: str, what: tuple[bool | None, float | None], when: str
         at = local_time.utc(moment)
         is_on, share = what
         later = adding_condition(share, at) if share is not None else switching(is_on is True, at)
-        return await _later(session, only_one(await flags_of(session, wanted), "flag"), later, terms)
+        flag = only_one(await flags_of(session, wanted), "flag")
+        code = await _later(session, flag, later, terms)
+        if code or terms.agreement.dry_run or not terms.agreement.wait:
+            return code
+        return await _until_done(session, flag, later, terms.agreement.wait)
 
     return in_project(terms.place, work)
+
+
+async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: float) -> int:
+    """0 when the server has done it. Raises Trouble when it could not, or did not so far."""
+
+    def is_then(one: ScheduledChange) -> bool:
+        return one.scheduled_at is not None and abs((one.scheduled_at - later.at).total_seconds()) < 1
+
+    async def look() -> ScheduledChange | None:
+        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+        # Servers keep fewer digits of the moment than were sent.
+        alike = [one for one in known if one.payload == later.payload and is_then(one)]
+        newest = max(alike, key=lambda one: one.id, default=None)
+        return newest if newest is not None and newest.is_done else None
+
+    done = await session.until(look, wait, f"{flag.key} is {later.words}")
+    if done is None:
+        fix = f"It stays scheduled: flagtui flags due {flag.key}"
+        raise Trouble(f"{flag.key} is not {later.words} so far.", fix, code="not_known", retryable=True)
+    if done.failure_reason:
+        raise Trouble(f"{flag.key} could not be {later.words}: {done.failure_reason}")
+    progress(f"{flag.key} is {later.words}")
+    return 0
 
 
 def drop_change(word: str, number: int, terms: WriteTerms) -> int:

@@ -3,6 +3,8 @@
 import json
 import shutil
 import sys
+import time
+from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from flagtui.safe_text import safe_text
@@ -27,6 +29,25 @@ def warn(line: str) -> None:
 def progress(line: str) -> None:
     """Print how far a command has come, on standard error."""
     _print(safe_text(line, 2_000), sys.stderr)
+
+
+@dataclass
+class Steps:
+    """How far something slow has come: told on standard error now and then, never what is quick."""
+
+    count: int
+    doing: str
+    done: int = 0
+    every: float = 2.0
+    """Seconds between two lines."""
+    told_at: float = field(default_factory=time.monotonic)
+
+    def take(self, done: int = 1) -> None:
+        """So many steps more."""
+        self.done += done
+        if done and self.done < self.count and time.monotonic() - self.told_at >= self.every:
+            self.told_at = time.monotonic()
+            progress(f"{self.done}/{self.count} {self.doing}")
 
 
 def _print(line: str, stream: TextIO) -> None:

@@ -85,7 +85,7 @@ def state_words(series: Timeseries) -> tuple[str, str]:
     """What there is to know about how complete the days are, and its colour."""
     days = series.days
     known = sum(result is not None for _day, result in days)
-    if series.recalculation_status in ("pending", "in_progress"):
+    if series.is_calculated_anew:
         return "being calculated anew…", "$warning"
     if known == 0 and series.status == "failed":
         first = next(iter(series.errors.values()), "")

@@ -1,0 +1,61 @@
+"""`--wait`: what is settled later is waited for, as long as was asked for; 4 when it is not there by then."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import click
+import pytest
+from tests.cli.conftest import Run
+from tests.doubles.command_tree import all_commands
+
+from flagtui.cli.output.lines import Steps
+
+CALCULATED = ("experiments results", "experiments timeseries")
+
+
+def test_every_command_that_changes_or_calculates_can_be_told_how_long_to_wait() -> None:
+    waiting = {name for name, each in all_commands().items() if "wait" in {one.name for one in each.params}}
+    assert waiting == {*CALCULATED, *(name for name, each in all_commands().items() if each.writes)}
+    limits = [one.type for each in all_commands().values() for one in each.params if one.name == "wait"]
+    assert {(each.min, each.max) for each in limits if isinstance(each, click.FloatRange)} == {(0, 86_400)}
+
+
+def soon(seconds: float) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
+    words = ("flags", "schedule", "new-nav", "--add-share", "5", "--yes", "--json")
+    late = signed_in(*words, "--at", "+9m", "--wait", "0.1")
+    assert (late.code, json.loads(late.out)["records"][0]["ending"]) == (4, "saved")
+    error = json.loads(late.err.splitlines()[-1])["error"]
+    assert (error["code"], error["retryable"]) == ("not_known", True)
+    assert "flagtui flags due new-nav" in error["fix"]
+    done = signed_in(*words, "--at", soon(0.5), "--wait", "30")
+    assert done.code == 0, done.err
+    assert done.err.splitlines() == [
+        "waiting until new-nav is given to 5 % of everyone more, for 30 s at most",
+        "new-nav is given to 5 % of everyone more",
+    ]
+
+
+def test_what_is_being_calculated_is_waited_for_and_what_came_is_told(signed_in: Run) -> None:
+    late = signed_in("experiments", "results", "31", "--anew", "--wait", "0.4", "--json")
+    assert late.code == 4
+    assert "Checkout redesign: not everything is calculated after 0.4 s" in late.err
+    assert {one["why"] for one in json.loads(late.out)["records"]} <= {"not calculated yet"}
+    early = signed_in("experiments", "timeseries", "31", "--anew", "--wait", "0.1", "--json")
+    assert (early.code, bool(json.loads(early.out)["records"])) == (4, True)
+    whole = signed_in("experiments", "timeseries", "31", "--anew", "--wait", "60", "--json")
+    assert (whole.code, bool(json.loads(whole.out)["records"])) == (0, True)
+    assert "waiting until the days are calculated, for 60 s at most" in whole.err
+
+
+def test_what_takes_long_says_how_far_it_is_now_and_then(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for every, said in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
+        steps = Steps(3, "read", every=every)
+        for _ in range(3):
+            steps.take()
+        assert capsys.readouterr().err == said
