@@ -1,19 +1,16 @@
 """Undo and redo: one stack for everything a person changed in a project."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 from tests.changes.kettle import Kettle, KettleEntries, Kitchen
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.optimistic_rows import NoRows
-from flagtui.app.writing.planner import Planned, PlannedStep
-from flagtui.changes.journal_entries import Signature
+from flagtui.app.writing.planner import Planned, PlannedStep, Planner
 from flagtui.changes.kinds import KINDS
-from flagtui.store.workspace import Workspace
 
 
 async def is_verified(program: Program) -> bool:
@@ -68,7 +65,7 @@ async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_
         assert workspace is not None
         kitchen = Kitchen(session.journal)
         monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
-        boiling = KettlePlanner(workspace, program.app.app_state.signature(workspace), kitchen)
+        boiling = KettlePlanner(program.app.app_state, workspace, kitchen=kitchen)
         program.app.changing.run(boil(program.app.changing, boiling))
         await program.settle()
         assert "Boil in TEST" in words(program.screen)
@@ -90,15 +87,11 @@ async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_
         assert "kettle: “boil” was done" in program.notices[-1]
 
 
-@dataclass(frozen=True)
-class KettlePlanner:
+@dataclass
+class KettlePlanner(Planner[str, Kettle, Any]):
     """Which kettle is boiled, in a kitchen that shows in no list."""
 
-    workspace: Workspace
-    signature: Signature
-    kitchen: Kitchen
-    kind: Literal["flags"] = "flags"
-    place: str = ""
+    kitchen: Kitchen = field(kw_only=True)
 
     def name_of(self, asked: Sequence[str]) -> str:
         return asked[0]
@@ -108,15 +101,6 @@ class KettlePlanner:
 
     def adapter(self) -> Kitchen:
         return self.kitchen
-
-    def rows(self) -> NoRows:
-        return NoRows()
-
-    def record_of(self, plan: Kettle) -> int:
-        return plan.id
-
-    def made(self, _outcome: object) -> None:
-        return None
 
 
 async def boil(changes: Changes, planner: KettlePlanner) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_plan import NothingToDo
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.outcome import Outcome
@@ -103,16 +102,6 @@ def left_open(words: str, *, is_known: bool) -> Notice:
 def explain_blocked(blocked: Blocked, key: str) -> Notice:
     """Why a change was not even asked about."""
     return Notice(_sentences(f"{key}: {blocked.reason}", "", blocked.next), "warning", "not possible now")
-
-
-def explain_nothing(nothing: NothingToDo) -> Notice:
-    """The record is already as wanted."""
-    return Notice(f"{nothing.fresh.key} {nothing.words}; nothing was sent")
-
-
-def explain_already_back(key: str) -> Notice:
-    """There is nothing left to take back of a change; the next undo goes on with the one before."""
-    return Notice(f"{key} is as it was already; nothing was sent.\nu goes on with the change before.")
 
 
 def explain_refusal(refused: GuardRefused) -> Notice:

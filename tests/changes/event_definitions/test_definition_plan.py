@@ -16,7 +16,6 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import (
-    AlreadySo,
     EventPlan,
     plan_event,
     plan_recreation,
@@ -30,7 +29,7 @@ ID = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
 BOB = {"id": 7, "first_name": "Bob", "email": "bob@acme.com"}
 
 
-def planned(found: EventPlan | AlreadySo) -> EventPlan:
+def planned(found: EventPlan | None) -> EventPlan:
     assert isinstance(found, EventPlan)
     return found
 
@@ -42,7 +41,7 @@ def test_only_the_changed_field_is_sent() -> None:
 
 
 def test_what_is_so_already_needs_nothing() -> None:
-    assert plan_event(verify(ID), definition(verified=True), AROUND) == AlreadySo("signed up")
+    assert plan_event(verify(ID), definition(verified=True), AROUND) is None
 
 
 def test_verifying_a_hidden_event_says_that_it_un_hides() -> None:

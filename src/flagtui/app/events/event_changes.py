@@ -38,9 +38,7 @@ class EventChanges:
             self.changing.run(self._write(tuple(intents), listener))
 
     async def _write(self, intents: Sequence[EventIntent], listener: Listener) -> None:
-        workspace = self._app_state.workspace
-        if workspace is None:
-            self.changing.no_connection()
+        if (workspace := self.changing.open_workspace()) is None:
             return
 
         def remember(ended: Ended[Any, Any]) -> None:

@@ -51,9 +51,7 @@ class ExperimentSteps:
         self, step: Step, rows: Sequence[ExperimentRow], leading: str = "", saved: Saved = unheard
     ) -> None:
         """The whole path of a step. Only within a change that was begun."""
-        workspace = self._app_state.workspace
-        if workspace is None:
-            self.changing.no_connection()
+        if (workspace := self.changing.open_workspace()) is None:
             return
         if self.is_read_only():
             return

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.optimistic_rows import ExperimentRows
-from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.app.writing.planner import NotPlanned, Planned, Planner, each, together
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter, StepOutcome
 from flagtui.changes.experiments.steps import ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.journal_entries import Signature
-from flagtui.changes.left_out import LeftOut
 from flagtui.models.experiment import Experiment
-from flagtui.store.workspace import Workspace
+from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.formats import count
-from flagtui.text.outcomes import explain_blocked, explain_error
 
 MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
 """Steps after which there is an experiment more in the list."""
@@ -38,18 +33,11 @@ class RequestedStep:
 
 
 @dataclass
-class StepPlanner:
+class StepPlanner(Planner[RequestedStep, ExperimentPlan, Experiment]):
     """Plans steps in one project."""
 
-    app_state: AppState
-    workspace: Workspace
-    kind: Literal["experiments"] = "experiments"
-    place: str = ""
+    kind: Kind = "experiments"
     _is_again: bool = field(default=False, init=False)
-
-    @property
-    def signature(self) -> Signature:
-        return self.app_state.signature(self.workspace)
 
     def adapter(self) -> StepAdapter:
         client = self.workspace.client
@@ -57,9 +45,6 @@ class StepPlanner:
 
     def rows(self) -> ExperimentRows:
         return ExperimentRows(self.workspace)
-
-    def record_of(self, plan: ExperimentPlan) -> int:
-        return plan.id
 
     def made(self, outcome: StepOutcome) -> int | None:
         is_new = outcome.plan.step.name in MADE_HERE
@@ -70,28 +55,21 @@ class StepPlanner:
 
     async def plan(self, asked: Sequence[RequestedStep]) -> Planned[RequestedStep, ExperimentPlan]:
         """What each step means for its experiment."""
-        found = list(zip(asked, await asyncio.gather(*map(self._plan, asked)), strict=True))
+        found = await each(asked, self._plan)
         self._is_again = True
-        if len(asked) == 1 and not isinstance(why := found[0][1], ExperimentPlan):
-            name = asked[0].fresh.name
-            if isinstance(why, Blocked):
-                return Planned(notice=explain_blocked(why, name))
-            return Planned(notice=explain_error(why, name), refused=why)
-        steps = [PlannedStep(one, plan) for one, plan in found if isinstance(plan, ExperimentPlan)]
-        left_out = [_left_out(one.fresh, why) for one, why in found if not isinstance(why, ExperimentPlan)]
-        refused = next((why for _, why in found if isinstance(why, ApiError)), None)
-        return Planned(steps, left_out, refused=refused)
+        return together(found)
 
-    async def _plan(self, asked: RequestedStep) -> ExperimentPlan | Blocked | ApiError:
+    async def _plan(self, asked: RequestedStep) -> ExperimentPlan | NotPlanned:
         intent, fresh = asked.intent, asked.fresh
         if self._is_again and intent.id:
             try:
                 fresh = await read_experiment(intent.id, self.workspace)
             except ApiError as error:
-                return error
+                return NotPlanned(fresh.id, fresh.name, error)
         context = await gather_for_step(intent, fresh, self.workspace.client, self.workspace.flags.rows)
         context = replace(context, now=self.app_state.session.clock(), leading=asked.leading)
-        return plan_step(intent, fresh, context)
+        plan = plan_step(intent, fresh, context)
+        return NotPlanned(fresh.id, fresh.name, plan) if isinstance(plan, Blocked) else plan
 
 
 async def read_experiment(id: int, workspace: Workspace) -> Experiment:
@@ -104,9 +82,3 @@ async def read_experiment(id: int, workspace: Workspace) -> Experiment:
         raise
     workspace.experiments.put(fresh.row(), asked)
     return fresh
-
-
-def _left_out(fresh: Experiment, why: Blocked | ApiError) -> LeftOut:
-    if isinstance(why, Blocked):
-        return LeftOut(fresh.id, fresh.name, why.reason, why.next)
-    return LeftOut(fresh.id, fresh.name, why.what.rstrip("."), why.next.rstrip("."))

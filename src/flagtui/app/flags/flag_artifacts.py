@@ -50,7 +50,7 @@ class FlagArtifacts:
                 return None
             return plan_beside(what, fresh, self._who(row, fresh)), send_beside(what, fresh.id, flags)
 
-        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make))
+        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
         """Who would be in a cohort, as far as it was counted."""

@@ -114,7 +114,7 @@ class FlagCopies:
             plan = plan_copy(asked.flag, target, asked.left, self._app_state.names)
             return plan, send_copy(asked.flag, target, client.flags)
 
-        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make, name))
+        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, name, make=make))
 
     async def _target(self, client: Client, there: Workspace, name: str, key: str) -> Target | None:
         try:

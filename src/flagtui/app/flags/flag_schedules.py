@@ -108,7 +108,7 @@ class FlagSchedules:
                 return None
             return plan_later(later, fresh), send_later(later, fresh.id, workspace.client.schedule)
 
-        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make))
+        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
 
 
 def _when(change: ScheduledChange) -> str:

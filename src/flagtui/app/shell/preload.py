@@ -25,7 +25,7 @@ REST: Final = (
     "flagtui.changes.flags.flag_entries",
     "flagtui.changes.batch",
     "flagtui.app.writing.flag_planner",
-    "flagtui.app.writing.change_makers",
+    "flagtui.app.writing.writer",
     "flagtui.app.flags.form.flag_form_lines",
     "flagtui.app.flags.flag_schedules",
     "flagtui.app.flags.flag_edits",

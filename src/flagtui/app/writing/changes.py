@@ -20,10 +20,10 @@ from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn
-    from flagtui.app.writing.change_makers import ChangeMakers
     from flagtui.app.writing.listener import Saved
     from flagtui.app.writing.planner import Planner, Q
     from flagtui.app.writing.requested_changes import NewFlag
+    from flagtui.app.writing.writer import Writer
     from flagtui.changes.batch import Ended
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
@@ -54,16 +54,16 @@ class Changes:
         """Ids of changes in the journal that `u` passes over: they were as before already."""
 
     @cached_property
-    def _makers(self) -> ChangeMakers:
-        # They take longer to load than the first rows, which do without.
-        from flagtui.app.writing.change_makers import ChangeMakers
+    def _writer(self) -> Writer:
+        # It takes longer to load than the first rows, which do without.
+        from flagtui.app.writing.writer import Writer
 
-        return ChangeMakers(self.app, self._app_state, self)
+        return Writer(self._app_state, self)
 
     @property
     def signing_in(self) -> SignIn:
         """Asks for a key in place of one that is not accepted."""
-        return self._makers.signing_in
+        return self._writer.signing_in
 
     @property
     def is_saving(self) -> bool:
@@ -139,15 +139,17 @@ class Changes:
         self._app_state.reading = what
         self._app_state.tell()
 
-    def no_connection(self) -> None:
-        """Say that there is nothing to write to."""
-        self.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+    def open_workspace(self) -> Workspace | None:
+        """The project that is open; where there is none yet, that is said."""
+        if self._app_state.workspace is None:
+            self.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+        return self._app_state.workspace
 
     async def write(
         self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener = NOBODY
     ) -> Ended[P, R] | None:
         """What was asked for, confirmed together; None when nothing was agreed to. Only within `run`."""
-        return await self._makers.writer.follow(asked, planner, listener)
+        return await self._writer.follow(asked, planner, listener)
 
     def start(
         self,
@@ -158,7 +160,7 @@ class Changes:
     ) -> None:
         """Begin the path for these intents, which are confirmed together; `left_out` was chosen with them."""
         if intents or left_out:
-            self.run(self._makers.change(intents, Listener(saved, ended, left_out)))
+            self.run(self._writer.change(intents, Listener(saved, ended, left_out)))
 
     def create(
         self,
@@ -169,24 +171,24 @@ class Changes:
         """Begin the path for new flags, in this project or in another, which is named."""
         workspace, place = there or (self._app_state.workspace, "")
         if workspace is not None:
-            self.run(self._makers.create(wanted, listener, workspace, place))
+            self.run(self._writer.create(wanted, listener, workspace, place))
 
     def revert(self, entry: Activity, ended: Callable[[Ended[Any, Any]], None] = unheard) -> None:
         """Take back a change of a flag that the activity tells, unless the same thing was changed since."""
         if entry.record_id is not None:
-            self.run(self._makers.revert(entry.record_id, entry, Listener(ended=ended)))
+            self.run(self._writer.revert(entry.record_id, entry, Listener(ended=ended)))
 
     def undo(self) -> None:
         """Take back the newest change of this person here, with what was confirmed together with it."""
-        self.run(self._makers.undo_newest(is_redo=False))
+        self.run(self._writer.undo_newest(is_redo=False))
 
     def redo(self) -> None:
         """Make again what was undone last, unless something else was changed since."""
-        self.run(self._makers.undo_newest(is_redo=True))
+        self.run(self._writer.undo_newest(is_redo=True))
 
     def undo_entry(self, entry: Entry) -> None:
         """Take back one earlier change of this person here, whatever came after it."""
-        self.run(self._makers.undo_entry(entry))
+        self.run(self._writer.undo_entry(entry))
 
     def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""
@@ -194,4 +196,4 @@ class Changes:
 
     async def _recover_unresolved(self) -> None:
         await load_in_background()
-        await self._makers.recover_unresolved()
+        await self._writer.recover_unresolved()

@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from functools import partial
+from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.optimistic_rows import FlagRows
-from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, Q, each, together
 from flagtui.app.writing.requested_changes import NewFlag, RequestedChange, request_along
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter, FlagOutcome
 from flagtui.changes.flags.flags_together import Looked, in_order, late_plan, look_around, plan_together
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.flags.surroundings import Surroundings, similar_keys
-from flagtui.changes.left_out import LeftOut
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_text
 from flagtui.store.deletions import recent_deletions
-from flagtui.text import outcomes
 from flagtui.text.formats import count
 
-if TYPE_CHECKING:
-    from flagtui.changes.journal_entries import Signature
-    from flagtui.store.workspace import Workspace
-
-AT_ONCE: Final = 8
-"""Flags read again at the same time for one question."""
 MOST_TOGETHER: Final = 9
 """Flags one key may change because they depend on each other; more are for marks."""
 
 
-@dataclass(frozen=True)
-class FlagPlace:
-    """The project whose flags are changed."""
-
-    app_state: AppState
-    workspace: Workspace
-    place: str = ""
-    """Where it happens, when that is not the project on screen."""
-    kind: Literal["flags"] = "flags"
-
-    @property
-    def signature(self) -> Signature:
-        return self.app_state.signature(self.workspace)
+class InFlags(Planner[Q, Plan, Flag]):
+    """In the list of flags."""
 
     def adapter(self) -> FlagAdapter:
         return FlagAdapter(self.workspace.client.flags)
@@ -55,16 +35,12 @@ class FlagPlace:
     def rows(self) -> FlagRows:
         return FlagRows(self.workspace)
 
-    def record_of(self, plan: Plan) -> int:
-        return plan.id
-
     def made(self, outcome: FlagOutcome) -> int | None:
         is_new = outcome.plan.is_new or outcome.plan.values.get("deleted") is False
         return outcome.record.id if is_new and outcome.record is not None else None
 
 
-@dataclass(frozen=True)
-class FlagPlanner(FlagPlace):
+class FlagPlanner(InFlags[RequestedChange]):
     """Changes of flags that are there."""
 
     def name_of(self, asked: Sequence[RequestedChange]) -> str:
@@ -75,19 +51,13 @@ class FlagPlanner(FlagPlace):
         """On the flags as they are now."""
         if len(asked) == 1:
             return await self._planned_alone(asked[0])
-        turn = asyncio.Semaphore(AT_ONCE)
-
-        async def one(request: RequestedChange) -> Looked | UnreadFlag:
-            async with turn:
-                return await self._look(request, is_one_of_many=True)
-
-        looked = await asyncio.gather(*map(one, asked))
-        unread = [item for item in looked if isinstance(item, UnreadFlag)]
+        looked = [found for _, found in await each(asked, partial(self._look, is_one_of_many=True))]
+        unread = [item for item in looked if isinstance(item, NotPlanned)]
         planned = plan_together([item for item in looked if isinstance(item, Looked)])
         by_id = {request.record: request for request in asked}
         left_out = [*(item.left_out for item in unread), *planned.left_out, *planned.settled]
         steps = [PlannedStep(by_id[plan.id], plan) for plan in planned.plans]
-        return Planned(steps, left_out, refused=next((item.error for item in unread), None))
+        return Planned(steps, left_out, refused=next((item.planned.refused for item in unread), None))
 
     async def _plan_with_obstacles(
         self, request: RequestedChange
@@ -103,7 +73,7 @@ class FlagPlanner(FlagPlace):
             looked = [await self._look(one, is_one_of_many=True) for one in needed]
             known |= {one.fresh.id: one for one in looked if isinstance(one, Looked)}
             requests |= {one.record: one for one in needed}
-            if any(isinstance(one, UnreadFlag) for one in looked):
+            if any(isinstance(one, NotPlanned) for one in looked):
                 return ()
             found = [(one.fresh, one.plan(frozenset(known))) for one in known.values()]
             needed = [
@@ -120,25 +90,22 @@ class FlagPlanner(FlagPlace):
 
     async def _planned_alone(self, request: RequestedChange) -> Planned[RequestedChange, Plan]:
         looked = await self._look(request, is_one_of_many=False)
-        if isinstance(looked, UnreadFlag):
-            notice = outcomes.explain_error(looked.error, looked.left_out.key)
-            return Planned(notice=notice, refused=looked.error)
+        if isinstance(looked, NotPlanned):
+            return looked.planned
         alone = frozenset({looked.fresh.id})
         found = looked.plan(alone)
         if isinstance(found, Plan):
             return Planned([PlannedStep(request, found)], late=late_plan(found, looked, alone))
         looked.stop()
-        match found:
-            case Blocked() as blocked:
-                if request.is_switch and blocked.together:
-                    steps = await self._plan_with_obstacles(request)
-                    if steps:
-                        return Planned(steps)
-                return Planned(notice=outcomes.explain_blocked(blocked, looked.fresh.key))
-            case nothing:
-                return Planned(notice=outcomes.explain_nothing(nothing), is_so_already=True)
+        fresh = looked.fresh
+        if isinstance(found, NothingToDo):
+            told = f"{fresh.key} {found.words}; nothing was sent"
+            return NotPlanned(fresh.id, fresh.key, found.words, told).planned
+        if request.is_switch and found.together and (steps := await self._plan_with_obstacles(request)):
+            return Planned(steps)
+        return NotPlanned(fresh.id, fresh.key, found).planned
 
-    async def _look(self, request: RequestedChange, *, is_one_of_many: bool) -> Looked | UnreadFlag:
+    async def _look(self, request: RequestedChange, *, is_one_of_many: bool) -> Looked | NotPlanned:
         workspace = self.workspace
         flags, asked = workspace.client.flags, workspace.flags.moment
         try:
@@ -146,8 +113,7 @@ class FlagPlanner(FlagPlace):
         except ApiError as error:
             row = workspace.flags.get(request.record)
             key = row.key if row else f"flag {request.record}"
-            why = LeftOut(request.record, key, error.what.rstrip("."), error.next.rstrip("."))
-            return UnreadFlag(why, error)
+            return NotPlanned(request.record, key, error)
         if not fresh.deleted:
             workspace.flags.put(fresh.row(), asked)
         intent = request.intent(fresh)
@@ -164,8 +130,7 @@ class FlagPlanner(FlagPlace):
         )
 
 
-@dataclass(frozen=True)
-class NewFlagPlanner(FlagPlace):
+class NewFlagPlanner(InFlags[NewFlag]):
     """Flags that are not there yet."""
 
     def name_of(self, asked: Sequence[NewFlag]) -> str:
@@ -175,16 +140,7 @@ class NewFlagPlanner(FlagPlace):
     async def plan(self, asked: Sequence[NewFlag]) -> Planned[NewFlag, Plan]:
         """Held against the keys that are taken there."""
         taken = Taken(self.workspace.flags.rows, await self._deleted())
-        found = [(one, self._plan(one, taken)) for one in asked]
-        if len(asked) == 1 and isinstance(blocked := found[0][1], Blocked):
-            key = as_text(asked[0].fields.get("key")) or "new flag"
-            return Planned(notice=outcomes.explain_blocked(blocked, key))
-        left_out = [
-            LeftOut(one.source, as_text(one.fields.get("key")), plan.reason, plan.next)
-            for one, plan in found
-            if isinstance(plan, Blocked)
-        ]
-        return Planned([PlannedStep(one, plan) for one, plan in found if isinstance(plan, Plan)], left_out)
+        return together([(one, self._plan(one, taken)) for one in asked])
 
     def record_of(self, plan: Plan) -> int:
         """The flag that it is a copy of."""
@@ -198,16 +154,10 @@ class NewFlagPlanner(FlagPlace):
             # Not every key may read the activity; the warning is lost then, not the flag.
             return {}
 
-    def _plan(self, one: NewFlag, taken: Taken) -> Plan | Blocked:
-        similar = similar_keys(as_text(one.fields.get("key")), [row.key for row in taken.rows])
+    def _plan(self, one: NewFlag, taken: Taken) -> Plan | NotPlanned:
+        key = as_text(one.fields.get("key"))
+        similar = similar_keys(key, [row.key for row in taken.rows])
         now, names = self.app_state.session.clock(), self.app_state.names
         context = Context(now=now, me=self.workspace.me, similar=similar, names=names)
-        return plan_create(one.fields, taken, context, one.told, one.source)
-
-
-@dataclass(frozen=True)
-class UnreadFlag:
-    """A flag that cannot be read."""
-
-    left_out: LeftOut
-    error: ApiError
+        plan = plan_create(one.fields, taken, context, one.told, one.source)
+        return NotPlanned(one.source, key or "new flag", plan) if isinstance(plan, Blocked) else plan

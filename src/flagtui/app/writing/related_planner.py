@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
 
-from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.optimistic_rows import NoRows
-from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.related_entries import RelatedAdapter, RelatedOutcome
-from flagtui.text import outcomes
-
-if TYPE_CHECKING:
-    from flagtui.changes.journal_entries import Signature
-    from flagtui.store.workspace import Workspace
+from flagtui.changes.related.related_entries import RelatedAdapter, Seen
 
 Make = Callable[[], Awaitable[tuple[RelatedPlan | Blocked, Send] | None]]
 """Reads the flag, and gives what would be made of it with the one request; None where that was told."""
 
 
 @dataclass
-class RelatedPlanner:
-    """One of them. `asked` is the name of the flag for what cannot be made."""
+class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
+    """One of them. `asked` is the name of the flag for what cannot be made; it shows in another list."""
 
-    app_state: AppState
-    workspace: Workspace
-    make: Make
-    place: str = ""
-    kind: Literal["flags"] = "flags"
+    make: Make = field(kw_only=True)
     _send: Send | None = field(default=None, init=False)
 
     def name_of(self, asked: Sequence[str]) -> str:
@@ -43,22 +31,9 @@ class RelatedPlanner:
             return Planned()
         plan, self._send = made
         if isinstance(plan, Blocked):
-            return Planned(notice=outcomes.explain_blocked(plan, asked[0]))
+            return NotPlanned(0, asked[0], plan).planned
         return Planned([PlannedStep(asked[0], replace(plan, read_at=self.app_state.session.clock()))])
-
-    @property
-    def signature(self) -> Signature:
-        return self.app_state.signature(self.workspace)
 
     def adapter(self) -> RelatedAdapter:
         assert self._send is not None
         return RelatedAdapter(self.workspace.client, self._send)
-
-    def rows(self) -> NoRows:
-        return NoRows()
-
-    def record_of(self, plan: RelatedPlan) -> int:
-        return plan.id
-
-    def made(self, _outcome: RelatedOutcome) -> None:
-        """It is in another list, or in none."""

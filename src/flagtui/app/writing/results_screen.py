@@ -1,6 +1,7 @@
 """How each of many records came out, when not all of them were changed; the rest can be tried again alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from textual import on
@@ -14,10 +15,15 @@ from textual.widgets.option_list import Option
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
-from flagtui.app.writing.result_lines import LEFT_OUT, NOT_SENT, Result, count_results
+from flagtui.changes.left_out import LeftOut
+from flagtui.changes.outcome import Outcome, P, R
 from flagtui.safe_text import safe_text
+from flagtui.store.load_progress import RecordId
+from flagtui.text.outcomes import done_word
 from flagtui.text.styled import Piece
 
+LEFT_OUT: Final = "skipped"
+NOT_SENT: Final = "not sent"
 AGAIN: Final = "again"
 FRAME: Final = 4
 """Lines of the dialog around its list."""
@@ -32,6 +38,50 @@ _MARKS: Final[dict[str, Piece]] = {
     NOT_SENT: ("· ", "$text-muted"),
 }
 _REFUSED: Final[Piece] = ("✗ ", "$error")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One record. `key` and `reason` are raw."""
+
+    id: RecordId
+    key: str
+    ending: str
+    """`saved`, `refused`, `skipped`, `not sent`: a word or two."""
+    reason: str = ""
+    done: str = ""
+    """What was done to it where it is saved, such as `deleted`."""
+    can_try_again: bool = False
+    """Whether it surely is as it was, so that the same can be asked for again."""
+
+    @property
+    def is_saved(self) -> bool:
+        return self.ending == "saved"
+
+
+def left_out_results(left_out: Iterable[LeftOut]) -> Iterator[Result]:
+    """What was never asked about."""
+    for one in left_out:
+        reason = f"{one.reason}; {one.next}" if one.next else one.reason
+        yield Result(one.id, one.key, LEFT_OUT, reason)
+
+
+def results_of(
+    outcomes: Iterable[Outcome[P, R]], unsent: Iterable[P], record_of: Callable[[P], RecordId]
+) -> Iterator[Result]:
+    """What became of each, and what was not sent; `record_of` names the record that was chosen for a plan."""
+    for one in outcomes:
+        reason = "" if one.is_saved else one.reason or one.ending
+        done = done_word(one) if one.is_saved else ""
+        yield Result(record_of(one.plan), one.plan.key, one.ending, reason, done, one.is_unchanged)
+    for plan in unsent:
+        yield Result(record_of(plan), plan.key, NOT_SENT, can_try_again=True)
+
+
+def count_results(results: Sequence[Result]) -> str:
+    """`17 deleted, 3 skipped`."""
+    endings = [result.done or result.ending for result in results]
+    return ", ".join(f"{endings.count(ending):,} {ending}" for ending in dict.fromkeys(endings))
 
 
 class ResultsScreen(Dialog[Result | Literal["again"] | None]):

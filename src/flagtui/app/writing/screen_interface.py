@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.optimistic_rows import NoRows
 from flagtui.app.writing.question import ConfirmScreen, Surface
-from flagtui.app.writing.result_lines import Result, left_out_results
-from flagtui.app.writing.results_screen import AGAIN, ResultsScreen
+from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
 from flagtui.app.writing.unresolved import Unresolved
 from flagtui.changes.guard import Approved, Question, guard
 from flagtui.changes.interface import Interface
@@ -20,9 +19,9 @@ from flagtui.changes.outcome import Outcome, P, R
 from flagtui.text import outcomes
 
 if TYPE_CHECKING:
+    from flagtui.app.writing.changes import Changes
     from flagtui.app.writing.optimistic_rows import OptimisticRows
     from flagtui.app.writing.planner import Planner
-    from flagtui.app.writing.screens import Screens
     from flagtui.changes.batch import Batch, Ended
     from flagtui.changes.guard import Around, GuardRefused
 
@@ -33,14 +32,14 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
     def __init__(
         self,
         app_state: AppState,
-        screens: Screens,
+        changes: Changes,
         planner: Planner[Any, P, R],
         around: Around,
         late: asyncio.Task[P] | None = None,
     ) -> None:
         """`late` is the one plan with what was not known yet: the question tells it when it is there."""
         self._app_state = app_state
-        self._screens = screens
+        self._changes = changes
         self._planner = planner
         self._around = around
         self._late = late
@@ -51,7 +50,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
     def refuse(self, refused: GuardRefused) -> None:
         if self._late is not None:
             self._late.cancel()
-        self._screens.tell(outcomes.explain_refusal(refused))
+        self._changes.tell(outcomes.explain_refusal(refused))
 
     async def agree(self, question: Question[P]) -> Approved[P] | None:
         """The answer to the dialog. What is left out is named, and may be opened instead."""
@@ -59,9 +58,9 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         surface = Surface(session.colour, session.monotonic)
         screen = ConfirmScreen(question, surface, is_partial=self._late is not None)
         with self._kept_current(screen):
-            answer = await self._screens.ask(screen)
+            answer = await self._changes.ask(screen)
         if isinstance(answer, LeftOut):
-            self._screens.open_record(self._planner.kind, answer.id, answer.key)
+            self._changes.open_record(self._planner.kind, answer.id, answer.key)
             return None
         if answer is not None and question.type_this == question.plans[0].type_to_confirm:
             self._app_state.unlock()
@@ -88,7 +87,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
             late.cancel()
 
     async def see_through(self, saving: Coroutine[Any, Any, Ended[P, R]]) -> Ended[P, R]:
-        return await self._screens.see_through(saving)
+        return await self._changes.see_through(saving)
 
     @contextmanager
     def showing(self, plans: Sequence[P]) -> Iterator[None]:
@@ -117,13 +116,13 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
                     record, workspace = outcome.plan.id, self._planner.workspace
                     marks.enter_context(self._unresolved.about(record, rows.listed[0], workspace))
             if ended:
-                self._screens.tell(outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here))
+                self._changes.tell(outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here))
             yield
 
     async def hear_settled(self, outcome: Outcome[P, R]) -> None:
         await self._rows.believe(outcome)
         await self._keep_in_sight(outcome)
-        self._screens.tell(outcomes.explain_settled(outcome, is_here=self._is_here))
+        self._changes.tell(outcomes.explain_settled(outcome, is_here=self._is_here))
 
     async def _keep_in_sight(self, outcome: Outcome[P, R]) -> None:
         """What could not be read stays unresolved in the list until it is read again."""
@@ -142,7 +141,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         told = [*results, *left_out_results(self._around.left_out)]
         if len(told) < 2 or all(result.is_saved for result in told):
             return False
-        answer = await self._screens.ask(ResultsScreen(told))
+        answer = await self._changes.ask(ResultsScreen(told))
         if isinstance(answer, Result):
-            self._screens.open_record(self._planner.kind, answer.id, answer.key)
+            self._changes.open_record(self._planner.kind, answer.id, answer.key)
         return answer == AGAIN

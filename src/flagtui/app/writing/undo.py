@@ -19,15 +19,13 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.screens import UndoScreens
+    from flagtui.app.writing.changes import Changes
     from flagtui.changes.journal_entries import Entry
 
 
-async def undo_newest(app_state: AppState, changes: UndoScreens, *, is_redo: bool) -> None:
+async def undo_newest(app_state: AppState, changes: Changes, *, is_redo: bool) -> None:
     """What `u` or `U` is about. Only within `Changes.run`."""
-    workspace = app_state.workspace
-    if workspace is None:
-        changes.no_connection()
+    if (workspace := changes.open_workspace()) is None:
         return
     entries = await asyncio.to_thread(app_state.session.journal.entries)
     here = app_state.signature(workspace)
@@ -44,7 +42,7 @@ async def undo_newest(app_state: AppState, changes: UndoScreens, *, is_redo: boo
 async def undo_entries(
     found: Sequence[Entry],
     app_state: AppState,
-    changes: UndoScreens,
+    changes: Changes,
     *,
     is_newest: bool = False,
     is_redo: bool = False,
@@ -53,9 +51,7 @@ async def undo_entries(
 
     Of `is_newest` a pause of hours is said, since it may not be the change that the person has in mind.
     """
-    workspace = app_state.workspace
-    if workspace is None:
-        changes.no_connection()
+    if (workspace := changes.open_workspace()) is None:
         return
     refusal = why_not(found[0], app_state.signature(workspace))
     if refusal is not None:
@@ -80,7 +76,7 @@ async def undo_entries(
         return
     questions = asked_together(parts)
     for place, together in enumerate(questions, 1):
-        planner = UndoPlanner(app_state, workspace, entries)
+        planner = UndoPlanner(app_state, workspace, entries=entries)
         part = f"{place} of {len(questions)}" if len(questions) > 1 else ""
         ended = await changes.write(together, planner, Listener(purpose=replace(purpose, part=part)))
         if ended is None or not ended.is_saved:

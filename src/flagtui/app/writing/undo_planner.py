@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.optimistic_rows import EventRows, ExperimentRows, FlagRows, NoRows
-from flagtui.app.writing.planner import Planned, PlannedStep
+from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, each, together
 from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
-from flagtui.changes.left_out import LeftOut
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import Part, prepare_undo
 from flagtui.store.workspace import Kind, Workspace
-from flagtui.text import outcomes
 from flagtui.text.formats import count
 
 if TYPE_CHECKING:
@@ -30,81 +27,71 @@ if TYPE_CHECKING:
     from flagtui.changes.journal_entries import Entry, Signature
     from flagtui.changes.outcome import Outcome
 
-AT_ONCE: Final = 8
-"""Records read again at the same time for one question."""
 _LISTS: Final[dict[str, Kind]] = {EVENT: "events", "experiment": "experiments"}
 
 
 @dataclass
-class UndoPlanner:
+class UndoPlanner(Planner[Part, Proposal, Any]):
     """Parts of one kind of record in one project; what was found last says which and where."""
 
-    app_state: AppState
-    here: Workspace
-    entries: Sequence[Entry]
+    entries: Sequence[Entry] = field(kw_only=True)
     """All of the journal."""
     _found: PreparedUndo | None = field(default=None, init=False)
     _kind: str = field(default="flag", init=False)
+    _here: Workspace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._here = self.workspace
 
     def name_of(self, asked: Sequence[Part]) -> str:
         return asked[0].entry.key if len(asked) == 1 else count(len(asked), "record")
 
     async def plan(self, asked: Sequence[Part]) -> Planned[Part, Proposal]:
         """Each part, on its record as it is now."""
+        here, session = self._here, self.app_state.session
         self._kind = asked[0].entry.kind
-        together = frozenset(part.entry.record for part in asked if part.entry.kind == "flag")
+        self.kind = _LISTS.get(self._kind, "flags")
         context = UndoContext(
-            self.here.client,
-            self.app_state.signature(self.here),
-            self.app_state.session.timing,
-            self.here.me,
+            here.client,
+            self.app_state.signature(here),
+            session.timing,
+            here.me,
             self.entries,
-            self.here.flags.rows,
+            here.flags.rows,
             self.app_state.names,
-            together,
+            frozenset(part.entry.record for part in asked if part.entry.kind == "flag"),
             adds_later=len(asked) == 1,
         )
-        turn = asyncio.Semaphore(AT_ONCE)
+        found = await each(asked, partial(self._prepare, context))
+        ready = [what for _, what in found if isinstance(what, PreparedUndo)]
+        self._found = ready[0] if ready else None
+        if self._found is not None:
+            project, self.place = self._found.project, self._found.place
+            self.workspace = here if project is None else workspace_in(project, here, session.clock)
+        planned = together(
+            [(part, what.plan if isinstance(what, PreparedUndo) else what) for part, what in found]
+        )
+        steps = [replace(step, undoes=step.asked.undoes) for step in planned.steps]
+        late = self._found.late if self._found is not None and len(asked) == 1 else None
+        return replace(planned, steps=_in_order(steps), late=late)
 
-        async def one(part: Part) -> PreparedUndo | Blocked | ApiError | None:
-            async with turn:
-                try:
-                    return await prepare_undo(part.entry, context)
-                except ApiError as error:
-                    if isinstance(error, NotFound):
-                        self._forget(part.entry)
-                    return error
-
-        found = list(zip(asked, await asyncio.gather(*map(one, asked)), strict=True))
-        refused = next((what for _, what in found if isinstance(what, ApiError)), None)
-        ready = [(part, what) for part, what in found if isinstance(what, PreparedUndo)]
-        self._found = ready[0][1] if ready else None
-        if len(asked) == 1 and not ready:
-            return _alone(asked[0].entry.key, found[0][1])
-        left_out = [_left_out(part, what) for part, what in found if not isinstance(what, PreparedUndo)]
-        steps = [PlannedStep(part, what.plan, part.undoes) for part, what in ready]
-        late = ready[0][1].late if len(asked) == 1 else None
-        return Planned(_in_order(steps), left_out, refused=refused, late=late)
-
-    @property
-    def kind(self) -> Kind:
-        return _LISTS.get(self._kind, "flags")
-
-    @property
-    def workspace(self) -> Workspace:
-        """That of the project in which it is taken back."""
-        project = self._found.project if self._found is not None else None
-        if project is None:
-            return self.here
-        return workspace_in(project, self.here, self.app_state.session.clock)
-
-    @property
-    def place(self) -> str:
-        return self._found.place if self._found is not None else ""
+    async def _prepare(self, context: UndoContext, part: Part) -> PreparedUndo | NotPlanned:
+        entry = part.entry
+        id, key, was = entry.uuid or entry.record, entry.key, "is as it was already"
+        try:
+            found = await prepare_undo(entry, context)
+        except ApiError as error:
+            if isinstance(error, NotFound):
+                self._forget(entry)
+            return NotPlanned(id, key, error)
+        if isinstance(found, Blocked):
+            return NotPlanned(id, key, found)
+        told = f"{key} {was}; nothing was sent.\nu goes on with the change before."
+        return found or NotPlanned(id, key, f"it {was}", told)
 
     @property
     def signature(self) -> Signature:
-        return self.app_state.signature(self.here) if self._found is None else self._found.signature
+        return self.app_state.signature(self._here) if self._found is None else self._found.signature
 
     def adapter(self) -> Adapter[Any, Any]:
         assert self._found is not None
@@ -120,9 +107,6 @@ class UndoPlanner:
                 return EventRows(self.workspace, self.app_state.session.clock())
         return NoRows()
 
-    def record_of(self, plan: Proposal) -> int | str:
-        return plan.id
-
     def made(self, outcome: Outcome[Any, Any]) -> int | str | None:
         """What is in the list again."""
         plan, record = outcome.plan, outcome.record
@@ -132,27 +116,9 @@ class UndoPlanner:
 
     def _forget(self, entry: Entry) -> None:
         if entry.kind == EVENT:
-            self.here.events.remove(entry.uuid)
+            self._here.events.remove(entry.uuid)
         elif entry.kind == "experiment":
-            self.here.experiments.remove(entry.record)
-
-
-def _alone(key: str, found: PreparedUndo | Blocked | ApiError | None) -> Planned[Part, Proposal]:
-    if isinstance(found, ApiError):
-        return Planned(notice=outcomes.explain_error(found, key), refused=found)
-    if isinstance(found, Blocked):
-        return Planned(notice=outcomes.explain_blocked(found, key))
-    return Planned(notice=outcomes.explain_already_back(key), is_so_already=True)
-
-
-def _left_out(part: Part, found: PreparedUndo | Blocked | ApiError | None) -> LeftOut:
-    entry = part.entry
-    id = entry.uuid or entry.record
-    if isinstance(found, ApiError):
-        return LeftOut(id, entry.key, found.what.rstrip("."), found.next.rstrip("."))
-    if isinstance(found, Blocked):
-        return LeftOut(id, entry.key, found.reason, found.next)
-    return LeftOut(id, entry.key, "it is as it was already")
+            self._here.experiments.remove(entry.record)
 
 
 def _in_order(steps: Sequence[PlannedStep[Part, Proposal]]) -> Sequence[PlannedStep[Part, Proposal]]:

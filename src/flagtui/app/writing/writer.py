@@ -7,39 +7,95 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flagtui.api.errors import needs_key
+from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner
 from flagtui.app.writing.listener import NOBODY, Listener
 from flagtui.app.writing.planner import Planned, PlannedStep, Planner, Q
-from flagtui.app.writing.result_lines import results_of
+from flagtui.app.writing.requested_changes import request_for, request_revert
+from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
+from flagtui.app.writing.undo import undo_entries, undo_newest
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Ended
 from flagtui.changes.guard import Around
 from flagtui.changes.interface import WriteRequest, ask_and_write
+from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.outcome import P, R
+from flagtui.changes.recovery import recover_all
 from flagtui.text.notices import Notice
+from flagtui.text.outcomes import left_open
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.screens import Screens
+    from flagtui.app.writing.changes import Changes
+    from flagtui.app.writing.requested_changes import NewFlag, RequestedChange
+    from flagtui.changes.flags.flag_intent import Intent
+    from flagtui.changes.journal_entries import Entry
+    from flagtui.models.activity import Activity
+    from flagtui.store.workspace import Workspace
 
 
 class Writer:
-    """Plans, asks, saves and reports. `Screens` runs it as a task that no screen cancels."""
+    """Plans, asks, saves and reports. What it begins runs only within `Changes.run`.
 
-    def __init__(self, app_state: AppState, screens: Screens) -> None:
+    Loaded by the first change, or once the rows are here.
+    """
+
+    def __init__(self, app_state: AppState, changes: Changes) -> None:
         self._app_state = app_state
-        self._screens = screens
+        self._changes = changes
+        self.signing_in = SignIn(changes.app, app_state)
+
+    async def change(self, intents: Sequence[Intent], listener: Listener) -> None:
+        """New values for fields of flags, confirmed together."""
+        await self._change_flags([request_for(intent) for intent in intents], listener)
+
+    async def create(
+        self, wanted: Sequence[NewFlag], listener: Listener, workspace: Workspace, place: str
+    ) -> None:
+        """New flags; `place` names another project."""
+        await self.follow(wanted, NewFlagPlanner(self._app_state, workspace, place), listener)
+
+    async def revert(self, record: int, entry: Activity, listener: Listener) -> None:
+        """A change of a flag that the activity tells, taken back."""
+        await self._change_flags([request_revert(record, entry)], listener)
+
+    async def _change_flags(self, requests: Sequence[RequestedChange], listener: Listener) -> None:
+        if (workspace := self._changes.open_workspace()) is not None:
+            await self.follow(requests, FlagPlanner(self._app_state, workspace), listener)
+
+    async def undo_newest(self, *, is_redo: bool) -> None:
+        """The newest change of this person here, or what was undone last."""
+        await undo_newest(self._app_state, self._changes, is_redo=is_redo)
+
+    async def undo_entry(self, entry: Entry) -> None:
+        """One earlier change of this person here."""
+        await undo_entries([entry], self._app_state, self._changes)
+
+    async def recover_unresolved(self) -> None:
+        """What became of changes that an earlier run left open in this project, of every kind of record."""
+        workspace, tell = self._app_state.workspace, self._changes.tell
+        if workspace is None:
+            return
+        journal, here = self._app_state.session.journal, self._app_state.signature(workspace)
+        try:
+            found = await recover_all(journal, workspace.client, here)
+        except JournalUnwritable as fault:
+            tell(Notice(f"The journal cannot be written: {fault}", "error"))
+            return
+        for one in found:
+            tell(left_open(one.words, is_known=one.is_known))
 
     async def follow(
         self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener = NOBODY
     ) -> Ended[P, R] | None:
         """None when nothing was agreed to; what is so already has ended with nothing to do."""
-        with self._screens.reading(planner.name_of(asked)):
+        with self._changes.reading(planner.name_of(asked)):
             planned = await planner.plan(asked)
         around = Around((*listener.left_out, *planned.left_out), listener.purpose)
         if not planned.steps:
             return await self._without_plan(asked, planned, planner, listener)
-        interface = ScreenInterface(self._app_state, self._screens, planner, around, planned.late)
+        interface = ScreenInterface(self._app_state, self._changes, planner, around, planned.late)
         ended = await ask_and_write(self._request(planned.steps, planner, around), interface)
         if ended is None:
             return None
@@ -70,12 +126,12 @@ class Writer:
         listener: Listener,
     ) -> Ended[P, R] | None:
         """With another key the same question is asked anew; only the person's answer sends anything."""
-        if await self._screens.signing_in.helps(planned.refused):
+        if await self.signing_in.helps(planned.refused):
             return await self.follow(asked, planner, listener)
         if planned.notice is not None:
-            self._screens.tell(planned.notice)
+            self._changes.tell(planned.notice)
         elif left_out := (*listener.left_out, *planned.left_out):
-            await ScreenInterface(self._app_state, self._screens, planner, Around(left_out)).tell_results(())
+            await ScreenInterface(self._app_state, self._changes, planner, Around(left_out)).tell_results(())
         return Ended() if planned.is_so_already else None
 
     async def _ask_again(
@@ -91,7 +147,7 @@ class Writer:
         again = [step.asked for step in steps if (step.plan.id, step.plan.key) not in kept]
         alone = replace(listener, left_out=())
         errors = (outcome.error for outcome in ended.outcomes)
-        if await self._screens.signing_in.helps(next((one for one in errors if needs_key(one)), None)):
+        if await self.signing_in.helps(next((one for one in errors if needs_key(one)), None)):
             return await self.follow(again, planner, alone)
         results = [*results_of(ended.outcomes, ended.unsent, planner.record_of)]
         if _is_overtaken(ended) or await interface.tell_results(results):
@@ -102,10 +158,10 @@ class Writer:
         saved = (outcome for outcome in ended.outcomes if outcome.is_saved)
         made = next((one for one in map(planner.made, saved) if one is not None), None)
         if made is not None:
-            self._screens.show_made(planner.kind, made, planner.workspace)
+            self._changes.show_made(planner.kind, made, planner.workspace)
 
     def _warn(self, words: str) -> None:
-        self._screens.tell(Notice(words, "warning"))
+        self._changes.tell(Notice(words, "warning"))
 
 
 def _is_overtaken(ended: Ended[Any, Any]) -> bool:

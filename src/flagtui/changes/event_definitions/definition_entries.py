@@ -12,7 +12,6 @@ from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
     MADE_AGAIN,
-    AlreadySo,
     DefinitionContext,
     EventPlan,
     plan_event,
@@ -49,7 +48,7 @@ class DefinitionEntries(EntryKind):
             found = plan_recreation(part.key, part.before, known)
         else:
             planned = plan_undo(part, await _read(part, context.client), known)
-            if isinstance(planned, AlreadySo):
+            if planned is None:
                 return None
             found = planned
         plan = replace(found, clashes=told_apart(found.clashes, part, context.entries))
@@ -74,7 +73,7 @@ def is_deletion(entry: Entry) -> bool:
     return entry.after.get("deleted") is True
 
 
-def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | AlreadySo:
+def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
     """Plans the old values on the current definition; a field changed since is a clash."""
     if _is_recreation(entry):
         return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)

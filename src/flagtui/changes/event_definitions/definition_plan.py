@@ -92,23 +92,14 @@ class EventPlan:
         return self.intent.verb == "recreate"
 
 
-@dataclass(frozen=True, slots=True)
-class AlreadySo:
-    """The definition is as wanted."""
-
-    name: str
-
-
-def plan_event(
-    intent: EventIntent, fresh: EventDefinition, context: DefinitionContext
-) -> EventPlan | AlreadySo:
-    """The plan of an intent for the definition as it is now; `AlreadySo` when nothing would change."""
+def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
+    """The plan of an intent for the definition as it is now; None when nothing would change."""
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, context)
     wanted, clashes = _on_top_of(intent, fresh)
     body = {name: value for name, value in wanted.items() if not same(value, stored(fresh, name))}
     if not body:
-        return AlreadySo(fresh.name)
+        return None
     values = {**body, **moved_by_rule(body, fresh)}
     before = {name: stored(fresh, name) for name in values}
     return EventPlan(

@@ -8,7 +8,6 @@ from typing import Final, Literal
 from flagtui.api.errors import NotFound
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, set_owner
 from flagtui.changes.event_definitions.definition_plan import (
-    AlreadySo,
     DefinitionContext,
     EventPlan,
     plan_event,
@@ -128,7 +127,7 @@ async def plan_events(
     settled: list[LeftOut] = []
     for one in fresh:
         plan = plan_event(make(one), one, context)
-        if isinstance(plan, AlreadySo):
+        if plan is None:
             settled.append(LeftOut(one.id, one.name, "it is so already"))
         else:
             plans.append(plan)
