@@ -19,9 +19,9 @@ from flagtui.changes.outcome import Outcome, P, R
 from flagtui.text import outcomes
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.changes import Changes
     from flagtui.app.writing.optimistic_rows import OptimisticRows
     from flagtui.app.writing.planner import Planner
+    from flagtui.app.writing.screens import Screens
     from flagtui.changes.batch import Batch, Ended
     from flagtui.changes.guard import Around, GuardRefused
 
@@ -32,7 +32,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
     def __init__(
         self,
         app_state: AppState,
-        changes: Changes,
+        changes: Screens,
         planner: Planner[Any, P, R],
         around: Around,
         late: asyncio.Task[P] | None = None,

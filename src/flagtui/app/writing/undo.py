@@ -19,11 +19,11 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.changes import Changes
+    from flagtui.app.writing.screens import Screens
     from flagtui.changes.journal_entries import Entry
 
 
-async def undo_newest(app_state: AppState, changes: Changes, *, is_redo: bool) -> None:
+async def undo_newest(app_state: AppState, changes: Screens, *, is_redo: bool) -> None:
     """What `u` or `U` is about. Only within `Changes.run`."""
     if (workspace := changes.open_workspace()) is None:
         return
@@ -42,7 +42,7 @@ async def undo_newest(app_state: AppState, changes: Changes, *, is_redo: bool) -
 async def undo_entries(
     found: Sequence[Entry],
     app_state: AppState,
-    changes: Changes,
+    changes: Screens,
     *,
     is_newest: bool = False,
     is_redo: bool = False,

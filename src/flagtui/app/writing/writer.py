@@ -27,8 +27,8 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import left_open
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.changes import Changes
     from flagtui.app.writing.requested_changes import NewFlag, RequestedChange
+    from flagtui.app.writing.screens import Screens
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
     from flagtui.models.activity import Activity
@@ -41,7 +41,7 @@ class Writer:
     Loaded by the first change, or once the rows are here.
     """
 
-    def __init__(self, app_state: AppState, changes: Changes) -> None:
+    def __init__(self, app_state: AppState, changes: Screens) -> None:
         self._app_state = app_state
         self._changes = changes
         self.signing_in = SignIn(changes.app, app_state)
