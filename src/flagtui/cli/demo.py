@@ -15,7 +15,14 @@ from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.linear import run_linear
 from flagtui.cli.options import LINEAR, is_read_only
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, find_locations, make_folder, use_state
+from flagtui.config.locations import (
+    KEY_VARIABLE,
+    FolderUnusable,
+    find_locations,
+    make_folder,
+    take_variable,
+    use_state,
+)
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -40,6 +47,8 @@ class Demonstration:
 def open_demo(options: Demonstration) -> int:
     """Run the app until it is left; the exit code."""
     folder = _folder()
+    # The demo needs no key, and what it starts must not inherit one.
+    take_variable(KEY_VARIABLE)
     with asked_background():
         from flagtui.app.app import FlagTui
         from flagtui.app.state.session import Reread, Session

@@ -1,0 +1,127 @@
+"""A key is looked for in all that flagtui and the service start, write, show and keep."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.doubles.terminal import Terminal, usual_environment
+
+CRASHING = [sys.executable, "-m", "tests.doubles.crashing_demo"]
+FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+WITH_PAGES = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo"]
+RECORDER = """#!/bin/sh
+{ echo "$0 $*"; env; cat /proc/[0-9]*/cmdline; } >> "$RECORDS/$(basename "$0")" 2>/dev/null
+"""
+"""Writes down what a program that flagtui starts is told, and the process list."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A person's home, a service they can reach, and a key that nothing but requests may carry."""
+
+    folder: Path
+    key: str
+    variables: dict[str, str]
+
+    def has_seen(self, program: str) -> bool:
+        """Whether flagtui has started this one, and it has written down what it was told."""
+        path = self.folder / "records" / program
+        return path.exists() and b"flagtui" in path.read_bytes()
+
+    def places_of_key(self) -> list[str]:
+        """Every file of the home, the service and the recorders that holds the key."""
+        files = [path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink()]
+        return [str(path) for path in files if self.key.encode() in path.read_bytes()]
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> Iterator[Surroundings]:
+    (tmp_path / "records").mkdir()
+    (tmp_path / "home").mkdir()
+    variables = {
+        **usual_environment(),
+        **dict.fromkeys(FOLDERS, str(tmp_path / "home")),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "RECORDS": str(tmp_path / "records"),
+        "FLAGTUI_NO_FIRST_FRAME": "",
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+    }
+    for name in ("editor", "browser", "program"):
+        recorder = tmp_path / name
+        recorder.write_text(RECORDER)
+        recorder.chmod(0o700)
+    command = [sys.executable, "-m", "flagtui", "serve", "--sample", "--flags", "12", "--port", "0"]
+    with (
+        (tmp_path / "service.log").open("w") as log,
+        subprocess.Popen(
+            [*command, "--db", str(tmp_path / "service.db")],
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as service,
+    ):
+        assert service.stdout is not None
+        address = service.stdout.readline().partition(" on ")[2].partition(",")[0]
+        key = service.stdout.readline().removeprefix("key: ").strip()
+        named = {
+            "FLAGTUI_HOST": address,
+            "FLAGTUI_API_KEY": key,
+            "FLAGTUI_PROJECT": "1",
+            "FLAGTUI_LOG": str(tmp_path / "requests.log"),
+            "EDITOR": str(tmp_path / "editor"),
+            "BROWSER": f"{tmp_path / 'browser'} %s",
+        }
+        assert key.startswith("phx_")
+        yield Surroundings(tmp_path, key, {**variables, **named})
+        service.terminate()
+
+
+def test_the_app_gives_its_key_to_no_child_file_title_or_terminal_also_when_it_fails(
+    surroundings: Surroundings,
+) -> None:
+    with Terminal(CRASHING, size=(132, 40), environment=surroundings.variables, is_cold=True) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("E")
+        terminal.wait_until(lambda: surroundings.has_seen("editor"), "the editor")
+        terminal.wait_for("synced")
+        terminal.press("y")
+        terminal.wait_for_bytes(b"\x1b]52;")
+        terminal.press("\x1b[20~\x1b[20~")
+        assert terminal.wait_for_end() == 1
+    reports = [path.read_text() for path in surroundings.folder.rglob("crash-*.txt")]
+    assert any("asked to fail" in report for report in reports)
+    assert "/feature_flags/" in (surroundings.folder / "requests.log").read_text()
+    assert surroundings.key.encode() not in terminal.sent
+    assert surroundings.places_of_key() == []
+
+
+def test_the_demo_which_needs_no_key_gives_it_to_no_child_either(surroundings: Surroundings) -> None:
+    with Terminal(WITH_PAGES, size=(132, 40), environment=surroundings.variables, is_cold=True) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("o")
+        terminal.wait_until(lambda: surroundings.has_seen("browser"), "the browser")
+        terminal.press("E")
+        terminal.wait_until(lambda: surroundings.has_seen("editor"), "the editor")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0
+    assert surroundings.key.encode() not in terminal.sent
+    assert surroundings.places_of_key() == []
+
+
+def test_a_command_gives_its_key_to_none_that_it_starts(surroundings: Surroundings) -> None:
+    program = shlex.quote(str(surroundings.folder / "program"))
+    command = [sys.executable, "-m", "flagtui", "watch", "--since", "30d", "--exec", program]
+    with subprocess.Popen(
+        command, env=surroundings.variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as watch:
+        while not surroundings.has_seen("program"):
+            assert watch.poll() is None
+        watch.terminate()
+        assert surroundings.key.encode() not in b"".join(watch.communicate(timeout=20))
+    assert surroundings.places_of_key() == []
