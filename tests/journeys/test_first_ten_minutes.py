@@ -9,8 +9,7 @@ async def test_a_new_flag_gets_conditions_and_variants_where_the_cursor_goes_by_
 ) -> None:
     async with running(setting) as program:
         await program.press("n", *"vari", "enter", *"tea-break", "enter")
-        stand_on(program, "+ a property")
-        await program.press("percent_sign", *"20", "enter", "enter", "enter", *"plan", "enter", "enter")
+        await program.press("percent_sign", *"20", "enter", "j", "enter", "enter", *"plan", "enter", "enter")
         await program.press(*"pro", "enter")
         stand_on(program, "+ a condition")
         await program.press("enter", "percent_sign", *"5", "enter", "G")

@@ -62,7 +62,7 @@ async def test_it_can_be_skipped_at_any_time_and_is_not_offered_again(setting: S
     preferences = Preferences(memory=Path(setting.folder) / "memory")
     async with running(replace(setting, preferences=preferences)) as program:
         await program.press("f3")
-        assert "F3 skips the tour" in program.screen
+        assert "F3 ends it" in program.screen
         before = program.screen.splitlines()
         await program.press("f3")
         assert "F3 skips" not in program.screen

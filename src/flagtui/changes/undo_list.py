@@ -73,13 +73,13 @@ def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
 
 
 def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
-    """`turn new-nav on again`, `turn 17 flags on again`."""
+    """`turn new-nav on again`, `turn 17 flags on again`, `set the old rollout of new-nav`."""
     entry, count = entries[0], len(entries)
     what = entry.key if count == 1 else f"{count:,} {kind_of(entry.kind).noun}s"
     words = kind_of(entry.kind).undo_words(entry)
     if is_redo and not _IT.search(words):
         return f"change {what} again"
-    return _IT.sub(lambda _found: what, words, count=1) if _IT.search(words) else f"{what}: {words}"
+    return _IT.sub(lambda _found: what, words, count=1) if _IT.search(words) else f"{words} of {what}"
 
 
 def why_not(entry: Entry, here: Signature) -> Blocked | None:

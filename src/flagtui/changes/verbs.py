@@ -40,7 +40,7 @@ _KNOWN: Final = (
     Verb("restore", "Restore", "is restored", "delete it again"),
     Verb("rename", "Change the key of", "has a new key", "give it the old key back", is_grave=True),
     Verb("set rollout", "Change the rollout of", "has a new rollout", "set the old rollout"),
-    Verb("edit", "Edit", "is changed", "put the old values back"),
+    Verb("edit", "Edit", "is changed", "put back the old values"),
     Verb(
         "restore version",
         "Bring back an older version of",
@@ -67,7 +67,7 @@ def verb(name: str) -> Verb:
     if name in _BY_NAME:
         return _BY_NAME[name]
     joined = name if name.endswith((" of", " to")) else f"{name} of"
-    return Verb(name, f"{joined[:1].upper()}{joined[1:]}", "is changed", "put the old value back")
+    return Verb(name, f"{joined[:1].upper()}{joined[1:]}", "is changed", "put back the old value")
 
 
 def verb_for(changes: Mapping[str, JSON]) -> str:

@@ -1,6 +1,8 @@
 """What a plan looks like in a dialog: the difference, then what follows from it."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any, Final
 
@@ -15,6 +17,8 @@ LABEL: Final = 15
 BAR: Final = 12
 SHOWN: Final = 12
 """Differing lines shown before the rest is counted."""
+BESIDE: Final = 34
+"""Cells that the two values need beside the name of their field."""
 BULK_KEY: Final = 34
 BULK_WORDS: Final = 30
 """Cells for a key and for what changes, side by side where there is room for both."""
@@ -95,20 +99,34 @@ def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
 def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
     """A line for every record, and below it what follows for this one; what all share is said once."""
     words, gravest = [_what(plan) for plan in plans], [_gravest(plan) for plan in plans]
-    says_words, says_gravest = len(set(words)) > 1, len({_said(each) for each in gravest}) > 1
+    says_words = len(set(words)) > 1
+    shared = _shared(plans, gravest)
     if not says_words:
         yield [("  each  ", "$text-muted"), (safe_text(words[0], max(20, width - 8)), "bold")]
-    if not says_gravest and gravest[0] is not None:
-        yield from consequence_lines(gravest[0], width)
-    if not (says_words and says_gravest):
+    for consequence in shared.values():
+        yield from consequence_lines(consequence, width)
+    if shared or not says_words:
         yield []
     for plan, what, worst in zip(plans, words, gravest, strict=True):
         yield from _record_line(plan.key, what if says_words else "", width)
-        if worst is not None and says_gravest:
+        if worst is not None and _said(worst) not in shared:
             for line in wrap(safe_text(_said(worst), 400), max(20, width - 6)):
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
+
+
+def _shared(plans: Sequence[Proposal], gravest: Iterable[Consequence | None]) -> dict[str, Consequence]:
+    """What follows for all of them; and, counted, for several, unless one has to know for which."""
+    times = Counter(_said(each) for plan in plans for each in plan.consequences)
+    found = {}
+    for each in filter(None, gravest):
+        count = times[_said(each)]
+        if count == len(plans):
+            found[_said(each)] = each
+        elif count > 1 and each.tone not in ("danger", "experiment"):
+            found[_said(each)] = replace(each, text=f"{each.text} ({count:,} of {len(plans):,})")
+    return found
 
 
 def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
@@ -126,8 +144,8 @@ def _what(plan: Proposal) -> str:
     return "; ".join(line.words for line in plan.lines[:2])
 
 
-def _said(consequence: Consequence | None) -> str:
-    return f"{consequence.label}: {consequence.text}" if consequence is not None else ""
+def _said(consequence: Consequence) -> str:
+    return f"{consequence.label} {consequence.text}"
 
 
 def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Piece]]:
@@ -163,9 +181,11 @@ def _is_said(line: DifferenceLine) -> bool:
 
 
 def _sides(where: str, before: object, after: object, width: int) -> Iterator[list[Piece]]:
-    name = safe_text(where, 40)
-    room = max(20, width - LABEL - 6)
-    pad = f"    {name}"
+    pad = f"    {safe_text(where, 40)}"
+    if width - len(pad) < BESIDE:
+        yield [(pad, "$text-muted")]
+        pad = "    "
+    room = max(20, width - len(pad) - 4)
     if before is not MISSING:
         yield [(pad, "$text-muted"), ("  - ", "$error"), (safe_text(compact(before), room), "$error")]
         pad = " " * len(pad)

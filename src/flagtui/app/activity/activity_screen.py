@@ -18,7 +18,7 @@ from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, missing_scope
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import joined
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
 from flagtui.models.activity import Activity
@@ -204,7 +204,7 @@ class ActivityScreen(ActivityKeys):
     def _show_entry(self) -> None:
         row = self.row
         lines = [*entry_lines(self._shown(row))] if row is not None else []
-        text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        text = joined(lines)
         self.query_one("#change", Static).update(text)
         is_unknown = row is not None and row.flag_id is not None and row.flag_id not in self._secrets
         if (

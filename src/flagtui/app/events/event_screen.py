@@ -14,9 +14,10 @@ from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.records.record_screen import RecordScreen, joined
+from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.records.record_tabs import LinesPane, RecordTabs
 from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.line import joined
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails, EventInspector
@@ -75,12 +76,13 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         lines: list[list[Piece]] = []
         if why := self.event_path.why_read_only:
             lines += [[(safe_text(why, 200), "$warning")], []]
-        about = detail_lines(self._details, self._done, now, max(30, self.size.width - 6))
+        width = max(30, self.size.width - 6)
+        about = detail_lines(self._details, self._done, now, width)
         lines += with_link(about, self.page_link)
         if self._code:
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]
-        self.query_one("#about", Static).update(joined(lines))
+        self.query_one("#about", Static).update(joined(lines, width))
         definition = self._details.definition
         if definition is not None and definition is not self._told:
             self._told = definition

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.content import Content
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -33,9 +34,10 @@ from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.intervals import strokes_here
 from flagtui.app.experiments.series_plot import SeriesPlot
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.records.record_screen import RecordScreen, joined
+from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.records.record_tabs import LinesPane, RecordTabs
 from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.line import joined
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
@@ -66,7 +68,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         self._chosen = 0
         self._looking: Worker[None] | None = None
         self._plotted = ""
-        self._drawn: dict[str, list[list[Piece]]] = {}
+        self._drawn: dict[str, Content] = {}
         self._told: Experiment | None = None
         """Whose JSON is drawn."""
 
@@ -148,18 +150,19 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     def draw_body(self) -> None:
         now, found = self._app_state.now(), self._findings.experiment
         width = max(30, self.size.width - 6)
-        self._show("about", list(self._about(now, width)))
-        self._show("rest", list(self._rest(now, width)))
+        self._show("about", joined(self._about(now, width), width))
+        self._show("rest", joined(self._rest(now, width), width))
         if found is not None and found is not self._told:
             # Hundreds of lines: they are laid out once for each reading, not with every result.
             self._told = found
             self.query_one(JsonPane).show_value(shown_record(found))
 
-    def _show(self, part: str, lines: list[list[Piece]]) -> None:
+    def _show(self, part: str, text: Content) -> None:
         """Draw a part of the screen, where it is different now."""
-        if lines != self._drawn.get(part):
-            self._drawn[part] = lines
-            self.query_one(f"#{part}", Static).update(joined(lines))
+        before = self._drawn.get(part)
+        if before is None or not text.is_same(before):
+            self._drawn[part] = text
+            self.query_one(f"#{part}", Static).update(text)
 
     def _about(self, now: float, width: int) -> Iterator[list[Piece]]:
         found, row = self._findings, self._row

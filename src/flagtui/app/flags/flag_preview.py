@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
+from flagtui.app.widgets.line import joined
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_lines, safe_text
@@ -38,13 +39,10 @@ class Preview(Widget):
     def render(self) -> Content:
         if self._details is None:
             return Content("")
-        pieces: list[Piece] = []
         from flagtui.text.links import with_link
 
-        about = detail_lines(self._details, self._now, self.content_size.width)
-        for line in with_link(about, self._link):
-            pieces += [*line, ("\n", "")]
-        return Content.assemble(*pieces)
+        width = self.content_size.width
+        return joined(with_link(detail_lines(self._details, self._now, width), self._link), width)
 
 
 def detail_lines(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:

@@ -26,11 +26,12 @@ from flagtui.app.flags.tabs.side_column import side_lines
 from flagtui.app.flags.tabs.tab_pane import Study, TextPane
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.app.records.record_screen import WIDE, RecordScreen, joined
+from flagtui.app.records.record_screen import WIDE, RecordScreen
 from flagtui.app.records.record_tabs import RecordTabs
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
+from flagtui.app.widgets.line import joined
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
@@ -112,9 +113,11 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         )
         head = [*with_link(head_lines(self._study, self.tab_width), self.page_link)]
         # The description gives way where every line counts; the overview is one tab away.
-        self.query_one("#flag-head", Static).update(joined(head if self.size.height >= SHORT else head[:-1]))
+        head = head if self.size.height >= SHORT else head[:-1]
+        self.query_one("#flag-head", Static).update(joined(head, self.tab_width))
         if is_wide:
-            self.query_one("#flag-side", Static).update(joined(side_lines(self._study, SIDE - 4)))
+            side = joined(side_lines(self._study, SIDE - 4), SIDE - 4)
+            self.query_one("#flag-side", Static).update(side)
         self.pane.show(self._study)
 
     def may_change(self, action: str) -> bool | None:

@@ -14,7 +14,7 @@ from flagtui import local_time
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import joined, styled
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.list_differences import Changed, Comparison, compare
@@ -91,8 +91,7 @@ class SinceScreen(Dialog[None]):
         self._show([*difference_lines(found, copy.taken_at)])
 
     def _show(self, lines: Sequence[Sequence[Piece]]) -> None:
-        pieces = [piece for line in lines for piece in [*line, ("\n", "")]]
-        self.query_one("#difference", Static).update(styled(*pieces))
+        self.query_one("#difference", Static).update(joined(lines))
 
     def action_scroll(self, lines: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)

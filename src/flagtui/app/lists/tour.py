@@ -52,10 +52,10 @@ class Tour(Line):
         if self.step:
             step = STEPS[self._place]
             said = [(f" {self._place + 1}/{len(STEPS)} {step.name} ", "bold $primary"), (step.words, "")]
-            self.show(styled(*said), styled(("F3 skips the tour ", "$faint")))
+            self.show(styled(*said), styled(("F3 ends it ", "$faint")))
         else:
-            ended = [(" that was all ", "bold $success"), ("? has every key, : every command", "")]
-            self.show(styled(*ended), styled(("F3 closes this ", "$faint")))
+            ended = [(" that was all ", "bold $success"), ("? every key, : every command", "")]
+            self.show(styled(*ended), styled(("F3 ends it ", "$faint")))
 
     def has_found(self) -> bool:
         """A search brought rows, and the list has the focus."""
@@ -92,6 +92,6 @@ class Tour(Line):
 STEPS: Final = (
     TourStep("find", "press / and type nav, then ⏎", Tour.has_found),
     TourStep("switch", "space, read what it does, then y", Tour.has_switched),
-    TourStep("prove", "J shows what you did; esc comes back", Tour.has_looked),
+    TourStep("prove", "J shows it; esc comes back", Tour.has_looked),
     TourStep("undo", "u, then y: as it was", Tour.has_taken_back),
 )

@@ -1,10 +1,8 @@
 """What the page of every record does: frame, tabs, following its record, scrolling, the way back."""
 
-from collections.abc import Iterable
 from typing import ClassVar, Final, Generic, TypeVar
 
 from textual.app import ComposeResult
-from textual.content import Content
 
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.records.record_tabs import RecordPane, RecordTabs, Titles
@@ -13,12 +11,10 @@ from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, RecordLink
-from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.workspace import Kind
-from flagtui.text.styled import Piece
 
 R = TypeVar("R", FlagRow, ExperimentRow, EventDefinitionRow)
 
@@ -162,8 +158,3 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     def dismiss_here(self) -> None:
         """Close this screen and nothing else."""
         self.dismiss(None)
-
-
-def joined(lines: Iterable[list[Piece]]) -> Content:
-    """Lines of pieces as one text."""
-    return styled(*(piece for line in lines for piece in [*line, ("\n", "")]))

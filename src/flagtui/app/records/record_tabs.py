@@ -1,7 +1,6 @@
 """Tabs within the page of a record: their titles on one line, and what each of them shows."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from rich.cells import cell_len
 from textual import events
@@ -13,7 +12,6 @@ from flagtui.text.styled import Piece
 
 Titles = Mapping[str, tuple[str, str]]
 """By tab: its title, and what it is called where there is little room."""
-ROOMY: Final = 72
 
 
 class RecordTabs(Line):
@@ -28,12 +26,13 @@ class RecordTabs(Line):
         """Draw the titles in so many cells."""
         pieces: list[Piece] = []
         end, self._places = 0, []
+        is_roomy = sum(cell_len(title) + 3 for title, _ in titles.values()) <= width
         for name, (title, short) in titles.items():
-            shown = f" {title if width >= ROOMY else short} "
+            shown = f" {title if is_roomy else short} "
             pieces.append((shown, "bold $cursor-text on $row-cursor" if name == current else "$text-muted"))
             end += cell_len(shown)
             self._places.append((end, name))
-            if width >= ROOMY:
+            if is_roomy:
                 pieces.append((" ", ""))
                 end += 1
         self.show(styled(*pieces))

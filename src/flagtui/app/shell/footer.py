@@ -10,6 +10,7 @@ from textual.dom import DOMNode
 from textual.keys import key_to_character
 
 from flagtui.app.commands.command import display_key
+from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
 from flagtui.text.styled import Piece
@@ -18,6 +19,8 @@ ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
 """What stands at the end of every line of keys, as far as it works there; `undo` is that of any record."""
 MOVES: Final = frozenset(("rows", "tab", "query", "step_tab", "scroll"))
 """Verbs everybody tries without being told."""
+ORDER: Final = {command.id: place for place, command in enumerate(COMMANDS)}
+"""Textual puts a key that the settings moved behind all others of its screen."""
 Shown = tuple[Piece, Piece]
 Run = tuple[str, DOMNode]
 """An action, and where it belongs."""
@@ -53,11 +56,14 @@ class KeyLine(Line):
         found = list(self._found(field is not None))
         last = [one for one in found if _place_at_end(one.binding) >= 0]
         first: list[str] = [*getattr(self.screen, "next_commands", ())]
+        nodes = [*dict.fromkeys(one.node for one in found)]
         rest = sorted(
             (one for one in found if _place_at_end(one.binding) < 0),
             key=lambda one: (
                 first.index(one.binding.id) if one.binding.id in first else len(first),
                 not one.binding.show,
+                nodes.index(one.node),
+                ORDER.get(one.binding.id or "", -1),
             ),
         )
         self._runs = {}
@@ -122,10 +128,9 @@ def _fitting(words: list[Shown], last: list[Shown], width: int) -> list[Shown]:
     room = width - sum(map(_width, last))
     fitting: list[Shown] = []
     for pair in words:
-        if _width(pair) > room:
-            break
-        room -= _width(pair)
-        fitting.append(pair)
+        if _width(pair) <= room:
+            room -= _width(pair)
+            fitting.append(pair)
     return fitting + [pair for pair in last if _width(pair) <= width]
 
 

@@ -21,6 +21,7 @@ _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
 """Columns from which there is usually room."""
 LISTS: Final = 4
 """Tabs that are lists; those after them are saved searches of the list in front."""
+TAB_GAP: Final = 2
 _GAP: Final[Piece] = ("  ", "")
 _NOTHING: Final[Piece] = ("", "")
 
@@ -135,6 +136,10 @@ def _cells(pieces: list[Piece]) -> int:
     return sum(cell_len(text) for text, _style in pieces)
 
 
+def _tab_width(tab: Tab) -> int:
+    return cell_len(f" {tab.key} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + TAB_GAP
+
+
 class Tabs(Line):
     """The tabs that work, the current one on its own ground. A click goes to one."""
 
@@ -145,16 +150,19 @@ class Tabs(Line):
         """Draw the tabs; `current` is the key of the one that is open."""
         pieces: list[Content | str | Piece] = []
         end, self._places = 0, []
+        # Where there is not room for every count, the one of the list in front stays.
+        is_roomy = sum(map(_tab_width, tabs)) - TAB_GAP <= self.app.size.width
         for tab in tabs:
-            end += cell_len(f" {tab.key} {tab.title}") + (cell_len(tab.count) + 2 if tab.count else 1) + 2
-            self._places.append((end, tab.key))
             here = tab.key == current
+            tab = tab if is_roomy or here else Tab(tab.key, tab.title)
+            end += _tab_width(tab)
+            self._places.append((end, tab.key))
             ground = "$cursor-text on $row-cursor" if here else ""
             title_style = f"bold {ground}" if here else "$text-muted"
             pieces.append((f" {tab.key} {tab.title}", title_style))
             pieces.append((f" {tab.count} " if tab.count else " ", ground or "$faint"))
-            pieces.append("  ")
-        self.show(Content.assemble(*pieces))
+            pieces.append(" " * TAB_GAP)
+        self.show(Content.assemble(*pieces[:-1]))
 
     async def on_click(self, event: events.Click) -> None:
         key = next((key for end, key in self._places if event.x < end), "")

@@ -15,6 +15,8 @@ FRAME: Final = 3
 """Lines of the screen that no toast may lie on: the two of the header, and the keys."""
 WIDTH: Final = 64
 """Columns of a toast, as the stylesheet has it, or nine tenths of a narrower screen."""
+MARGIN: Final = 2
+"""Columns beside them."""
 EDGES: Final = 3
 """Columns of it without text."""
 SHORTEST: Final = 0.1
@@ -73,5 +75,5 @@ def _make_room(app: App[Any]) -> None:
 
 def _height(app: App[Any], lines: Iterable[str]) -> int:
     """Rows that a toast takes, with the empty one above it; without a title there is no line for that."""
-    width = max(1, min(WIDTH, app.size.width * 9 // 10) - EDGES)
+    width = max(1, min(WIDTH, (app.size.width - MARGIN) * 9 // 10) - EDGES)
     return 1 + sum(len(wrap(line, width)) or 1 for place, line in enumerate(lines) if line or place)

@@ -1,5 +1,7 @@
 """One line of styled text with a left and a right end; repaints itself only when the text changed."""
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
@@ -10,6 +12,9 @@ from flagtui.text.styled import Piece
 
 APART: Final = 2
 """Cells between the two ends, so that they are never read as one."""
+LONGEST_LABEL: Final = 24
+"""Cells of a label with the room after it, or of a mark."""
+_WORDS: Final = re.compile(r"[^ ]+ *")
 LEAST: Final = 8
 """Cells of the right end that are worth drawing."""
 
@@ -17,6 +22,29 @@ LEAST: Final = 8
 def styled(*pieces: Piece | str) -> Content:
     """Put pieces together without ever reading them as markup."""
     return Content.assemble(*pieces)
+
+
+def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
+    """Lines as one text. What is wider than `width` goes on beside its label, or below its own first word."""
+    return Content("\n").join([part for line in lines for part in _hung(line, width)] + [Content()])
+
+
+def _hung(pieces: Sequence[Piece], width: int) -> Iterator[Content]:
+    line = styled(*pieces)
+    if not width or line.cell_length <= width:
+        yield line
+        return
+    label = pieces[0][0]
+    label = label if label.endswith(" ") else " " * (len(label) - len(label.lstrip()))
+    indent = cell_len(label) if len(label) <= LONGEST_LABEL else 0
+    breaks, used = [], indent
+    for word in _WORDS.finditer(line.plain, indent):
+        if used + cell_len(word[0].rstrip()) > width and word.start() > indent:
+            breaks.append(word.start())
+            used = indent
+        used += cell_len(word[0])
+    for place, part in enumerate(line.divide(breaks)):
+        yield (Content(" " * indent) + part.rstrip() if place else part.rstrip())
 
 
 class Line(Widget):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.widget import Widget
 
+from flagtui.app.widgets.line import joined
 from flagtui.text.styled import Piece
 
 PaneLine = list[Piece]
@@ -26,7 +27,4 @@ class Pane(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        pieces: list[Piece] = []
-        for line in self._lines:
-            pieces += [*line, ("\n", "")]
-        return Content.assemble(*pieces)
+        return joined(self._lines, self.content_size.width)

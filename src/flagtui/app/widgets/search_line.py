@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual import events
@@ -94,12 +95,20 @@ class SearchLine(Field, inherit_bindings=False):
     ) -> None:
         highlighter = ProblemHighlighter(self)
         super().__init__(placeholder=placeholder, highlighter=highlighter, max_length=LONGEST_QUERY)
+        self._hints = placeholder
         self.problems: Sequence[Problem] = ()
         self.history = LineHistory()
         self._find = find
         self._go_on = leave
         self._complete = complete
         self._offers: list[Completion] = []
+
+    def on_resize(self) -> None:
+        """As many hints as there is room for, each of them whole."""
+        shown = self._hints
+        while cell_len(shown) > self.size.width and "  " in shown:
+            shown = shown.rpartition("  ")[0].rstrip()
+        self.placeholder = shown
 
     @property
     def reason(self) -> str:

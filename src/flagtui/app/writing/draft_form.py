@@ -20,7 +20,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import FormLine, LineId
+from flagtui.app.writing.form_lines import FormLine, LineId, Part
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -72,6 +72,8 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     AUTO_FOCUS = "OptionList"
     shares = "variants"
     """The lines that have a share, in words."""
+    begins_at: Part = "field"
+    """Where the cursor stands first in the form of a new record, which has its name already."""
 
     def __init__(self, app_state: AppState, changing: Changes, copy: CopyT, questions: QuestionsT) -> None:
         super().__init__()
@@ -119,6 +121,9 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     def on_mount(self) -> None:
         self._draw()
+        begins = next((line.id for line in self._lines if line.part == self.begins_at), None)
+        if self._copy.is_new and begins is not None:
+            self._stand_on(begins)
 
     def on_resize(self) -> None:
         self._draw_frame()

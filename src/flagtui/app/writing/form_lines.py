@@ -107,7 +107,7 @@ def variant_lines(copy: HasVariants) -> Iterator[FormLine]:
             f" {'together':<{23 + BAR}}{percent(copy.share_sum):>7}",
             "$success" if is_whole else "bold $error",
         )
-        hint = "   = distributes evenly" if is_whole else "   must be 100 %; = distributes evenly"
+        hint = "  = even shares" if is_whole else "  must be 100 %"
         yield FormLine("sum", (sum_words, (hint, "$faint")))
     yield FormLine("add variant", ((" + a variant", "$faint"),))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Generic
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -15,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import cut, joined, styled
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
 from flagtui.changes.left_out import LeftOut
@@ -76,9 +77,6 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
-            box.border_title = styled(
-                (f" {safe_text(self._question.title, 70)} ", f"bold ${self._surface.colour}")
-            )
             if self._has_fields:
                 box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
             if self._question.left_out:
@@ -114,6 +112,12 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         if question.reason_required:
             yield Static(styled(("why, for the journal:", "$text-muted")))
             yield Typed(id="reason")
+
+    def _title(self, width: int) -> str:
+        """Where the change is made stays to be read, however long the name of the record is."""
+        title, place = safe_text(self._question.title, 200), safe_text(self._question.place, 40)
+        place = f" in {place}" if place else ""
+        return cut(title.removesuffix(place), width - cell_len(place)) + place
 
     @property
     def _has_fields(self) -> bool:
@@ -195,8 +199,11 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         """Keep the answers on screen however little room there is for what they are about."""
         self._fitted = self.app.size
         width = min(88, self.app.size.width - 8)
-        self.query_one("#told", Static).update(_joined(self._question, width))
+        self.query_one("#told", Static).update(joined(question_lines(self._question, width), width))
         box = self.query_one("#question")
+        box.border_title = styled(
+            (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._surface.colour}")
+        )
         inputs, is_short = len(self.query(Typed)), self.app.size.height < SHORT
         box.set_class(is_short, "-short")
         frame, each = (4, 2) if is_short else (6 - bool(inputs), 4)
@@ -262,10 +269,6 @@ class Typed(Field):
 
     def action_paste(self) -> None:
         """The key for pasting does nothing here."""
-
-
-def _joined(question: Question[P], width: int) -> Content:
-    return styled(*(piece for line in question_lines(question, width) for piece in [*line, ("\n", "")]))
 
 
 def left_out_line(one: LeftOut) -> Content:

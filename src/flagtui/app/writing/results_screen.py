@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.dialog import Dialog
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import joined, styled
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome, P, R
@@ -25,6 +25,8 @@ from flagtui.text.styled import Piece
 LEFT_OUT: Final = "skipped"
 NOT_SENT: Final = "not sent"
 AGAIN: Final = "again"
+PADDING: Final = 2
+"""Cells of the list without text."""
 FRAME: Final = 4
 """Lines of the dialog around its list."""
 TOAST: Final = 3
@@ -107,12 +109,12 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
             retry = f" · R tries {again:,} again" if again else ""
             undo = " · u undo" if any(result.is_saved for result in self._results) else ""
             box.border_subtitle = f"⏎ open{retry}{undo} · esc close"
-            yield OptionLines(*(Option(result_line(result)) for result in self._results))
+            yield ResultLines(self._results)
 
     def on_resize(self) -> None:
         """Leave the last lines of the screen to the toast that says how it ended and how it is undone."""
         height = self.app.size.height
-        self.query_one(OptionList).styles.max_height = max(3, height - FRAME - TOAST)
+        self.query_one(ResultLines).styles.max_height = max(3, height - FRAME - TOAST)
         self.set_class(height < SHORT, "-short")
 
     @on(OptionList.OptionSelected)
@@ -138,9 +140,24 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
         self.dismiss(None)
 
 
-def result_line(result: Result) -> Content:
+class ResultLines(OptionLines):
+    """A reason that is longer than the line goes on under its beginning."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        super().__init__(*(Option(result_line(result, 0)) for result in results))
+        self._results = results
+
+    def on_resize(self) -> None:
+        width = self.scrollable_content_region.width - PADDING
+        for place, result in enumerate(self._results):
+            self.replace_option_prompt_at_index(place, result_line(result, width))
+
+
+def result_line(result: Result, width: int) -> Content:
     """`– checkout-v2  skipped` with the reason below, as long as it is."""
     look = "$text-muted" if result.is_saved else "$warning"
     key: Piece = (safe_text(result.key, 60), "" if result.is_saved else "bold")
-    reason = (f"\n  {safe_text(result.reason, 300)}", "$text-muted") if result.reason else ("", "")
-    return styled(_MARKS.get(result.ending, _REFUSED), key, (f"  {result.ending}", look), reason)
+    lines: list[list[Piece]] = [[_MARKS.get(result.ending, _REFUSED), key, (f"  {result.ending}", look)]]
+    if result.reason:
+        lines.append([("  ", ""), (safe_text(result.reason, 300), "$text-muted")])
+    return joined(lines, width).rstrip()

@@ -46,7 +46,7 @@ class StepEntries(EntryKind):
 
     def undo_words(self, entry: Entry) -> str:
         step = BY_VERB.get(entry.verb)
-        return step.verb.undo if step is not None else "put the old values back"
+        return step.verb.undo if step is not None else "put back the old values"
 
     def creation(self, entry: Entry) -> Entry | None:
         step = BY_VERB.get(entry.verb)

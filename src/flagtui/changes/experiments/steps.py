@@ -101,7 +101,9 @@ _STEPS: Final = (
     ),
     Step(
         "ship",
-        _verb("ship", "Ship a variant", "is decided", "give its flag the old shares", is_grave=True),
+        _verb(
+            "ship", "Ship a variant", "is decided", "give it back the old shares of its flag", is_grave=True
+        ),
         LAUNCHED,
         back="reopen",
         for_old_engine=False,
@@ -140,7 +142,7 @@ _STEPS: Final = (
         ANY,
         back="delete",
     ),
-    Step("edit", _verb("edit", "Edit the experiment", "is changed", "put the old values back"), ANY, "edit"),
+    Step("edit", _verb("edit", "Edit the experiment", "is changed", "put back the old values"), ANY, "edit"),
     Step(
         "copy",
         _verb("copy", "Copy to another project", "has a copy there", "delete the copy"),

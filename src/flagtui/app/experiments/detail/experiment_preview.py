@@ -16,6 +16,7 @@ from flagtui.app.experiments.detail.sections import (
     sizing_of,
     variant_lines,
 )
+from flagtui.app.widgets.line import joined
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import ago
 from flagtui.text.links import with_link
@@ -42,9 +43,8 @@ class ExperimentPane(Widget):
     def render(self) -> Content:
         if self._findings is None:
             return Content("")
-        about = pane_lines(self._findings, self._now, self.content_size.width)
-        lines = with_link(about, self._link)
-        return Content("\n").join(Content.assemble(*line) for line in lines)
+        width = self.content_size.width
+        return joined(with_link(pane_lines(self._findings, self._now, width), self._link), width)
 
 
 def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:

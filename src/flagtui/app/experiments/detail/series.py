@@ -24,7 +24,7 @@ from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import joined, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.experiment_answers import Timeseries
 from flagtui.models.rows import ExperimentRow
@@ -98,7 +98,7 @@ class SeriesScreen(OwnedScreen[None]):
         words, colour = state_words(series)
         self._frame(words, colour, CUMULATIVE)
         lines = day_lines(self._metric, series, self.size.width - 4)
-        table = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        table = joined(lines)
         self.query_one("#series-table", Static).update(table)
 
     def _plot(self, series: Timeseries) -> None:

@@ -25,6 +25,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     """Edits the draft of a flag; saving hands it to the pipeline of changes."""
 
     shares = "conditions and variants"
+    begins_at = "condition"
 
     def __init__(
         self, app_state: AppState, changing: Changes, copy: WorkingCopy, told: Sequence[Consequence] = ()

@@ -60,7 +60,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         with Vertical(id="rollout") as box:
             name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
             box.border_title = styled((f" Rollout of {safe_text(name, 50)} ", "bold $primary"))
-            walk = " · tab next condition" if len(self._choices) > 1 else ""
+            walk = " · tab next" if len(self._choices) > 1 else ""
             box.border_subtitle = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
             options = OptionLines(*(Option(line) for _, _, line in self._choices))
             options.can_focus = False

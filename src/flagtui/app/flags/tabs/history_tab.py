@@ -13,7 +13,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_tabs import RecordPane
-from flagtui.app.widgets.line import cut, styled
+from flagtui.app.widgets.line import cut, joined
 from flagtui.app.widgets.line_view import LineView
 from flagtui.models.activity import SYSTEM, Activity
 from flagtui.models.activity_rows import version_made
@@ -136,7 +136,7 @@ class HistoryPane(Vertical, RecordPane):
         self._tell([head, [], *found])
 
     def _tell(self, lines: Sequence[list[Piece]]) -> None:
-        text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        text = joined(lines)
         self.query_one(Static).update(text)
 
     def action_mark_version(self) -> None:

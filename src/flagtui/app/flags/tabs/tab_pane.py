@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from flagtui.app.records.record_tabs import LinesPane
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import joined
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
@@ -50,5 +50,4 @@ class TextPane(LinesPane):
     def show(self, study: Study) -> None:
         """Draw this study."""
         width = max(20, self.size.width - 2)
-        pieces = [piece for line in self._lines(study, width) for piece in [*line, ("\n", "")]]
-        self.query_one(Static).update(styled(*pieces))
+        self.query_one(Static).update(joined(self._lines(study, width), width))

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_tabs import RecordPane, scroll
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import cut, styled
+from flagtui.app.widgets.line import cut, joined
 from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_subject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.models.filters import Condition
@@ -120,7 +120,7 @@ class WhoPane(Vertical, RecordPane):
                 ]
             ]
             lines += [[(HINT, "$faint")]]
-        text = styled(*(piece for line in lines for piece in [*line, ("\n", "")]))
+        text = joined(lines, width)
         self.query_one(Static).update(text)
 
 
