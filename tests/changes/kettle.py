@@ -13,12 +13,12 @@ from flagtui.changes.adapter import Adapter
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo, UndoContext
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
-from flagtui.changes.flags.flag_plan import DiffLine
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import DiffLine
 from flagtui.changes.unanswered import LookedUp, Truth
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import as_id

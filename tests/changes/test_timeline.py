@@ -1,9 +1,7 @@
 """The journal as an incident timeline, for people and for programs."""
 
-import json
-
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.timeline import as_json, markdown, summary
+from flagtui.changes.timeline import markdown, summary
 
 AT = 1_780_000_000.0
 
@@ -55,18 +53,6 @@ def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
     assert "\x1b" not in told
     assert "\u202e" not in told
     assert all("<img" not in line.replace("\\<img", "") for line in lines if "`" not in line)
-
-
-def test_json_is_ascii_and_has_everything_but_the_process() -> None:
-    text = as_json([entry(reason="\x1b[2J é")])
-    assert text.isascii()
-    found = json.loads(text)[0]
-    assert (found["ending"], found["by"], found["at"]) == (
-        "saved",
-        "ada@acme.test",
-        "2026-05-28T20:26:40.000Z",
-    )
-    assert "pid" not in found
 
 
 def test_a_summary_fits_one_line() -> None:

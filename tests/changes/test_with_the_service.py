@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.writing import Writing
+from tests.changes.writing import Writing, edited
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
@@ -167,11 +167,11 @@ async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_give
 
 CONTINUITY = "ensure_experience_continuity"
 INTENTS = [
-    lambda flag: targeting_intents.add_condition(flag, {"properties": [], "rollout_percentage": 5}),
-    lambda flag: targeting_intents.remove_condition(flag, 0),
-    lambda flag: targeting_intents.move_condition(flag, 2, 0),
-    lambda flag: targeting_intents.set_payload(flag, "control", "[1, 2]"),
-    lambda flag: targeting_intents.set_payload(flag, "test", None),
+    lambda flag: edited(flag, lambda copy: copy.add_condition()),
+    lambda flag: edited(flag, lambda copy: copy.remove_condition(0)),
+    lambda flag: edited(flag, lambda copy: copy.move_condition(2, 0)),
+    lambda flag: edited(flag, lambda copy: copy.set_payload("control", "[1, 2]")),
+    lambda flag: edited(flag, lambda copy: copy.set_payload("test", None)),
     lambda flag: flag_intent.set_field(flag.id, "name", flag.name, "Other words"),
     lambda flag: flag_intent.set_field(flag.id, "evaluation_runtime", flag.evaluation_runtime, "server"),
     lambda flag: flag_intent.set_field(flag.id, "key", flag.key, "checkout-v2"),

@@ -7,12 +7,24 @@ from typing import Any
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Batch
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Approved
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LookedUp, watch
+from flagtui.models.flag import Flag
+
+
+def edited(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:
+    """What a form asks for in which this was changed."""
+    copy = WorkingCopy.of(flag)
+    change(copy)
+    intent = copy.intent()
+    assert intent is not None
+    return intent
 
 
 def _silent(_words: str) -> None:

@@ -1,6 +1,7 @@
 """What the guard and the question before a change need of a plan, whatever kind of record it is about."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from flagtui.changes.difference import Clash, DifferenceLine
@@ -9,15 +10,17 @@ from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.verbs import Verb
 
 
-class Difference(Protocol):
+@dataclass(frozen=True, slots=True)
+class DiffLine:
     """One differing path: for reading, and exactly."""
 
+    line: DifferenceLine
+    words: str
+
     @property
-    def line(self) -> DifferenceLine: ...
-    @property
-    def words(self) -> str: ...
-    @property
-    def where(self) -> str: ...
+    def where(self) -> str:
+        """`filters.groups[0].rollout_percentage`."""
+        return self.line.where
 
 
 class Proposal(Protocol):
@@ -43,14 +46,33 @@ class Proposal(Protocol):
         """The same for many, counted in words: `Turn OFF 3 flags`."""
 
     @property
-    def versions(self) -> str: ...
+    def versions(self) -> str:
+        """`v12 → v13`; nothing for a record without versions."""
+
     @property
     def verb(self) -> Verb: ...
     @property
-    def lines(self) -> Sequence[Difference]: ...
+    def lines(self) -> Sequence[DiffLine]: ...
     @property
     def consequences(self) -> Sequence[Consequence]: ...
     @property
     def cautions(self) -> Sequence[Caution]: ...
     @property
     def clashes(self) -> Sequence[Clash]: ...
+
+
+class Titled:
+    """What plans say of themselves unless they say otherwise."""
+
+    __slots__ = ()
+
+    @property
+    def versions(self) -> str:
+        return ""
+
+    @property
+    def title(self: Proposal) -> str:
+        return self.verb.title
+
+    def title_of(self: Proposal, counted: str) -> str:
+        return f"{self.verb.title} {counted}"

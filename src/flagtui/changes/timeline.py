@@ -1,15 +1,12 @@
-"""The journal for others to read: a Markdown timeline for the incident report, and JSON for programs."""
+"""The journal for others to read: a Markdown timeline for the incident report."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from itertools import groupby
 from typing import Final
 
-from flagtui.changes.journal_entries import Entry, stamp
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.markdown_text import clock_words, code, day_heading, plain
 from flagtui.changes.verbs import verb
-from flagtui.models.json_value import JSON
 
 _ENDINGS: Final = {
     "saved": "saved",
@@ -34,11 +31,6 @@ def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
     if not ordered:
         lines += ["Nothing was changed.", ""]
     return "\n".join(lines)
-
-
-def as_json(entries: Iterable[Entry]) -> str:
-    """All entries as a JSON list, newest first as they come; ASCII only, safe to print."""
-    return json.dumps([_as_object(entry) for entry in entries], ensure_ascii=True, indent=2)
 
 
 def summary(entry: Entry) -> str:
@@ -70,13 +62,3 @@ def _ending(entry: Entry) -> str:
         versions = f" as version {entry.saved_version}"
     undoes = " (undo)" if entry.undoes else ""
     return f"{words[:1].upper()}{words[1:]}{versions}{undoes}."
-
-
-def _as_object(entry: Entry) -> dict[str, JSON]:
-    kept = asdict(entry)
-    signature = kept.pop("signature")
-    kept["at"] = stamp(entry.at)
-    kept["ended_at"] = None if entry.ended_at is None else stamp(entry.ended_at)
-    kept["ending"] = entry.ending or "open"
-    del kept["pid"]
-    return {**kept, **signature}

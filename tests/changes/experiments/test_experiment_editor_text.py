@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.changes.experiments.conftest import NOW, Made
 
-from flagtui.changes.experiments.experiment_editor_text import experiment_text
+from flagtui.changes.experiments.experiment_draft import experiment_text
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from tests.changes.conftest import FlagMaker
 from tests.changes.office import Office
+from tests.changes.writing import edited
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent, targeting_intents
@@ -93,9 +94,9 @@ def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> 
             payloads={"test": "1"},
         ),
         "everyone, and the split kept": changed(fresh, **opened(SPLIT, control=60, test=40)),
-        "everyone last": targeting_intents.add_condition(fresh, OPEN),
+        "everyone last": edited(fresh, lambda copy: copy.groups.append(dict(OPEN))),
         "a share taken away": changed(fresh, groups=[TWO["groups"][0], {"properties": []}]),
-        "a condition removed": targeting_intents.remove_condition(fresh, 0),
+        "a condition removed": edited(fresh, lambda copy: copy.remove_condition(0)),
         "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),
     }
     narrow = {words for words, intent in at_once.items() if narrow_write(plan(intent, fresh, calm))}

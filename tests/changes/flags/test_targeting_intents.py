@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.changes.writing import edited
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
 
@@ -104,18 +105,18 @@ def test_every_rollout_at_once() -> None:
 INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
     (
         "add",
-        lambda fresh: targeting_intents.add_condition(fresh, {"properties": [], "rollout_percentage": 5}),
+        lambda fresh: edited(fresh, lambda copy: copy.add_condition()),
         ["filters.groups[3]"],
     ),
-    ("remove", lambda fresh: targeting_intents.remove_condition(fresh, 1), ["filters.groups[1]"]),
+    ("remove", lambda fresh: edited(fresh, lambda copy: copy.remove_condition(1)), ["filters.groups[1]"]),
     (
         "payload",
-        lambda fresh: targeting_intents.set_payload(fresh, "control", "1"),
+        lambda fresh: edited(fresh, lambda copy: copy.set_payload("control", "1")),
         ["filters.payloads.control"],
     ),
     (
         "no payload",
-        lambda fresh: targeting_intents.set_payload(fresh, "test", None),
+        lambda fresh: edited(fresh, lambda copy: copy.set_payload("test", None)),
         ["filters.payloads.test"],
     ),
 ]
@@ -132,7 +133,7 @@ async def test_an_intent_moves_only_the_places_it_names(
 
 
 def test_a_condition_moves_and_keeps_all_it_has() -> None:
-    groups = planned(targeting_intents.move_condition(flag(), 2, 0), flag()).body["filters"]["groups"]
+    groups = planned(edited(flag(), lambda copy: copy.move_condition(2, 0)), flag()).body["filters"]["groups"]
     assert [group.get("rollout_percentage") for group in groups] == [None, 25, 0.5]
     assert groups[1]["exposure_frozen"] is True
 

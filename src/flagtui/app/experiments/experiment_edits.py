@@ -12,8 +12,7 @@ from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.json_editing import edit_as_json
-from flagtui.changes.experiments.experiment_draft import ExperimentCopy
-from flagtui.changes.experiments.experiment_editor_text import experiment_text
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment

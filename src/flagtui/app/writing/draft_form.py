@@ -21,31 +21,10 @@ from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine, LineId, Part
-from flagtui.models.json_value import JSON
+from flagtui.changes.draft import Draft
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece
-
-
-class Copy(Protocol):
-    """A record as it is put together."""
-
-    values: dict[str, JSON]
-
-    @property
-    def problems(self) -> Sequence[str]:
-        """What a strict server would refuse, top to bottom."""
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether anything would be lost by forgetting it."""
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the record is not there yet, so that it can be saved as it is."""
-
-    def distribute(self) -> None:
-        """Give every variant the same share."""
 
 
 class Questions(Protocol):
@@ -58,7 +37,7 @@ class Questions(Protocol):
         """Ask for the share of the line."""
 
 
-CopyT = TypeVar("CopyT", bound=Copy)
+CopyT = TypeVar("CopyT", bound=Draft)
 QuestionsT = TypeVar("QuestionsT", bound=Questions)
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
+from flagtui.changes.draft import Draft
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
@@ -28,15 +29,6 @@ Part = Literal[
 ]
 LineId = tuple[Part, str, int, int]
 LABEL: Final = 14
-
-
-class HasVariants(Protocol):
-    """A record being edited that gives people variants."""
-
-    @property
-    def variants(self) -> list[JSON]: ...
-    @property
-    def share_sum(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,7 @@ def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
     return [(text, "bold" if "title" in field.traits else "")] if text else [("empty", "$faint")]
 
 
-def variant_lines(copy: HasVariants) -> Iterator[FormLine]:
+def variant_lines(copy: Draft) -> Iterator[FormLine]:
     """Each variant with its share, what they have together, and one more."""
     for place, raw in enumerate(copy.variants):
         variant = as_dict(raw)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from flagtui.changes.changed_fields import field_words
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
@@ -10,7 +10,7 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent, eve
 from flagtui.changes.event_definitions.definition_words import consequences_of, rules_of
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
-from flagtui.changes.flags.flag_plan import DiffLine
+from flagtui.changes.proposal import DiffLine, Titled
 from flagtui.changes.verbs import Verb
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
@@ -32,9 +32,10 @@ class DefinitionContext:
 
 
 @dataclass(frozen=True, slots=True)
-class EventPlan:
+class EventPlan(Titled):
     """A change that could be made, complete."""
 
+    noun: ClassVar[str] = "event definition"
     intent: EventIntent
     fresh: EventDefinition
     verb: Verb
@@ -55,10 +56,6 @@ class EventPlan:
         return self.intent.id
 
     @property
-    def noun(self) -> str:
-        return "event definition"
-
-    @property
     def key(self) -> str:
         """The name. Raw; safe only to compare with."""
         return self.fresh.name
@@ -69,18 +66,6 @@ class EventPlan:
         name = self.fresh.name
         is_plain = name.isascii() and name.isprintable() and " ".join(name.split()) == name
         return name if is_plain and 0 < len(name) <= 80 else self.id[:8]
-
-    @property
-    def title(self) -> str:
-        return self.verb.title
-
-    def title_of(self, counted: str) -> str:
-        return f"{self.verb.title} {counted}"
-
-    @property
-    def versions(self) -> str:
-        """Definitions have none."""
-        return ""
 
     @property
     def is_deletion(self) -> bool:

@@ -1,24 +1,22 @@
-"""An experiment being edited: values to change freely, what is wrong with them, and what differs.
-
-What is not touched stays as it is stored, also unknown keys of metrics and settings.
-"""
+"""An experiment being edited: values to change freely, what is wrong with them, and what differs."""
 
 import copy
 from collections.abc import Mapping
 from typing import Final, Literal
 
 from flagtui.changes.difference import same
-from flagtui.changes.experiments.experiment_editor_text import editable
+from flagtui.changes.draft import Draft, move
 from flagtui.changes.experiments.experiment_fields import (
     BASELINE,
     METRICS,
     problems_in_fields,
-    share_sum,
+    stored_field,
     variants_in,
 )
 from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.changes.record_text import RecordText
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
@@ -26,7 +24,6 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 Role = Literal["primary", "secondary"]
 Place = Literal["metrics", "metrics_secondary", "saved_metrics_ids"]
-ROLES: Final[Mapping[Role, Place]] = {"primary": "metrics", "secondary": "metrics_secondary"}
 _EMPTY: Final[Mapping[str, JSON]] = {
     name: field.blank
     for name, field in EXPERIMENT_FIELDS.items()
@@ -35,17 +32,36 @@ _EMPTY: Final[Mapping[str, JSON]] = {
 """What a new experiment has when nothing more is said; the server fills in the project's ways."""
 
 
-class ExperimentCopy:
-    """The values as the person has them now. Places of metrics and variants count from 0."""
+def editable(fresh: Experiment) -> dict[str, JSON]:
+    """The fields that can be edited now, as they are stored."""
+    left_out = EXPERIMENT_FIELDS.having("for drafts") if fresh.state != "draft" else frozenset()
+    names = [name for name in EXPERIMENT_FIELDS.edited if name in fresh.raw and name not in left_out]
+    if fresh.is_mostly_fixed:
+        names = [name for name in names if name in EXPERIMENT_FIELDS.having("old engine")]
+    return {name: stored_field(fresh, name) for name in names}
+
+
+def experiment_text(fresh: Experiment) -> RecordText:
+    """What the editor opens."""
+    return RecordText(
+        name=fresh.name,
+        about=f"experiment {fresh.id}",
+        file=f"experiment-{fresh.id}",
+        shown=editable(fresh),
+        problems=lambda changed: [*problems_in_fields(changed)],
+    )
+
+
+class ExperimentCopy(Draft):
+    """An experiment as the person has it now, also unknown keys of metrics and settings."""
 
     def __init__(self, fresh: Experiment, values: Mapping[str, JSON], *, has_own_flag: bool) -> None:
+        super().__init__(values)
         self.fresh = fresh
-        self.values: dict[str, JSON] = copy.deepcopy(dict(values))
         self.has_own_flag = has_own_flag
         """Whether variants and shares are set here, and not by a flag that has a life of its own."""
         self.unseen_events: set[str] = set()
         """Names of events that were taken although none was sent yet."""
-        self._at_first: dict[str, JSON] = copy.deepcopy(self.values)
 
     @classmethod
     def of(cls, fresh: Experiment) -> "ExperimentCopy":
@@ -83,13 +99,7 @@ class ExperimentCopy:
         return self.fresh.id == 0
 
     @property
-    def is_changed(self) -> bool:
-        """Whether anything would be lost by forgetting it."""
-        return not same(self.values, self._at_first)
-
-    @property
     def problems(self) -> list[str]:
-        """What a strict server would refuse; top to bottom."""
         return list(problems_in_fields(self.values if self.is_new else self.changes))
 
     @property
@@ -119,10 +129,6 @@ class ExperimentCopy:
         seen = {name: self._at_first[name] for name in changes if name in self._at_first}
         return ExperimentIntent(self.fresh.id, STEPS["edit"], Choices(fields=changes, seen=seen))
 
-    def set(self, name: str, value: JSON) -> None:
-        """One field."""
-        self.values[name] = value
-
     def settings(self, name: str) -> dict[str, JSON]:
         """The parts of a field themselves, to be changed."""
         if not isinstance(self.values.get(name), dict):
@@ -142,11 +148,7 @@ class ExperimentCopy:
 
     def move_metric(self, place: Place, at: int, to: int) -> bool:
         """False at the ends, and for shared ones, whose order is not kept."""
-        metrics = self.metrics(place)
-        if place == "saved_metrics_ids" or not 0 <= to < len(metrics):
-            return False
-        metrics.insert(to, metrics.pop(at))
-        return True
+        return place != "saved_metrics_ids" and move(self.metrics(place), at, to)
 
     def change_role(self, place: Place, at: int) -> None:
         """Primary becomes secondary, and the other way round."""
@@ -172,13 +174,8 @@ class ExperimentCopy:
 
     @property
     def variants(self) -> list[JSON]:
-        """The variants themselves, to be changed; empty where a flag decides."""
+        """Empty where a flag decides."""
         return variants_in(self.values.get("parameters")) if self.has_own_flag else []
-
-    @property
-    def share_sum(self) -> float:
-        """In percent; has to be 100."""
-        return share_sum(self.variants)
 
     def add_variant(self, key: str) -> None:
         """Without a share, so that the others keep theirs until shares are distributed."""
@@ -186,12 +183,6 @@ class ExperimentCopy:
 
     def remove_variant(self, at: int) -> None:
         del self.variants[at]
-
-    def distribute(self) -> None:
-        """Equal shares, as whole numbers."""
-        if self.variants:
-            for variant, share in zip(self.variants, even_shares(len(self.variants)), strict=True):
-                as_dict(variant)["rollout_percentage"] = share
 
     def variant_problem(self, key: str, itself: str = "") -> str:
         """Why a variant cannot have this key; empty when it can."""

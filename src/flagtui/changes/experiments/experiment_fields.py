@@ -1,10 +1,10 @@
 """The fields of an experiment that people edit: as they are stored, what is wrong with them, and in words."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.changed_fields import arrow, brief, field_words
+from flagtui.changes.draft import share_sum
 from flagtui.changes.experiments.exposure_words import (
     activated_by,
     counts_test_accounts,
@@ -69,11 +69,6 @@ def is_kept(found: Experiment, name: str, value: JSON, same: Callable[[JSON, JSO
 def variants_in(parameters: JSON) -> list[JSON]:
     """The variants themselves, to be changed."""
     return as_list(as_dict(parameters).get("feature_flag_variants"))
-
-
-def share_sum(variants: list[JSON]) -> float:
-    """In percent; has to be 100."""
-    return math.fsum(as_number(as_dict(one).get("rollout_percentage")) or 0.0 for one in variants)
 
 
 def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
@@ -15,8 +15,8 @@ from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
-from flagtui.changes.flags.flag_plan import DiffLine
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.proposal import DiffLine, Titled
 from flagtui.changes.verbs import Verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ExperimentPlan:
+class ExperimentPlan(Titled):
     """A step that could be taken."""
 
+    noun: ClassVar[str] = "experiment"
     intent: ExperimentIntent
     fresh: Experiment
     moves: tuple[DiffLine, ...]
@@ -70,10 +71,6 @@ class ExperimentPlan:
         return self.intent.choices
 
     @property
-    def noun(self) -> str:
-        return "experiment"
-
-    @property
     def key(self) -> str:
         """Its name. Raw."""
         return self.fresh.name or f"experiment {self.id}"
@@ -83,10 +80,6 @@ class ExperimentPlan:
         """The key of its flag: names can be anything."""
         key = self.fresh.feature_flag_key
         return key if key and is_plain_key(key) else str(self.id)
-
-    @property
-    def title(self) -> str:
-        return self.verb.title
 
     def title_of(self, counted: str) -> str:
         what = self.verb.title

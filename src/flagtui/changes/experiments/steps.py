@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON
@@ -72,110 +72,46 @@ class ExperimentIntent:
     choices: Choices = Choices()
 
 
-def _verb(name: str, title: str, done: str, undo: str = "", *, is_grave: bool = False) -> Verb:
-    return Verb(f"{name} experiment", title, done, undo, is_grave)
+_TABLE: Final = """
+launch | Launch the experiment | is launched | make it a draft again | draft | reset | grave, newer
+pause | Pause: turn its flag OFF | is paused; its flag is off | turn its flag on again | on | resume
+resume | Resume: turn its flag ON | runs again; its flag is on | turn its flag off again | paused | pause
+end | End the experiment | has ended | let it go on | live | reopen | grave
+ship | Ship a variant | is decided | give it back the old shares of its flag | launched | reopen | grave, newer
+archive | Archive the experiment | is archived | bring it back | stopped | unarchive | newer
+unarchive | Bring the experiment back | is back from the archive | archive it again | any | archive | newer
+reset | Reset to a draft | is a draft again | give it its dates back | launched | reopen | grave, newer
+duplicate | Duplicate the experiment | has a copy | delete the copy | any | delete | newer
+create | Create an experiment | is created as a draft | delete it | any | delete
+edit | Edit the experiment | is changed | put back the old values | any | edit
+copy | Copy to another project | has a copy there | delete the copy | any | delete | newer
+cohort | Create an exposure cohort | has an exposure cohort | | launched
+delete | Delete the experiment | is deleted | restore it | any | restore | grave
+restore | Restore the experiment | is restored | delete it again | any | delete
+reopen | Bring back its dates and conclusion | is as it was | take that away again | any | reopen | grave
+"""
+"""Name, title, done, undo, states, the step that takes it back, and what else is to be known."""
+_STATES: Final[Mapping[str, frozenset[str]]] = {
+    "on": LIVE - {"paused"},
+    "live": LIVE,
+    "launched": LAUNCHED,
+    "any": ANY,
+}
 
 
-_STEPS: Final = (
-    Step(
-        "launch",
-        _verb("launch", "Launch the experiment", "is launched", "make it a draft again", is_grave=True),
-        frozenset({"draft"}),
-        back="reset",
-        for_old_engine=False,
-    ),
-    Step(
-        "pause",
-        _verb("pause", "Pause: turn its flag OFF", "is paused; its flag is off", "turn its flag on again"),
-        frozenset({"running", "exposure_frozen"}),
-        back="resume",
-    ),
-    Step(
-        "resume",
-        _verb("resume", "Resume: turn its flag ON", "runs again; its flag is on", "turn its flag off again"),
-        frozenset({"paused"}),
-        back="pause",
-    ),
-    Step(
-        "end", _verb("end", "End the experiment", "has ended", "let it go on", is_grave=True), LIVE, "reopen"
-    ),
-    Step(
-        "ship",
-        _verb(
-            "ship", "Ship a variant", "is decided", "give it back the old shares of its flag", is_grave=True
-        ),
-        LAUNCHED,
-        back="reopen",
-        for_old_engine=False,
-    ),
-    Step(
-        "archive",
-        _verb("archive", "Archive the experiment", "is archived", "bring it back"),
-        frozenset({"stopped"}),
-        back="unarchive",
-        for_old_engine=False,
-    ),
-    Step(
-        "unarchive",
-        _verb("unarchive", "Bring the experiment back", "is back from the archive", "archive it again"),
-        ANY,
-        back="archive",
-        for_old_engine=False,
-    ),
-    Step(
-        "reset",
-        _verb("reset", "Reset to a draft", "is a draft again", "give it its dates back", is_grave=True),
-        LAUNCHED,
-        back="reopen",
-        for_old_engine=False,
-    ),
-    Step(
-        "duplicate",
-        _verb("duplicate", "Duplicate the experiment", "has a copy", "delete the copy"),
-        ANY,
-        back="delete",
-        for_old_engine=False,
-    ),
-    Step(
-        "create",
-        _verb("create", "Create an experiment", "is created as a draft", "delete it"),
-        ANY,
-        back="delete",
-    ),
-    Step("edit", _verb("edit", "Edit the experiment", "is changed", "put back the old values"), ANY, "edit"),
-    Step(
-        "copy",
-        _verb("copy", "Copy to another project", "has a copy there", "delete the copy"),
-        ANY,
-        back="delete",
-        for_old_engine=False,
-    ),
-    Step("cohort", _verb("cohort", "Create an exposure cohort", "has an exposure cohort"), LAUNCHED),
-    Step(
-        "delete",
-        _verb("delete", "Delete the experiment", "is deleted", "restore it", is_grave=True),
-        ANY,
-        back="restore",
-    ),
-    Step(
-        "restore",
-        _verb("restore", "Restore the experiment", "is restored", "delete it again"),
-        ANY,
-        back="delete",
-    ),
-    Step(
-        "reopen",
-        _verb(
-            "reopen",
-            "Bring back its dates and conclusion",
-            "is as it was",
-            "take that away again",
-            is_grave=True,
-        ),
-        ANY,
-        back="reopen",
-    ),
-)
+def _step(line: str) -> Step:
+    told = [part.strip() for part in line.split("|")]
+    name, title, done, undo, states, back, traits = [*told, *[""] * (7 - len(told))]
+    return Step(
+        cast(StepName, name),
+        Verb(f"{name} experiment", title, done, undo, "grave" in traits),
+        _STATES.get(states, frozenset({states})),
+        cast(StepName, back) if back else None,
+        for_old_engine="newer" not in traits,
+    )
+
+
+_STEPS: Final = tuple(map(_step, _TABLE.strip().splitlines()))
 STEPS: Final[Mapping[str, Step]] = {step.name: step for step in _STEPS}
 BY_VERB: Final[Mapping[str, Step]] = {step.verb.name: step for step in _STEPS}
 """By what the journal calls them."""

@@ -1,35 +1,29 @@
-"""A flag being edited: values to change freely, what is wrong with them, and the intent they make.
+"""A flag being edited: values to change freely, what is wrong with them, and the intent they make."""
 
-What is not touched stays as it is stored, also unknown keys of targeting.
-"""
-
-import copy
-import math
 from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.difference import same
+from flagtui.changes.draft import Draft, move
 from flagtui.changes.flags.field_rules import problems_in_fields
 from flagtui.changes.flags.flag_editor_text import editable, intent_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.targeting_intents import even_shares
 from flagtui.changes.mask import MASK
 from flagtui.models.filters import Filters, as_index
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
 GROUP_TYPE: Final = "aggregation_group_type_index"
 """Where conditions, and the flag for all of them, say which type of group they are about."""
 
 
-class WorkingCopy:
-    """The values as the person has them now. Places of conditions, properties and variants count from 0."""
+class WorkingCopy(Draft):
+    """A flag as the person has it now, also unknown keys of targeting."""
 
     def __init__(self, flag: Flag, values: Mapping[str, JSON]) -> None:
+        super().__init__(values)
         self.flag = flag
-        self.values: dict[str, JSON] = copy.deepcopy(dict(values))
-        self._at_first: dict[str, JSON] = copy.deepcopy(self.values)
 
     @classmethod
     def of(cls, flag: Flag) -> "WorkingCopy":
@@ -46,11 +40,6 @@ class WorkingCopy:
         return self.flag.id == 0
 
     @property
-    def is_changed(self) -> bool:
-        """Whether anything would be lost by forgetting it."""
-        return not same(self.values, self._at_first)
-
-    @property
     def filters(self) -> dict[str, JSON]:
         """The targeting itself, to be changed; empty where it can only be shown."""
         return as_dict(self.values.get("filters"))
@@ -62,7 +51,6 @@ class WorkingCopy:
 
     @property
     def variants(self) -> list[JSON]:
-        """The variants themselves, to be changed."""
         return as_list(as_dict(self.filters.get("multivariate")).get("variants"))
 
     @property
@@ -77,7 +65,6 @@ class WorkingCopy:
 
     @property
     def problems(self) -> list[str]:
-        """What a strict server would refuse of what was changed; top to bottom."""
         if self.is_new:
             return problems_in_fields(self.values)
         changed = {
@@ -88,10 +75,6 @@ class WorkingCopy:
     def intent(self) -> Intent | None:
         """The intent; None when everything is as it was."""
         return intent_of(self.values, self.flag)
-
-    def set(self, name: str, value: JSON) -> None:
-        """One field."""
-        self.values[name] = value
 
     # Conditions
 
@@ -107,10 +90,7 @@ class WorkingCopy:
 
     def move_condition(self, place: int, to: int) -> bool:
         """False at the ends."""
-        if not 0 <= to < len(self.groups):
-            return False
-        self.groups.insert(to, self.groups.pop(place))
-        return True
+        return move(self.groups, place, to)
 
     def properties(self, place: int) -> list[JSON]:
         """The properties of a condition themselves, to be changed."""
@@ -155,11 +135,6 @@ class WorkingCopy:
 
     # Variants
 
-    @property
-    def share_sum(self) -> float:
-        """In percent; has to be 100."""
-        return math.fsum(as_number(as_dict(one).get("rollout_percentage")) or 0.0 for one in self.variants)
-
     def add_variant(self, key: str) -> None:
         """Without a share of its own, so that the others keep theirs until shares are distributed."""
         if not self.variants:
@@ -187,12 +162,6 @@ class WorkingCopy:
         del self.variants[place]
         if not self.variants:
             self.filters["multivariate"] = None
-
-    def distribute(self) -> None:
-        """Equal shares, as whole numbers."""
-        if self.variants:
-            for variant, share in zip(self.variants, even_shares(len(self.variants)), strict=True):
-                as_dict(variant)["rollout_percentage"] = share
 
     # Payloads
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.difference import Clash, DifferenceLine, difference, merge
+from flagtui.changes.difference import Clash, difference, merge
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.field_rules import problems_in_fields
 from flagtui.changes.flags.filter_rules import FilterProblem, problems_in
@@ -15,9 +15,10 @@ from flagtui.changes.flags.flag_consequences import Consequence, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal
-from flagtui.changes.flags.flag_summary import AboutFlag
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
+from flagtui.changes.proposal import DiffLine, Titled
 from flagtui.changes.verbs import Verb, verb, verb_for
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.names import Names
@@ -27,17 +28,28 @@ SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.tak
 """Lists without an order: two people's additions and removals never clash."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
-    """One differing path: for reading, and exactly."""
+class AboutFlag(Titled):
+    """What every plan about one flag says of it, whether the flag itself changes or not."""
 
-    line: DifferenceLine
-    words: str
+    __slots__ = ()
+
+    fresh: Flag
+    """As it was read for the plan."""
+    noun = "flag"
 
     @property
-    def where(self) -> str:
-        """`filters.groups[0].rollout_percentage`."""
-        return self.line.where
+    def id(self) -> int:
+        return self.fresh.id
+
+    @property
+    def key(self) -> str:
+        """Raw; safe only to compare with."""
+        return self.fresh.key
+
+    @property
+    def type_to_confirm(self) -> str:
+        """The key, or the number of a flag whose key could deceive."""
+        return self.key if is_plain_key(self.key) else str(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,6 @@ class Plan(AboutFlag):
 
     @property
     def versions(self) -> str:
-        """`v12 → v13`; nothing for a flag without versions."""
         return "" if self.version is None else f"v{self.version} → v{self.version + 1}"
 
     @property

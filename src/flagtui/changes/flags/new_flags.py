@@ -13,10 +13,11 @@ from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence, reach_in_words
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import DiffLine, Plan
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_words import condition_in_short, hidden, percent
 from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text

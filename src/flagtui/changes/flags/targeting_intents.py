@@ -1,13 +1,12 @@
 """Intents that change targeting, made from the JSON as it is stored: the rest stays as it is."""
 
-import copy
 from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_list
 from flagtui.models.record_fields import FLAG_FIELDS
 
 NEWER: Final = "its targeting is of a newer kind, which is only shown here"
@@ -50,38 +49,6 @@ def ramp_step(percent: float, forward: bool = True) -> int:
     if forward:
         return next((step for step in RAMP if step > percent), RAMP[-1])
     return next((step for step in reversed(RAMP) if step < percent), RAMP[0])
-
-
-def add_condition(flag: Flag, condition: Mapping[str, JSON], at: int | None = None) -> Intent:
-    """One more condition, last unless `at` says where."""
-    filters, groups = _parts(flag)
-    groups.insert(len(groups) if at is None else at, copy.deepcopy(dict(condition)))
-    return targeting(flag, filters, "add a condition to")
-
-
-def remove_condition(flag: Flag, place: int) -> Intent:
-    """One condition less."""
-    filters, groups = _parts(flag)
-    del groups[place]
-    return targeting(flag, filters, "remove a condition of")
-
-
-def move_condition(flag: Flag, place: int, to: int) -> Intent:
-    """The condition in another place: the first that matches decides."""
-    filters, groups = _parts(flag)
-    groups.insert(to, groups.pop(place))
-    return targeting(flag, filters, "reorder the conditions of")
-
-
-def set_payload(flag: Flag, key: str, payload: str | None) -> Intent:
-    """The JSON text handed out with one value, `true` for a flag without variants; None takes it away."""
-    filters = clean_filters(flag.filters)
-    payloads = dict(as_dict(filters.get("payloads")))
-    payloads.pop(key, None)
-    if payload is not None:
-        payloads[key] = payload
-    filters["payloads"] = payloads
-    return targeting(flag, filters, "change the payload of")
 
 
 def even_shares(count: int) -> list[int]:

@@ -6,8 +6,9 @@ from typing import Final
 
 from flagtui.changes.difference import DifferenceLine, Path, difference
 from flagtui.changes.flags.canonical_filters import normal_filters
-from flagtui.changes.flags.flag_plan import DiffLine, Plan, live_key
+from flagtui.changes.flags.flag_plan import Plan, live_key
 from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.changes.proposal import DiffLine
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS

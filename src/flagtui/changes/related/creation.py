@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence
-from flagtui.changes.flags.flag_plan import DiffLine
-from flagtui.changes.flags.flag_summary import AboutFlag
+from flagtui.changes.flags.flag_plan import AboutFlag
+from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from flagtui.changes.experiments.experiment_draft import ExperimentCopy
-from flagtui.changes.experiments.experiment_editor_text import editable, experiment_text
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
