@@ -38,8 +38,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.related_entries import RelatedAdapter
-from flagtui.changes.undo import parts_left, prepare_undo
-from flagtui.changes.undo_list import undoable
+from flagtui.changes.undo import parts_left, prepare_undo, undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service

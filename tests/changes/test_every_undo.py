@@ -30,8 +30,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.derived import VERBS
-from flagtui.changes.undo import parts_left, prepare_undo
-from flagtui.changes.undo_list import undoable, why_not
+from flagtui.changes.undo import parts_left, prepare_undo, undoable, why_not
 from flagtui.models.json_value import JSON, as_id
 
 HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}

@@ -29,8 +29,7 @@ from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED, stops_all, write
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
-from flagtui.changes.undo import parts_left, prepare_undo
-from flagtui.changes.undo_list import next_undo, undo_words, undoable
+from flagtui.changes.undo import next_undo, parts_left, prepare_undo, undo_words, undoable
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.undo_list import undoable, why_not
+from flagtui.changes.undo import undoable, why_not
 
 HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
 

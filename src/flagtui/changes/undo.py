@@ -1,21 +1,105 @@
-"""A journalled change of any kind taken back: part by part read again, and planned like any other change."""
+"""A journalled change of any kind taken back: which can be, and how each part is planned."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
-from flagtui.changes.journal_entries import TakenBack
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.guard import Purpose
+from flagtui.changes.journal_entries import Entry, Signature, TakenBack, taken_back
 from flagtui.changes.kinds import kind_of
 from flagtui.changes.own_changes import as_left
 
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.entry_kind import PreparedUndo, UndoContext
-    from flagtui.changes.flags.flag_refusals import Blocked
-    from flagtui.changes.journal_entries import Entry
+
+SURPRISING: Final = 3_600.0
+"""Seconds after which it is said how long ago the change was made that `u` takes back."""
+_IT: Final = re.compile(r"\bit\b")
+
+
+def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
+    """The saved changes of this project that were not taken back, newest first; any of them can be undone."""
+    known = list(entries)
+    gone = taken_back(known)
+    return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
+
+
+def next_undo(entries: Iterable[Entry], here: Signature, passed: Collection[str] = ()) -> tuple[Entry, ...]:
+    """What one `u` takes back: the newest change here, of any kind, with what was confirmed together with it.
+
+    What was undone is not offered again; what was redone is. It may be something that cannot be undone, which
+    is better said than passed over. `passed` are ids of changes that were found to be as before already.
+    """
+    left = [entry for entry in entries if entry.id not in passed or entry.undoes]
+    return _newest(left, here, is_redo=False)
+
+
+def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:
+    """What one `U` makes again: what was undone last, unless something else was changed since."""
+    return _newest(entries, here, is_redo=True)
+
+
+def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tuple[Entry, ...]:
+    place = (here.host, here.project)
+    known = sorted(entries, key=attrgetter("at"), reverse=True)
+    by_id, gone = {entry.id: entry for entry in known}, taken_back(known)
+    saved = [
+        entry
+        for entry in known
+        if entry.ending == "saved" and (entry.signature.host, entry.signature.project) == place
+    ]
+    chains = {entry.id: _chain(entry, by_id) for entry in saved}
+    left = [entry for entry in saved if entry.id not in gone and len(chains[entry.id]) % 2 == is_redo]
+    if not is_redo:
+        # What a change left undone in part is offered as that change, not as one of its parts.
+        left = [entry for entry in left if not entry.part_of or len(chains[entry.id]) > 1]
+    if not left:
+        return ()
+    first = left[0]
+    if is_redo and any(not chains[entry.id] and entry.at > first.at for entry in saved):
+        return ()
+    if first.batch:
+        return tuple(entry for entry in left if entry.batch == first.batch)
+    chain = chains[first.id]
+    return tuple(entry for entry in left if entry is first or (chain and chains[entry.id][-1:] == chain[-1:]))
+
+
+def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
+    """The entries it took back, one after the other: an undo has one, what was redone has two."""
+    found: list[str] = []
+    while (back := entry.undoes or entry.part_of) and back not in found:
+        found.append(back)
+        if back not in by_id:
+            break
+        entry = by_id[back]
+    return found
+
+
+def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
+    """`turn new-nav on again`, `turn 17 flags on again`, `set the old rollout of new-nav`."""
+    entry, count = entries[0], len(entries)
+    what = entry.key if count == 1 else f"{count:,} {kind_of(entry.kind).noun}s"
+    words = kind_of(entry.kind).undo_words(entry)
+    if is_redo and not _IT.search(words):
+        return f"change {what} again"
+    return _IT.sub(lambda _found: what, words, count=1) if _IT.search(words) else f"{words} of {what}"
+
+
+def why_not(entry: Entry, here: Signature) -> Blocked | None:
+    """Why this entry cannot be undone at all, whatever the record is like today."""
+    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
+        return Blocked("elsewhere", "it was made in another project", "switch to that project first")
+    if entry.ending != "saved":
+        ending = entry.ending or "not known"
+        return Blocked("not saved", f"it ended as {ending}, so there is nothing to take back")
+    return kind_of(entry.kind).why_not(entry)
 
 
 @dataclass(frozen=True)
@@ -47,6 +131,20 @@ def asked_together(parts: Sequence[Sequence[Part]]) -> list[list[Part]]:
         return [[part] for each in parts for part in each]
     every = [part for each in parts for part in each]
     return [list(group) for _kind, group in groupby(every, key=lambda part: part.entry.kind)]
+
+
+async def questions_of(
+    found: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
+) -> list[tuple[list[Part], Purpose]]:
+    """What is asked about one after the other to take these changes back. Raises `ApiError`.
+
+    `entries` is all of the journal.
+    """
+    groups = asked_together([await parts_left(entry, entries, client) for entry in found])
+    if len(groups) == 1:
+        return [(groups[0], purpose)]
+    counted = (replace(purpose, part=f"{place} of {len(groups)}") for place in range(1, len(groups) + 1))
+    return list(zip(groups, counted, strict=True))
 
 
 async def prepare_undo(part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:

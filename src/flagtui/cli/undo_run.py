@@ -9,8 +9,17 @@ from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.left_out import LeftOut
-from flagtui.changes.undo import Part, asked_together, parts_left, prepare_undo
-from flagtui.changes.undo_list import SURPRISING, next_redo, next_undo, undo_words, undoable, why_not
+from flagtui.changes.undo import (
+    SURPRISING,
+    Part,
+    next_redo,
+    next_undo,
+    prepare_undo,
+    questions_of,
+    undo_words,
+    undoable,
+    why_not,
+)
 from flagtui.cli.agreement import PlannedChange, Undoing, ask_and_send
 from flagtui.cli.change_report import ChangeReport
 from flagtui.cli.errors import Trouble
@@ -47,7 +56,6 @@ class UndoRun:
         entries = await asyncio.to_thread(session.journal.entries)
         me = await session.me()
         found = chosen(entries, change, session.signature, is_redo=self.is_redo)
-        parts = [await parts_left(entry, entries, session.client) for entry in found]
         now = session.clock.time()
         is_surprising = not change and now - found[0].at > SURPRISING
         purpose = Purpose(
@@ -56,10 +64,8 @@ class UndoRun:
             ago(found[0].at, now) if is_surprising else "",
         )
         context = UndoContext(session.client, session.signature, session.clock, me, entries)
-        questions = asked_together(parts)
-        for number, together in enumerate(questions, 1):
-            part = f"{number} of {len(questions)}" if len(questions) > 1 else ""
-            planned = await _plan(together, context, replace(purpose, part=part))
+        for together, asked in await questions_of(found, entries, session.client, purpose):
+            planned = await _plan(together, context, asked)
             if not planned.plans and planned.settled and not change:
                 raise Trouble(f"{found[0].key}: {ALREADY}; nothing was sent.", ANOTHER, code="nothing_to_do")
             if code := await ask_and_send(planned, session, self.terms, self.report):

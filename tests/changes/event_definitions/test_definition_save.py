@@ -19,7 +19,7 @@ from flagtui.changes.event_definitions.definition_intent import (
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
 from flagtui.changes.unanswered import WATCH_FOR
-from flagtui.changes.undo_list import next_redo, next_undo
+from flagtui.changes.undo import next_redo, next_undo
 
 
 async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:

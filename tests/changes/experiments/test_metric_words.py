@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 
-from flagtui.changes.experiments.exposure_words import (
+from flagtui.changes.experiments.metric_nodes import events_measured, events_of, goals_of
+from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
     exposed_by,
+    further_words,
+    metric_words,
     several_words,
+    window_words,
 )
-from flagtui.changes.experiments.metric_nodes import events_measured, events_of, goals_of
-from flagtui.changes.experiments.metric_words import further_words, metric_words, window_words
 from flagtui.models.experiment import Experiment
 
 JSON = Any

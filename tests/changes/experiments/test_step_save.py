@@ -25,7 +25,7 @@ from flagtui.changes.experiments.step_undo import step_back
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.undo_list import next_redo, next_undo
+from flagtui.changes.undo import next_redo, next_undo
 from flagtui.models.experiment import Experiment
 
 A_LONG_PAUSE = ErrorFacts("POST", True, status=429, retry_after=600)

@@ -10,7 +10,7 @@ from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.draft_files import GivenUp, edit
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_editor_text import editable, flag_text, intent_of
+from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.mask import MASK

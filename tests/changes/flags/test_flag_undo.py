@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.undo_list import next_redo, next_undo, undoable, why_not
+from flagtui.changes.undo import next_redo, next_undo, undoable, why_not
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

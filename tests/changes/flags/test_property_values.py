@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.changes.flags.property_values import typed_value, value_line, value_problem
+from flagtui.changes.flags.property_rules import typed_value, value_line, value_problem
 
 
 @pytest.mark.parametrize(

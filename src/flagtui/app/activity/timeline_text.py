@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from flagtui import local_time
-from flagtui.changes.markdown_text import clock_words, code, day_heading, plain
+from flagtui.changes.timeline import clock_words, code, day_heading, plain
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text

@@ -11,9 +11,9 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.flag_planner import NewFlag
 from flagtui.app.writing.listener import Listener, Saved
 from flagtui.app.writing.related_planner import RelatedPlanner
-from flagtui.app.writing.requested_changes import NewFlag
 from flagtui.changes.batch import Ended
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import Blocked

@@ -12,8 +12,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.listener import Saved
-from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_editor_text import flag_text, intent_of
+from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import archive, delete, turn_off, turn_on, unarchive
 from flagtui.changes.flags.tag_line import read_tags, retag
 from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout, why_no_rollout

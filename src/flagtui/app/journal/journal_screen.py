@@ -17,7 +17,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.timeline import markdown
-from flagtui.changes.undo_list import undoable, why_not
+from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words

@@ -20,9 +20,9 @@ from flagtui.text.notices import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn
+    from flagtui.app.writing.flag_planner import NewFlag
     from flagtui.app.writing.listener import Saved
     from flagtui.app.writing.planner import Planner, Q
-    from flagtui.app.writing.requested_changes import NewFlag
     from flagtui.app.writing.writer import Writer
     from flagtui.changes.batch import Ended
     from flagtui.changes.flags.flag_intent import Intent

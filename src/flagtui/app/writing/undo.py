@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError
@@ -12,8 +11,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.listener import Listener
 from flagtui.app.writing.undo_planner import UndoPlanner
 from flagtui.changes.guard import Purpose
-from flagtui.changes.undo import asked_together, parts_left
-from flagtui.changes.undo_list import SURPRISING, next_redo, next_undo, undo_words, why_not
+from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
 from flagtui.text.formats import ago
 from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
@@ -67,18 +65,16 @@ async def undo_entries(
         ago(found[0].at, now) if is_long_ago else "",
     )
     try:
-        parts = [await parts_left(entry, entries, workspace.client) for entry in found]
+        questions = await questions_of(found, entries, workspace.client, purpose)
     except ApiError as error:
         if await changes.signing_in.helps(error):
             await undo_entries(found, app_state, changes, is_newest=is_newest, is_redo=is_redo)
         else:
             changes.tell(explain_error(error, found[0].key))
         return
-    questions = asked_together(parts)
-    for place, together in enumerate(questions, 1):
+    for together, asked in questions:
         planner = UndoPlanner(app_state, workspace, entries=entries)
-        part = f"{place} of {len(questions)}" if len(questions) > 1 else ""
-        ended = await changes.write(together, planner, Listener(purpose=replace(purpose, part=part)))
+        ended = await changes.write(together, planner, Listener(purpose=asked))
         if ended is None or not ended.is_saved:
             return
         if not ended.outcomes:

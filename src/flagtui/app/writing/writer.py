@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from flagtui.api.errors import needs_key
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner
+from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner, request_for, request_revert
 from flagtui.app.writing.listener import NOBODY, Listener
 from flagtui.app.writing.planner import Planned, PlannedStep, Planner, Q
-from flagtui.app.writing.requested_changes import request_for, request_revert
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
 from flagtui.app.writing.undo import undo_entries, undo_newest
@@ -27,7 +26,7 @@ from flagtui.text.notices import Notice
 from flagtui.text.outcomes import left_open
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.requested_changes import NewFlag, RequestedChange
+    from flagtui.app.writing.flag_planner import NewFlag, RequestedChange
     from flagtui.app.writing.screens import Screens
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry

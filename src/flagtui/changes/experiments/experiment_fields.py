@@ -5,13 +5,14 @@ from typing import Final
 
 from flagtui.changes.changed_fields import arrow, brief, field_words
 from flagtui.changes.draft import share_sum
-from flagtui.changes.experiments.exposure_words import (
+from flagtui.changes.experiments.metric_order import as_shown
+from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
     exposed_by,
+    metric_name,
+    metric_words,
 )
-from flagtui.changes.experiments.metric_order import as_shown
-from flagtui.changes.experiments.metric_words import metric_name, metric_words
 from flagtui.changes.experiments.metrics import problems_in_metric
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
 from flagtui.models.editable_fields import is_plain_key

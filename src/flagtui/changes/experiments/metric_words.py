@@ -192,3 +192,33 @@ _PHRASES: Final[Mapping[str, Callable[[Item, list[Item]], str]]] = {
     "binomial": lambda _form, nodes: f"share of people with {named_node(nodes[0])}",
     GOAL: lambda _form, nodes: f"goal of {_listed(nodes)}",
 }
+
+
+SEVERAL: Final[Mapping[str, str]] = {
+    "exclude": "left out of the results",
+    "first_seen": "counted for the first one",
+}
+"""What becomes of people who met several variants."""
+
+
+def exposed_by(criteria: Mapping[str, JSON]) -> str:
+    """`its flag being called`, `signup (plan is pro)`, `action Signed up`."""
+    config = as_dict(criteria.get("exposure_config"))
+    return named_node(config) if config else "its flag being called"
+
+
+def activated_by(criteria: Mapping[str, JSON]) -> str:
+    """What has to follow the exposure before anybody counts; empty where nothing has to."""
+    config = as_dict(criteria.get("activation_config"))
+    return named_node(config) if config else ""
+
+
+def counts_test_accounts(criteria: Mapping[str, JSON]) -> bool:
+    """Servers leave test accounts out where that is asked for only; new experiments ask for it themselves."""
+    return not criteria.get("filterTestAccounts")
+
+
+def several_words(criteria: Mapping[str, JSON]) -> str:
+    """What becomes of people who met several variants."""
+    handling = as_text(criteria.get("multiple_variant_handling")) or "exclude"
+    return SEVERAL.get(handling, handling)

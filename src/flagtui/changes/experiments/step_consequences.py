@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.experiments.experiment_fields import METRICS, split_words
-from flagtui.changes.experiments.exposure_words import activated_by, exposed_by
 from flagtui.changes.experiments.metric_nodes import measured
+from flagtui.changes.experiments.metric_words import activated_by, exposed_by
 from flagtui.changes.experiments.served_variants import (
     left_alone,
     let_in,

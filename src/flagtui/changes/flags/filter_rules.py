@@ -2,14 +2,16 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.difference import Path, spelled
 from flagtui.changes.flags.property_rules import problems_in_property
 from flagtui.models.filters import as_index
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number
+from flagtui.models.record_fields import FLAG_FIELDS
 
 SIZE_LIMIT: Final = 512 * 1024
 """Bytes of one flag's `filters` as compact JSON."""
@@ -208,3 +210,17 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def problems_in_fields(fields: Mapping[str, JSON], flag: Flag | None = None) -> list[str]:
+    """What is wrong with these new values, each as a sentence that names its place."""
+    found: list[str] = []
+    for name, value in fields.items():
+        found += _targeting(value, flag) if name == "filters" else FLAG_FIELDS.problems({name: value})
+    return found
+
+
+def _targeting(filters: JSON, flag: Flag | None) -> list[str]:
+    is_encrypted = flag is not None and flag.has_encrypted_payloads
+    problems = problems_in(filters, flag.id if flag else None, is_new=flag is None, is_encrypted=is_encrypted)
+    return [f"{'.'.join(filter(None, ('filters', problem.where)))} {problem.words}" for problem in problems]

@@ -7,8 +7,7 @@ from typing import Final
 
 from flagtui.changes.difference import Clash, difference, merge
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.field_rules import problems_in_fields
-from flagtui.changes.flags.filter_rules import FilterProblem, problems_in
+from flagtui.changes.flags.filter_rules import FilterProblem, problems_in, problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters, original_fields, sent_fields
 from flagtui.changes.flags.flag_cautions import Caution, cautions
 from flagtui.changes.flags.flag_consequences import Consequence, consequences

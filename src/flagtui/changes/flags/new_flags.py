@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.changes.changed_fields import brief
 from flagtui.changes.difference import MISSING, DifferenceLine, Path
-from flagtui.changes.flags.field_rules import problems_in_fields
+from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_cautions import Caution
 from flagtui.changes.flags.flag_consequences import Consequence, reach_in_words

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flagtui.changes import draft_files
-from flagtui.changes.flags.flag_editor_text import editable, flag_text, intent_of
+from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent, set_field
 from flagtui.changes.flags.tag_line import Retagging, read_tags
 from flagtui.changes.flags.targeting_intents import (

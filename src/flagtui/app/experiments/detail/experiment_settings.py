@@ -6,13 +6,14 @@ from typing import Final
 
 from flagtui.app.experiments.detail.judgement import confidence, is_frequentist
 from flagtui.app.experiments.detail.metric_findings import Metric, metrics_of
-from flagtui.changes.experiments.exposure_words import (
+from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
     exposed_by,
+    further_words,
+    metric_words,
     several_words,
 )
-from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text

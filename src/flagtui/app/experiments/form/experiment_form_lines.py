@@ -6,13 +6,14 @@ from typing import Final
 
 from flagtui.app.writing.form_lines import FormLine, field_line, heading_line, label_piece, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
-from flagtui.changes.experiments.exposure_words import (
+from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
     exposed_by,
+    further_words,
+    metric_words,
     several_words,
 )
-from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

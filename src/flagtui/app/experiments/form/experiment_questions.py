@@ -20,9 +20,8 @@ from flagtui.app.writing.form_questions import (
     ask_percent,
 )
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
-from flagtui.changes.experiments.exposure_words import SEVERAL
 from flagtui.changes.experiments.metric_nodes import Item
-from flagtui.changes.experiments.metric_words import metric_words
+from flagtui.changes.experiments.metric_words import SEVERAL, metric_words
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace

@@ -10,9 +10,9 @@ from flagtui.app.flags.form.flag_form_lines import form_lines
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
+from flagtui.app.writing.flag_planner import NewFlag
 from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.app.writing.listener import Listener
-from flagtui.app.writing.requested_changes import NewFlag
 from flagtui.changes.batch import Ended
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy

@@ -8,8 +8,13 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.flags.property_rules import FLAG_OPERATOR
-from flagtui.changes.flags.property_values import needs_value, typed_value, value_line, value_problem
+from flagtui.changes.flags.property_rules import (
+    FLAG_OPERATOR,
+    needs_value,
+    typed_value,
+    value_line,
+    value_problem,
+)
 from flagtui.details.cohort_names import Cohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.cohort import Cohort
