@@ -58,6 +58,7 @@ PARTS: Final[dict[str, tuple[type, str]]] = {
     "_notifications": (App, "toasts that are shown"),
     "_on_paste": (Input, "a pasted answer does not confirm"),
     "_pop_result_callback": (Screen, "who waits is answered when a screen is closed without an answer"),
+    "_refresh_notifications": (App, "what held a toast that is over goes with it"),
     "_replace_screen": (App, "a screen under others is taken away"),
     "_pre_process": (MessagePump, "a screen that could not be mounted is closed as any other"),
     "_on_screen_resume": (Screen, "a screen that is opened is styled once"),

@@ -6,12 +6,13 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from tests.doubles.service_world import starting
 
-from flagtui.service.database import Database, DatabaseUnusable, migrations
+from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
 
 
 def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path) -> None:
@@ -174,3 +175,21 @@ def test_programs_that_start_at_once_make_one_database(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "x.db")
     assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]
     connection.close()
+
+
+def test_of_many_that_read_at_once_few_connections_stay_open(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+    with ExitStack() as reading:
+        readers = [reading.enter_context(database.reading()) for _ in range(20)]
+        assert len({id(each) for each in readers}) == 20
+    assert [is_open(each) for each in readers].count(True) == MOST_IDLE
+    with database.reading() as db:
+        assert db in readers
+    database.close()
+
+
+def is_open(connection: sqlite3.Connection) -> bool:
+    try:
+        return connection.total_changes >= 0
+    except sqlite3.ProgrammingError:
+        return False

@@ -17,6 +17,8 @@ Work = Callable[[sqlite3.Connection], T]
 
 
 MOST_REMEMBERED = 256
+MOST_IDLE = 2
+"""Connections that are kept to read again: each has pages of the file in memory, and what was worked out."""
 Row = Mapping[str, Any]
 """Columns by name."""
 
@@ -89,7 +91,8 @@ class Database:
     def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
         self.path = path
         self._busy = busy_seconds
-        self._idle: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        # What was used last is used next: it knows most, and the others are let go.
+        self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue(MOST_IDLE)
         self._writer = _open(path, busy_seconds)
         # One thread with a queue: writes happen one after the other, in the order they were asked for.
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
@@ -111,7 +114,10 @@ class Database:
             yield connection
         finally:
             connection.execute("ROLLBACK")
-            self._idle.put(connection)
+            try:
+                self._idle.put_nowait(connection)
+            except queue.Full:
+                connection.close()
 
     def close(self) -> None:
         """Finishes what is queued, then lets go of the file. A second call does nothing."""

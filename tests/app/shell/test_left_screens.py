@@ -1,7 +1,11 @@
-"""A key, a click: what was on its way to a screen or a widget that is gone."""
+"""A key, a click: what was on its way to a screen or a widget that is gone; and that it is gone."""
+
+import gc
 
 from tests.app.shell.test_screen_owner import Record, opened
 from tests.doubles import quiet
+from tests.doubles.drawn_at_rest import draw
+from textual._styles_cache import StylesCache
 from textual.widgets import Label
 
 
@@ -34,3 +38,18 @@ async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing
         await quiet.settle(app)
         await app.run_action("touch", record)
         assert record.looked == 1
+
+
+async def test_what_a_screen_has_drawn_is_let_go_when_it_is_closed() -> None:
+    async with opened() as app:
+        drawn = []
+        for _ in range(4):
+            await app.push_screen(record := Record())
+            await quiet.settle(app)
+            draw(app)
+            record.dismiss(None)
+            await quiet.settle(app)
+            del record
+            gc.collect()
+            drawn.append(sum(isinstance(each, StylesCache) for each in gc.get_objects()))
+        assert len(set(drawn[1:])) == 1

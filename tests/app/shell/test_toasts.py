@@ -3,10 +3,13 @@
 import asyncio
 import time
 
+from tests.app.shell.test_screen_owner import opened
+from tests.doubles import quiet
 from textual.app import App
-from textual.widgets._toast import Toast
+from textual.widgets._toast import Toast, ToastHolder
 
-from flagtui.app.shell.toasts import SHORTEST, LastingNotification
+from flagtui.app.shell.toasts import SHORTEST, LastingNotification, tell
+from flagtui.text.notices import Notice
 
 
 class WatchedToast(Toast):
@@ -31,3 +34,13 @@ async def test_a_toast_that_is_too_late_goes_and_holds_nothing_up() -> None:
 
 def test_another_one_lasts_as_long_as_it_was_told() -> None:
     assert 3.9 < LastingNotification("saved", timeout=4.0).time_left <= 4.0
+
+
+async def test_what_made_room_for_others_leaves_nothing_on_the_screen() -> None:
+    async with opened() as app:
+        for number in range(30):
+            tell(app, Notice(f"saved {number}"))
+            await quiet.settle(app)
+        shown = list(app.screen.query(ToastHolder))
+        assert 0 < len(shown) == len(app._notifications) < 30
+        assert [len(holder.query(Toast)) for holder in shown] == [1] * len(shown)

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widget import AwaitMount, Widget
 from textual.worker import Worker, WorkerFailed, get_current_worker
 
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import drop_stale, tell
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
 from flagtui.text.notices import Notice
@@ -52,6 +52,13 @@ class ScreenOwner(TerminalApp[ReturnT]):
 
     def recover_worker(self, worker: Worker[Any]) -> None:
         """Begin again what a worker of the app did until a fault ended it, where that must go on."""
+
+    # Toasts
+
+    def _refresh_notifications(self) -> None:
+        """Textual takes away a toast that is over, and leaves on the screen what held it."""
+        drop_stale(self)
+        super()._refresh_notifications()
 
     # Screens
 

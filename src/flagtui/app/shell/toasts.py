@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from textual.app import App
 from textual.notifications import Notification, Notify
+from textual.widgets._toast import Toast, ToastHolder
 
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
@@ -62,6 +63,13 @@ def copied_notice(app: App[Any], text: str, what: str = "") -> Notice:
     app.copy_to_clipboard(copied)
     lines = [f"sent to the terminal's clipboard: {what or copied}", copied_hint(os.environ)]
     return Notice("\n".join(filter(None, lines)))
+
+
+def drop_stale(app: App[Any]) -> None:
+    """Remove from the screen what held toasts that are over, with them."""
+    for holder in app.screen.query(ToastHolder) if app.screen_stack else ():
+        if all(toast._notification not in app._notifications for toast in holder.query(Toast)):
+            holder.remove()
 
 
 def _make_room(app: App[Any]) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.dom import DOMNode
@@ -183,6 +184,8 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
     def on_unmount(self) -> None:
         for stop in tuple(self._followed):
             stop()
+        # Textual keeps a thousand pairs of colours with what asked for them: all that gone widgets drew.
+        StylesCache.get_inner_outer.cache_clear()
 
     def _on_screen_resume(self, event: ScreenResume) -> None:
         """What was just mounted has its styles: Textual would work them all out once more."""
