@@ -22,7 +22,7 @@ from flagtui.changes.flags.flag_plan import plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import What, plan_beside, send_beside
+from flagtui.changes.related.derived import What, made_beside
 from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.related.schedules import Later, plan_later, send_later
@@ -115,9 +115,9 @@ async def a_schedule(bench: Bench, flag: Any) -> tuple[Any, Send]:
     return plan_later(later, flag), send_later(later, flag.id, bench.client.schedule)
 
 
-def made_beside(what: What) -> Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]:
+def beside(what: What) -> Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]:
     async def send(bench: Bench, flag: Any) -> tuple[Any, Send]:
-        return plan_beside(what, flag, "everyone"), send_beside(what, flag.id, bench.client.flags)
+        return await made_beside(what, flag, "everyone", bench.client)
 
     return send
 
@@ -136,6 +136,6 @@ KINDS: Final[dict[str, Make]] = {
     "deleted event": of_event(delete),
     "copy": of_related(a_copy),
     "schedule": of_related(a_schedule),
-    "dashboard": of_related(made_beside("dashboard")),
-    "cohort": of_related(made_beside("cohort")),
+    "dashboard": of_related(beside("dashboard")),
+    "cohort": of_related(beside("cohort")),
 }

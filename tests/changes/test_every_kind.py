@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,9 @@ from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.recovery import recover_all
+from flagtui.changes.related.creation import RelatedPlan
+from flagtui.changes.related.derived import made_beside
+from flagtui.changes.related.related_entries import RelatedAdapter
 
 KIND: Final = pytest.mark.parametrize("kind", KINDS)
 
@@ -156,6 +160,20 @@ async def test_a_disk_that_fills_meanwhile_is_told(kind: str, tmp_path: Path) ->
         outcome = await scene.save(Journal(tmp_path / "filling", disk=Disk(write=full_the_second_time)))
         assert outcome.is_saved
         assert "could not be written down" in outcome.note
+
+
+async def test_a_cohort_that_was_made_before_is_not_taken_for_one_without_an_answer(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        first = await scene_of("cohort", bench)
+        assert (await first.save()).is_saved
+        flag = first.prepared.plan.fresh
+        plan, request = await made_beside("cohort", flag, "everyone", bench.client)
+        assert isinstance(plan, RelatedPlan)
+        again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client, request))
+        bench.wire.before = from_the_write_on(lost, times=1)
+        scene = Scene(bench, again)
+        outcome = await scene.writing().settle(await scene.save())
+        assert outcome.ending == "failed"
 
 
 @KIND

@@ -6,7 +6,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.related_planner import RelatedPlanner
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import OPERATIONS, VERBS, What, plan_beside, send_beside
+from flagtui.changes.related.derived import OPERATIONS, VERBS, What, made_beside
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 
@@ -42,13 +42,12 @@ class FlagArtifacts:
         workspace = self._app_state.workspace
         if workspace is None:
             return
-        flags = workspace.client.flags
 
         async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
             fresh = await read_flag(row, self._app_state, self._changing)
             if fresh is None:
                 return None
-            return plan_beside(what, fresh, self._who(row, fresh)), send_beside(what, fresh.id, flags)
+            return await made_beside(what, fresh, self._who(row, fresh), workspace.client)
 
         await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
+from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.creation import Answered, RelatedPlan, Send
@@ -13,9 +14,13 @@ from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag
 
 if TYPE_CHECKING:
+    from flagtui.api import Client
     from flagtui.api.flags import Flags
+    from flagtui.models.json_value import JSON
 
 What = Literal["cohort", "dashboard", "enrich"]
+NEWEST: Final = "newest_cohort"
+"""What the journal calls the highest number of a cohort before."""
 
 VERBS: Final[dict[What, Verb]] = {
     "cohort": Verb("make a cohort of", "Make a cohort of", "has a cohort now", ""),
@@ -30,8 +35,23 @@ OPERATIONS: Final[dict[What, str]] = {
 """What the server calls it, to know whether it was refused before."""
 
 
-def plan_beside(what: What, fresh: Flag, who: str) -> RelatedPlan | Blocked:
-    """What would be made; `who` says in words who would be in a cohort."""
+async def made_beside(
+    what: What, fresh: Flag, who: str, client: Client
+) -> tuple[RelatedPlan | Blocked, Send]:
+    """What would be made, and the request that makes it; `who` says in words who would be in a cohort."""
+    before = await _newest_cohort(client) if what == "cohort" else {}
+    return _plan(what, fresh, who, before), _request(what, fresh.id, client.flags)
+
+
+async def _newest_cohort(client: Client) -> Mapping[str, JSON]:
+    """What tells a cohort that is made now from those there were. Not every key may list them."""
+    try:
+        return {NEWEST: max((one.id for one in await client.cohorts.all()), default=0)}
+    except ApiError:
+        return {}
+
+
+def _plan(what: What, fresh: Flag, who: str, before: Mapping[str, JSON]) -> RelatedPlan | Blocked:
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
     if what == "dashboard" and fresh.usage_dashboard is not None:
@@ -51,12 +71,12 @@ def plan_beside(what: What, fresh: Flag, who: str) -> RelatedPlan | Blocked:
         verb=VERBS[what],
         kind=what,
         told=VERBS[what].title,
+        before=before,
         consequences=(told[what], Consequence("Undo", back, "warning")),
     )
 
 
-def send_beside(what: What, id: int, flags: Flags) -> Send:
-    """The request that makes it."""
+def _request(what: What, id: int, flags: Flags) -> Send:
     ways: dict[What, Callable[[int], Awaitable[object]]] = {
         "cohort": flags.create_static_cohort,
         "dashboard": flags.dashboard,

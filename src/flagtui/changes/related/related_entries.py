@@ -14,6 +14,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.derived import NEWEST
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import KIND as SCHEDULED
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from flagtui.changes.entry_kind import UndoContext
     from flagtui.models.json_value import JSON
 
-CLOCKS_DIFFER: Final = 5.0
-"""Seconds by which the server's clock may be behind."""
 Seen = Flag | LookedUp
 """The flag that it is made from, or what is there of it."""
 RelatedOutcome = Outcome[RelatedPlan, Seen]
@@ -201,16 +200,12 @@ class LastingEntries(EntryKind):
 
 
 async def _look_for_cohort(entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-    """The server names it after the flag. One that was made just before may be another person's."""
-    begun, name = entry.at - WATCH_FOR, f"Users with feature flag {entry.key} enabled at "
-    made = [
-        one.created_at.timestamp() if one.created_at is not None else begun
-        for one in await client.cohorts.all({"hide_behavioral_cohorts": True})
-        if one.name.startswith(name)
-    ]
-    if any(at >= entry.at - CLOCKS_DIFFER for at in made):
-        return LookedUp(entry, "applied")
-    return LookedUp(entry, "not known" if any(at >= begun for at in made) else not_there)
+    """The server names it after the flag; those there were before have lower numbers."""
+    newest, name = entry.before.get(NEWEST), f"Users with feature flag {entry.key} enabled at "
+    if not isinstance(newest, int):
+        return LookedUp(entry, "not known")
+    made = [one for one in await client.cohorts.all() if one.id > newest and one.name.startswith(name)]
+    return LookedUp(entry, "applied" if made else not_there)
 
 
 RELATED: Final[dict[str, EntryKind]] = {

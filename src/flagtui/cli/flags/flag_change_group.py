@@ -245,7 +245,9 @@ def _make(name: str, words: str, operations: tuple[str, ...]) -> None:
         return make_from_flag(flag, "cohort" if name == "cohort" else "dashboard", terms)
 
 
-_make("cohort", "Make a cohort of everyone who has a flag now.", ("flags.create_static_cohort",))
+_make(
+    "cohort", "Make a cohort of everyone who has a flag now.", ("flags.create_static_cohort", "cohorts.list")
+)
 _make(
     "dashboard",
     "Make the usage dashboard of a flag, or put more on it.",

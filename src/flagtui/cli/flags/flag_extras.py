@@ -7,7 +7,7 @@ from flagtui import local_time
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import What, plan_beside, send_beside
+from flagtui.changes.related.derived import What, made_beside
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.related.schedules import (
     Later,
@@ -107,8 +107,8 @@ def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
         has_one = made == "dashboard" and flag.usage_dashboard is not None
         what: What = "enrich" if has_one else made
         who = "everyone who has the flag now" if flag.active else "no one, since the flag is off"
-        send = send_beside(what, flag.id, session.client.flags)
-        change = related_change(session, flag, plan_beside(what, flag, who), send)
+        plan, send = await made_beside(what, flag, who, session.client)
+        change = related_change(session, flag, plan, send)
         return await carry_out(change, session, terms)
 
     return in_project(terms.place, work)
