@@ -125,3 +125,42 @@ def test_a_command_gives_its_key_to_none_that_it_starts(surroundings: Surroundin
         watch.terminate()
         assert surroundings.key.encode() not in b"".join(watch.communicate(timeout=20))
     assert surroundings.places_of_key() == []
+
+
+def test_the_editor_of_a_command_learns_nothing_of_the_key(surroundings: Surroundings) -> None:
+    command = [sys.executable, "-m", "flagtui", "flags", "edit", "new-nav"]
+    with Terminal(command, environment=surroundings.variables) as terminal:
+        assert terminal.wait_for_end() == 3
+    assert surroundings.has_seen("editor")
+    assert surroundings.key.encode() not in terminal.sent
+    assert surroundings.places_of_key() == []
+
+
+def test_what_is_started_from_lines_learns_nothing_of_a_key_that_was_given_or_kept(
+    surroundings: Surroundings,
+) -> None:
+    program = shlex.quote(str(surroundings.folder / "program"))
+    watch = f"watch --since 30d --count 1 --exec {program}\n"
+
+    def told(words: str, lines: str, variables: dict[str, str]) -> bytes:
+        done = subprocess.run(
+            [sys.executable, "-m", "flagtui", *words.split()],
+            input=lines,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return (done.stdout + done.stderr).encode()
+
+    given = surroundings.variables
+    said = told("--linear", f"{watch}flags list\n{watch}auth status\n", given)
+    assert surroundings.has_seen("program")
+    assert surroundings.places_of_key() == []
+    kept = {name: value for name, value in given.items() if name != "FLAGTUI_API_KEY"}
+    said += told("auth login --with-token --keep file", surroundings.key, kept)
+    said += told("--linear", f"{watch}auth status\ndoctor\nprofiles\nflags disable new-nav --yes\n", kept)
+    assert surroundings.key.encode() not in said
+    assert [Path(place).parent.name for place in surroundings.places_of_key()] == ["keys"]
