@@ -10,7 +10,29 @@ from tests.doubles.terminal import Terminal
 from tests.prove.blind_terminal import Blind
 from tests.terminal.conftest import Furnish
 
+from flagtui.app.terminal.signals import RESTORE
+
 DEMO = [sys.executable, "-m", "flagtui", "demo"]
+STALLED = """
+import os, select, signal, threading, tty
+from flagtui.app.terminal.signals import OUTPUT_THREAD, restore_terminal, terminal_attributes
+
+before = terminal_attributes()
+tty.setraw(0)
+signal.signal(signal.SIGWINCH, lambda *_: None)
+
+def write():
+    while True:
+        os.write(2, b"x" * 100_000)
+
+threading.Thread(target=write, daemon=True, name=OUTPUT_THREAD).start()
+while select.select([], [2], [], 0.2)[1]:
+    pass
+restore_terminal(before)
+os._exit(3 if os.get_blocking(2) else 4)
+"""
+"""A thread is writing what a stalled terminal does not take, and would go on as soon as it does."""
+
 FLOODS = {
     "a paste of a megabyte": "\x1b[200~" + "x" * 1_000_000 + "\x1b[201~",
     "an arrow held down": "\x1b[B" * 33_000,
@@ -45,4 +67,16 @@ def test_ctrl_q_leaves_a_terminal_that_takes_no_output(tmp_path: Path, furnish: 
         late.start()
         assert terminal.process.wait() == 0
         late.cancel()
+        terminal.wait_for_bytes(RESTORE.encode())
+        assert terminal.attributes() == terminal.attributes_before
+        assert terminal.modes_on() == set()
+
+
+def test_a_terminal_that_takes_no_output_is_restored_whatever_waits_to_be_written() -> None:
+    with Terminal([sys.executable, "-c", STALLED]) as terminal:
+        late = Timer(60, terminal.signal, [signal.SIGKILL])
+        late.start()
+        assert terminal.process.wait() == 3
+        late.cancel()
+        terminal.wait_for_bytes(RESTORE.encode())
         assert terminal.attributes() == terminal.attributes_before

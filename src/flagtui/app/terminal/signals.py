@@ -6,7 +6,6 @@ POSIX only: elsewhere there are neither these signals nor terminal attributes.
 
 import asyncio
 import os
-import select
 import signal
 import sys
 import termios
@@ -26,6 +25,9 @@ WATCHED_SECONDS: Final = 60.0
 STALLED_SECONDS: Final = 1.5
 """How long a terminal may take nothing before a program that is told to leave does not wait for it."""
 WRITE_SECONDS: Final = 0.3
+BETWEEN_TRIES: Final = 0.002
+OUTPUT_THREAD: Final = "textual-output"
+"""As Textual calls the thread that writes to the terminal."""
 
 RESTORE: Final = (
     # End a frame under way, plain text, no mouse reports, no bracketed paste, line wrap, no size reports,
@@ -119,15 +121,48 @@ def stop_until_continued() -> None:
 
 
 def restore_terminal(before: list[Any] | None) -> None:
-    """Put the terminal back as it was, from any thread, even when it takes no output any more."""
+    """Put the terminal back as it was, from any thread, even when it takes no output any more.
+
+    What waits to be shown is dropped then. Only for a program that ends: its output has ended afterwards.
+    """
     keys, screen = sys.__stdin__, sys.__stderr__
     if before is None or keys is None or screen is None:
         return
     with suppress(OSError, ValueError, termios.error):
         termios.tcsetattr(keys.fileno(), termios.TCSANOW, before)
-        termios.tcflush(screen.fileno(), termios.TCOFLUSH)
-        if select.select([], [screen.fileno()], [], WRITE_SECONDS)[1]:
-            os.write(screen.fileno(), RESTORE.encode())
+        _write_at_once(screen.fileno(), RESTORE.encode())
+
+
+def _write_at_once(terminal: int, data: bytes) -> None:
+    """Write, dropping what waits to be shown; give up after `WRITE_SECONDS`."""
+    until = time.monotonic() + WRITE_SECONDS
+    was_blocking = os.get_blocking(terminal)
+    os.set_blocking(terminal, False)
+    try:
+        while data and time.monotonic() < until:
+            _end_output()
+            termios.tcflush(terminal, termios.TCOFLUSH)
+            with suppress(BlockingIOError):
+                data = data[os.write(terminal, data) :]
+            threading.Event().wait(BETWEEN_TRIES)
+    finally:
+        # The shell has the same one.
+        os.set_blocking(terminal, was_blocking)
+
+
+def _end_output() -> None:
+    """End the thread that is in the middle of a write, for which every other write to the terminal waits.
+
+    A signal makes it look up, and then it may not wait any more.
+    """
+    threading.excepthook = _say_nothing
+    for thread in threading.enumerate():
+        if thread.name == OUTPUT_THREAD and thread.ident is not None:
+            signal.pthread_kill(thread.ident, signal.SIGWINCH)
+
+
+def _say_nothing(_: object) -> None:
+    pass
 
 
 def terminal_attributes() -> list[Any] | None:
