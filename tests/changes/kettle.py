@@ -11,8 +11,7 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.entry_kind import EntryKind, PreparedUndo, UndoContext
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal

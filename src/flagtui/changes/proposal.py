@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from flagtui.changes.difference import Clash, DifferenceLine
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.verbs import Verb
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from tests.changes.conftest import FlagMaker
 
-from flagtui.changes.flags.activity_revert import intended, plan_revert
 from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_entries import intended, plan_revert
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.activity import Activity

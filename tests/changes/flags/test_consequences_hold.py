@@ -12,8 +12,7 @@ from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.changes.flags import flag_intent, targeting_intents
-from flagtui.changes.flags.flag_cautions import cautions
-from flagtui.changes.flags.flag_consequences import Consequence, consequences
+from flagtui.changes.flags.flag_consequences import Consequence, cautions, consequences
 from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_reach import NOBODY

@@ -38,7 +38,7 @@ def planned(fields: dict[str, JSON], taken: Taken = FREE, context: Context | Non
 
 
 KINDS: list[dict[str, JSON]] = [
-    boolean_flag("fresh", "A description"),
+    {**boolean_flag("fresh"), "name": "A description"},
     multivariate_flag("fresh", ["control", "test", "other"]),
     remote_configuration("fresh", '{"a": 1}'),
     copy_of(Flag.of(raw_flag(filters=RICH)), "fresh"),
@@ -64,7 +64,7 @@ def test_a_copy_leaves_experiments_and_secrets_behind() -> None:
 
 
 def test_the_plan_reads_as_what_will_be_there() -> None:
-    plan = planned(boolean_flag("fresh", "A description"))
+    plan = planned({**boolean_flag("fresh"), "name": "A description"})
     words = [line.words for line in plan.lines]
     assert words == ["off", "condition 1: 0 % of everyone", "description: A description"]
     plan = planned({**multivariate_flag("fresh", ["a", "b"]), "tags": ["review"], "active": True})

@@ -9,7 +9,7 @@ from tests.doubles.flag_server import raw_flag
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.verification import Report, compare
+from flagtui.changes.flags.flag_save import Report, compare
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

@@ -10,10 +10,9 @@ from typing import Final
 from flagtui.api.errors import ApiError
 from flagtui.app.writing.optimistic_rows import FlagRows
 from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, Q, each, together
-from flagtui.changes.flags.activity_revert import intended, plan_revert
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.changes.flags.flag_entries import intended, plan_revert
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked

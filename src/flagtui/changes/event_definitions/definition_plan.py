@@ -7,8 +7,7 @@ from typing import ClassVar, Final
 from flagtui.changes.changed_fields import field_words
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence, ago
+from flagtui.changes.flags.flag_consequences import Caution, Consequence, ago
 from flagtui.changes.proposal import DiffLine, Titled
 from flagtui.changes.verbs import Verb
 from flagtui.models.event_definition import EventDefinition

@@ -16,8 +16,7 @@ from flagtui.changes.experiments.served_variants import (
     when_on,
 )
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence, Tone
+from flagtui.changes.flags.flag_consequences import Caution, Consequence, Tone
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import as_dict, as_list, as_number, as_text

@@ -17,8 +17,8 @@ from flagtui.changes.experiments.step_save import StepAdapter, find_made
 from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back, why_no_step_back
 from flagtui.changes.experiments.steps import BY_VERB
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.flag_lookup import rows_of
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.surroundings import rows_of
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import with_payloads
 from flagtui.changes.own_changes import told_apart

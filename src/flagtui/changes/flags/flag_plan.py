@@ -9,8 +9,7 @@ from flagtui.changes.difference import Clash, difference, merge
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.filter_rules import FilterProblem, problems_in, problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters, original_fields, sent_fields
-from flagtui.changes.flags.flag_cautions import Caution, cautions
-from flagtui.changes.flags.flag_consequences import Consequence, consequences
+from flagtui.changes.flags.flag_consequences import Caution, Consequence, cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal

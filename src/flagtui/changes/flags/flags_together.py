@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from flagtui.changes.flags.flag_cautions import Caution
+from flagtui.changes.flags.flag_consequences import Caution
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked

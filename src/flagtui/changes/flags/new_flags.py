@@ -9,8 +9,7 @@ from flagtui.changes.changed_fields import brief
 from flagtui.changes.difference import MISSING, DifferenceLine, Path
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_body import clean_filters
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence, reach_in_words
+from flagtui.changes.flags.flag_consequences import Caution, Consequence, reach_in_words
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
@@ -30,36 +29,31 @@ _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
 """What a field has where nothing was said about it."""
 
 
-def boolean_flag(key: str, name: str = "") -> dict[str, JSON]:
+def boolean_flag(key: str) -> dict[str, JSON]:
     """Off, and for nobody when it is turned on, until a rollout says otherwise."""
-    return {"key": key, "name": name, "active": False, "filters": _filters({})}
+    return _off(key, {})
 
 
-def multivariate_flag(key: str, variants: Iterable[str], name: str = "") -> dict[str, JSON]:
+def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
     """Off, with equal shares for these variants."""
     keys = list(variants)
     shares = even_shares(len(keys)) if keys else []
     named = [
         {"key": one, "name": "", "rollout_percentage": share} for one, share in zip(keys, shares, strict=True)
     ]
-    return {
-        "key": key,
-        "name": name,
-        "active": False,
-        "filters": _filters({"multivariate": {"variants": named} if named else None}),
-    }
+    return _off(key, {"multivariate": {"variants": named} if named else None})
 
 
-def remote_configuration(key: str, payload: str, name: str = "") -> dict[str, JSON]:
+def remote_configuration(key: str, payload: str) -> dict[str, JSON]:
     """A value for programs to read; the server gives it to everyone."""
     filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
-    return {
-        "key": key,
-        "name": name,
-        "active": False,
-        "is_remote_configuration": True,
-        "filters": _filters(filters),
-    }
+    return {**_off(key, filters), "is_remote_configuration": True}
+
+
+def _off(key: str, filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    nobody = [{"properties": [], "rollout_percentage": 0}]
+    targeting = {"groups": nobody, "payloads": {}, "multivariate": None, **filters}
+    return {"key": key, "name": "", "active": False, "filters": targeting}
 
 
 def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
@@ -132,20 +126,15 @@ def plan_create(
     )
 
 
-def _filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
-    nobody = [{"properties": [], "rollout_percentage": 0}]
-    return {"groups": nobody, "payloads": {}, "multivariate": None, **filters}
-
-
 def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
     """What the flag will be, without what every flag is by itself."""
-    shown = hidden if is_secret else _as_is
     found = [
         *_what_it_is(values),
         *_targeting(as_dict(values.get("filters")), names),
         *_other_fields(values),
     ]
-    return tuple(DiffLine(shown(DifferenceLine(path, MISSING, value)), words) for path, value, words in found)
+    lines = [(DifferenceLine(path, MISSING, value), words) for path, value, words in found]
+    return tuple(DiffLine(hidden(line) if is_secret else line, words) for line, words in lines)
 
 
 def _what_it_is(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]]:
@@ -181,10 +170,6 @@ def _other_fields(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]
         elif value is not True:
             words = f"{words}: {brief(value)}"
         yield (name,), value, words
-
-
-def _as_is(line: DifferenceLine) -> DifferenceLine:
-    return line
 
 
 def _consequences(values: Mapping[str, JSON], context: Context) -> tuple[Consequence, ...]:

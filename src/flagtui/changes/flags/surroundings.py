@@ -29,6 +29,12 @@ STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 T = TypeVar("T")
 
 
+class FlagReader(Protocol):
+    """Reads single flags: `client.flags`."""
+
+    async def get(self, id: int) -> Flag: ...
+
+
 class Answers(Protocol):
     """What is asked of the server, as `client.flags` offers it."""
 
@@ -197,3 +203,16 @@ def activity_in_short(entry: Activity) -> str:
         return UNLOGGED
     named = [change.field.replace("_", " ") for change in entry.changes if change.field]
     return f"changed {', '.join(named) or 'something'}"
+
+
+async def rows_of(flags: FlagReader, ids: Sequence[int]) -> list[FlagRow]:
+    """The flags with these ids, as far as they can be read."""
+
+    async def one(id: int) -> FlagRow | None:
+        try:
+            return (await flags.get(id)).row()
+        except ApiError:
+            return None
+
+    found = await asyncio.gather(*map(one, ids))
+    return [row for row in found if row is not None]

@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from flagtui.changes.difference import Clash
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import Verb

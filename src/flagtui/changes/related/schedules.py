@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui import local_time
 from flagtui.api.errors import NotFound
 from flagtui.changes.difference import Clash, same
-from flagtui.changes.flags.flag_cautions import Caution
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan, Send

@@ -5,11 +5,10 @@ from functools import partial
 
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_lookup import rows_of
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import Found, Looked, plan_together
-from flagtui.changes.flags.surroundings import Surroundings, gather
+from flagtui.changes.flags.surroundings import Surroundings, gather, rows_of
 from flagtui.changes.left_out import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
