@@ -123,7 +123,7 @@ def beside(what: What) -> Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]:
 
 
 KINDS: Final[dict[str, Make]] = {
-    "flag": of_flag(flag_intent.turn_off, active=False, name="theirs"),
+    "flag": of_flag(lambda id: flag_intent.switch("turn off", id), active=False, name="theirs"),
     "tags of a flag": of_flag(
         lambda id: flag_intent.set_field(id, "tags", ["ours"], ["ours", "more"]), tags=["theirs"]
     ),

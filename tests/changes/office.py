@@ -33,7 +33,9 @@ class Office:
     async def plan(self, wanted: Intent | None = None, read_at: float | None = None) -> Plan:
         fresh = await self.ada.get(812)
         now = self.clock.time() if read_at is None else read_at
-        plan = plan_flag(wanted or flag_intent.turn_off(812), fresh, Context(now=now, dependents=()))
+        plan = plan_flag(
+            wanted or flag_intent.switch("turn off", 812), fresh, Context(now=now, dependents=())
+        )
         assert isinstance(plan, Plan), plan
         return plan
 

@@ -40,7 +40,9 @@ class Crowd:
 
     def approved(self) -> Approved:
         context = Context(now=self.clock.time(), dependents=())
-        plans = [plan_flag(flag_intent.turn_off(raw["id"]), Flag.of(raw), context) for raw in self.raws]
+        plans = [
+            plan_flag(flag_intent.switch("turn off", raw["id"]), Flag.of(raw), context) for raw in self.raws
+        ]
         question = guard([plan for plan in plans if isinstance(plan, Plan)], GuardRules())
         assert isinstance(question, Question)
         approved = question.settle(Confirmation(yes=True))
@@ -146,11 +148,12 @@ def planned(wanted: Intent, fresh: Flag) -> Plan:
 
 def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:
     flags = [asking(1, None), asking(2, 1), asking(3, 2), asking(4, None)]
-    off = in_order([planned(flag_intent.turn_off(flag.id), flag) for flag in flags])
+    off = in_order([planned(flag_intent.switch("turn off", flag.id), flag) for flag in flags])
     assert [plan.id for plan in off] == [3, 2, 1, 4]
     flags = [asking(3, 2, active=False), asking(2, 1, active=False), asking(1, None, active=False)]
     assert [
-        plan.id for plan in in_order([planned(flag_intent.turn_on(flag.id), flag) for flag in flags])
+        plan.id
+        for plan in in_order([planned(flag_intent.switch("turn on", flag.id), flag) for flag in flags])
     ] == [
         1,
         2,
@@ -159,14 +162,19 @@ def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:
 
 
 def test_flags_that_ask_for_each_other_still_come_out_once() -> None:
-    plans = [planned(flag_intent.turn_off(1), asking(1, 2)), planned(flag_intent.turn_off(2), asking(2, 1))]
+    plans = [
+        planned(flag_intent.switch("turn off", 1), asking(1, 2)),
+        planned(flag_intent.switch("turn off", 2), asking(2, 1)),
+    ]
     assert sorted(plan.id for plan in in_order(plans)) == [1, 2]
 
 
 def test_a_child_in_the_same_batch_blocks_nothing() -> None:
     context = Context(dependents=(Linked(2, "child", True), Linked(3, "other", True)))
-    found = plan_flag(flag_intent.turn_off(1), asking(1, None), within_batch(context, frozenset({1, 2})))
+    found = plan_flag(
+        flag_intent.switch("turn off", 1), asking(1, None), within_batch(context, frozenset({1, 2}))
+    )
     assert isinstance(found, Blocked)
     assert "other" in found.reason
     context = within_batch(context, frozenset({1, 2, 3}))
-    assert isinstance(plan_flag(flag_intent.turn_off(1), asking(1, None), context), Plan)
+    assert isinstance(plan_flag(flag_intent.switch("turn off", 1), asking(1, None), context), Plan)

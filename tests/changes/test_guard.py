@@ -33,7 +33,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 
 def plan_of(flag: FlagMaker, wanted: Intent | None = None, **fields: object) -> Plan:
     fresh = flag(**fields)
-    plan = plan_flag(wanted or flag_intent.turn_off(fresh.id), fresh, Context(dependents=()))
+    plan = plan_flag(wanted or flag_intent.switch("turn off", fresh.id), fresh, Context(dependents=()))
     assert isinstance(plan, Plan)
     return plan
 
@@ -75,7 +75,7 @@ def test_a_key_that_cannot_be_trusted_is_confirmed_by_the_flags_number(flag: Fla
 def test_an_unlocked_strict_profile_asks_for_y_except_for_grave_changes(flag: FlagMaker) -> None:
     rules = GuardRules(Level.STRICT, is_unlocked=True)
     assert asked(guard([plan_of(flag)], rules)).type_this is None
-    assert asked(guard([plan_of(flag, flag_intent.delete(812))], rules)).type_this == "checkout-v2"
+    assert asked(guard([plan_of(flag, flag_intent.switch("delete", 812))], rules)).type_this == "checkout-v2"
 
 
 def test_a_reason_is_insisted_on_where_it_is_required(flag: FlagMaker) -> None:

@@ -71,7 +71,7 @@ class Scenario:
                 tags = [*seen.raw["tags"], f"tag{self.serial}"]
                 return flag_intent.set_field(812, "tags", seen.raw["tags"], tags, seen.version)
             case 2:
-                return (flag_intent.turn_off if seen.active else flag_intent.turn_on)(812, seen.version)
+                return flag_intent.switch("turn off" if seen.active else "turn on", 812, seen.version)
             case _:
                 wanted = copy.deepcopy(seen.filters)
                 place = self.chance.randrange(GROUPS)

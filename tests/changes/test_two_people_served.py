@@ -102,8 +102,7 @@ class Desk:
                 words = f"text {self.chance.random()}"
                 return flag_intent.set_field(seen.id, "name", seen.name, words, seen.version)
             case 1:
-                turn = flag_intent.turn_off if seen.active else flag_intent.turn_on
-                return turn(seen.id, seen.version)
+                return flag_intent.switch("turn off" if seen.active else "turn on", seen.id, seen.version)
             case 2 | 3:
                 place = self.chance.randrange(len(SHARES))
                 now = seen.filters["groups"][place]["rollout_percentage"]

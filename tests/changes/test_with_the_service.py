@@ -135,7 +135,7 @@ def content(flag: Flag) -> dict[str, JSON]:
 
 async def test_off_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
     before = await bench.new("checkout", filters=RICH, name="New checkout")
-    await bench.saved(flag_intent.turn_off(before.id))
+    await bench.saved(flag_intent.switch("turn off", before.id))
     assert (await bench.flags.get(before.id)).active is False
     assert isinstance(await bench.undo(), Plan)
     assert content(await bench.flags.get(before.id)) == content(before)
@@ -143,7 +143,7 @@ async def test_off_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
 
 async def test_delete_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
     before = await bench.new("checkout", filters=RICH)
-    await bench.saved(flag_intent.delete(before.id))
+    await bench.saved(flag_intent.switch("delete", before.id))
     assert (await bench.flags.get(before.id)).deleted
     assert isinstance(await bench.undo(), Plan)
     assert content(await bench.flags.get(before.id)) == content(before)
@@ -213,11 +213,11 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
 async def test_what_the_server_would_refuse_is_known_before(bench: Bench) -> None:
     base = await bench.new("base", filters={"groups": [{"rollout_percentage": 100}]})
     child = await bench.new("child", filters=asks_for(base.id))
-    found = await bench.plan(flag_intent.turn_off(base.id))
+    found = await bench.plan(flag_intent.switch("turn off", base.id))
     assert isinstance(found, Blocked)
     assert "child" in found.reason
-    await bench.saved(flag_intent.turn_off(child.id))
-    await bench.saved(flag_intent.turn_off(base.id))
+    await bench.saved(flag_intent.switch("turn off", child.id))
+    await bench.saved(flag_intent.switch("turn off", base.id))
 
 
 async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Bench) -> None:
@@ -229,7 +229,7 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
         context = await gather(bench.flags, fresh, {"active": False}, surroundings)
-        plan = plan_flag(flag_intent.turn_off(id), fresh, within_batch(context, ids))
+        plan = plan_flag(flag_intent.switch("turn off", id), fresh, within_batch(context, ids))
         assert isinstance(plan, Plan)
         found.append(plan)
     batch = bench.save_context.batch(bench.approve(*in_order(found)))
@@ -245,10 +245,10 @@ async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one
         folder.mkdir()
         async with working(folder, **choices) as bench:
             made = await bench.new("checkout", filters=RICH)
-            await bench.saved(flag_intent.delete(made.id))
+            await bench.saved(flag_intent.switch("delete", made.id))
             deleted = await bench.flags.get(made.id)
             assert deleted.deleted
-            restored = await bench.saved(flag_intent.restore(made.id))
+            restored = await bench.saved(flag_intent.switch("restore", made.id))
             assert restored.record is not None
             assert (restored.record.key, restored.record.deleted) == ("checkout", False)
 
@@ -256,7 +256,7 @@ async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one
 async def test_archiving_and_back(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         made = await bench.new("checkout", filters=RICH)
-        await bench.saved(flag_intent.archive(made.id))
+        await bench.saved(flag_intent.switch("archive", made.id))
         await bench.undo()
         found = await bench.flags.get(made.id)
         assert (found.active, found.archived) == (True, False)
@@ -265,7 +265,7 @@ async def test_archiving_and_back(tmp_path: Path) -> None:
 async def test_a_legacy_server_is_not_asked_to_archive(tmp_path: Path) -> None:
     async with working(tmp_path, legacy=True) as bench:
         made = await bench.new("checkout", filters=RICH)
-        found = await bench.plan(flag_intent.archive(made.id))
+        found = await bench.plan(flag_intent.switch("archive", made.id))
         assert isinstance(found, Blocked)
         assert found.code == "unknown field"
 
@@ -274,7 +274,7 @@ async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         made = await bench.new("checkout", filters=RICH)
     async with working(tmp_path, approvals=True) as bench:
-        outcome = await bench.do(flag_intent.turn_off(made.id))
+        outcome = await bench.do(flag_intent.switch("turn off", made.id))
         assert outcome.ending == "awaiting approval"
         assert isinstance(outcome.error, ApprovalNeeded)
         assert outcome.error.change_request_id

@@ -72,7 +72,7 @@ async def turning_off(count: int, folder: Path) -> tuple[Line, list[Plan]]:
     line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, count + 1)))
     line.ada = line.server.person("ada@acme.test")
     for id in range(1, count + 1):
-        plan = plan_flag(flag_intent.turn_off(id), await line.ada.get(id), Context(dependents=()))
+        plan = plan_flag(flag_intent.switch("turn off", id), await line.ada.get(id), Context(dependents=()))
         assert isinstance(plan, Plan)
         plans.append(plan)
     return line, plans

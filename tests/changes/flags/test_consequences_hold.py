@@ -22,10 +22,10 @@ from flagtui.models.flag import Flag
 NOW: Final = SteadyClock().time()
 CROWD: Final = [Person(f"person-{place}", {}, is_complete=True) for place in range(40)]
 WANTED: Final = {
-    "turned on": flag_intent.turn_on(1),
-    "turned off": flag_intent.turn_off(1),
-    "deleted": flag_intent.delete(1),
-    "archived": flag_intent.archive(1),
+    "turned on": flag_intent.switch("turn on", 1),
+    "turned off": flag_intent.switch("turn off", 1),
+    "deleted": flag_intent.switch("delete", 1),
+    "archived": flag_intent.switch("archive", 1),
 }
 
 
@@ -178,8 +178,7 @@ def any_change(random: Random) -> tuple[Flag, Intent, Context]:
     fresh = Flag.of(raw)
     seen = random.choice([None, 4])
     intents = [
-        *(make(1, seen) for make in (flag_intent.turn_on, flag_intent.turn_off, flag_intent.delete)),
-        flag_intent.archive(1, seen),
+        *(flag_intent.switch(verb, 1, seen) for verb in ("turn on", "turn off", "delete", "archive")),
         flag_intent.set_field(1, "key", "base", "other", seen),
         replace(targeting_intents.set_all_rollouts(fresh, 45), seen_version=seen),
     ]

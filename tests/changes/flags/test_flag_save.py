@@ -100,7 +100,7 @@ async def test_an_approval_saves_once(office: Office) -> None:
 
 async def test_a_plan_nobody_approved_is_not_sent(office: Office) -> None:
     approved = office.approve(await office.plan())
-    other = await office.plan(flag_intent.delete(812))
+    other = await office.plan(flag_intent.switch("delete", 812))
     with pytest.raises(ValueError, match="not approved"):
         await write(approved, [other], office.save_context.adapter, office.save_context.context)
     assert office.ada.sends == 0

@@ -39,7 +39,7 @@ async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked:
 
 
 async def test_turning_off_is_undone_by_turning_on(office: Office) -> None:
-    entry = await done(office, flag_intent.turn_off(812))
+    entry = await done(office, flag_intent.switch("turn off", 812))
     plan = await undone(office, entry)
     assert isinstance(plan, Plan)
     assert plan.title == "Turn ON"
@@ -47,7 +47,7 @@ async def test_turning_off_is_undone_by_turning_on(office: Office) -> None:
 
 
 async def test_changes_are_undone_in_any_order(office: Office) -> None:
-    off = await done(office, flag_intent.turn_off(812))
+    off = await done(office, flag_intent.switch("turn off", 812))
     office.clock.now += 1
     await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     await undone(office, off)
@@ -55,7 +55,7 @@ async def test_changes_are_undone_in_any_order(office: Office) -> None:
 
 
 async def test_an_undone_change_leaves_the_list_and_its_undo_can_be_undone(office: Office) -> None:
-    off = await done(office, flag_intent.turn_off(812))
+    off = await done(office, flag_intent.switch("turn off", 812))
     await undone(office, off)
     left = undoable(office.journal.entries(), HERE)
     assert [entry.undoes for entry in left] == [off.id]
@@ -73,14 +73,14 @@ async def test_another_persons_change_of_the_same_thing_is_shown_with_three_side
 
 
 async def test_another_persons_change_of_another_thing_is_kept(office: Office) -> None:
-    entry = await done(office, flag_intent.turn_off(812))
+    entry = await done(office, flag_intent.switch("turn off", 812))
     office.bob_writes(name="Bob's words")
     assert isinstance(await undone(office, entry), Plan)
     assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Bob's words")
 
 
 async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) -> None:
-    entry = await done(office, flag_intent.turn_off(812))
+    entry = await done(office, flag_intent.switch("turn off", 812))
     office.bob_writes(active=True)
     assert isinstance(await undone(office, entry), NothingToDo)
 
@@ -97,7 +97,7 @@ async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office
 
 
 async def test_a_deleted_flag_comes_back_with_the_key_it_had(office: Office) -> None:
-    entry = await done(office, flag_intent.delete(812))
+    entry = await done(office, flag_intent.switch("delete", 812))
     office.server.stored[812]["key"] = "checkout-v2:deleted:812"
     plan = await undone(office, entry)
     assert isinstance(plan, Plan)
@@ -106,14 +106,14 @@ async def test_a_deleted_flag_comes_back_with_the_key_it_had(office: Office) -> 
 
 
 async def test_an_archived_flag_that_was_on_comes_back_on(office: Office) -> None:
-    entry = await done(office, flag_intent.archive(812))
+    entry = await done(office, flag_intent.switch("archive", 812))
     assert isinstance(await undone(office, entry), Plan)
     stored = office.server.stored[812]
     assert (stored["active"], stored["archived"]) == (True, False)
 
 
 async def test_a_change_of_another_project_is_not_undone_here(office: Office) -> None:
-    entry = await done(office, flag_intent.turn_off(812))
+    entry = await done(office, flag_intent.switch("turn off", 812))
     elsewhere = dataclasses.replace(HERE, project="2")
     assert isinstance(why_not(entry, elsewhere), Blocked)
     assert undoable(office.journal.entries(), elsewhere) == []
@@ -121,7 +121,7 @@ async def test_a_change_of_another_project_is_not_undone_here(office: Office) ->
 
 @pytest.mark.parametrize("ending", ["refused", "unknown", "conflicted", ""])
 async def test_what_was_not_saved_is_not_undone(office: Office, ending: str) -> None:
-    entry = await done(office, flag_intent.turn_off(812))
+    entry = await done(office, flag_intent.switch("turn off", 812))
     other = dataclasses.replace(entry, ending=ending)  # type: ignore[arg-type]
     assert isinstance(why_not(other, HERE), Blocked)
 
@@ -161,7 +161,7 @@ def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path)
 def test_an_inverse_of_a_plan_plans_back_to_where_it_started() -> None:
 
     fresh = Flag.of(raw_flag())
-    plan = plan_flag(flag_intent.archive(812), fresh, CALM)
+    plan = plan_flag(flag_intent.switch("archive", 812), fresh, CALM)
     assert isinstance(plan, Plan)
     after = Flag.of({**fresh.raw, **plan.values, "version": 13})
     back = plan_flag(plan.inverse, after, CALM)

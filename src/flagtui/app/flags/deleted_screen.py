@@ -10,7 +10,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell
-from flagtui.changes.flags.flag_intent import restore
+from flagtui.changes.flags.flag_intent import switch
 from flagtui.safe_text import safe_text
 from flagtui.store.deletions import Deletion, recent_deletions
 from flagtui.store.query import Vocabulary
@@ -100,7 +100,7 @@ class DeletedScreen(ReadList[Deletion]):
     def action_restore(self) -> None:
         """Bring back what is marked, else this one."""
         listened: Callable[..., None] = self._restored
-        self._changing.start([restore(one.id) for one in self.chosen()], ended=listened)
+        self._changing.start([switch("restore", one.id) for one in self.chosen()], ended=listened)
 
     def _restored(self, *_ended: object) -> None:
         if self.is_attached:

@@ -13,7 +13,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.listener import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
-from flagtui.changes.flags.flag_intent import archive, delete, turn_off, turn_on, unarchive
+from flagtui.changes.flags.flag_intent import switch
 from flagtui.changes.flags.tag_line import read_tags, retag
 from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout, why_no_rollout
 from flagtui.changes.left_out import LeftOut
@@ -40,18 +40,19 @@ class FlagEdits:
     def switch(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """On or off. Several go the same way: the first decides, so that nothing is turned on by surprise."""
         if rows:
-            turn = turn_off if rows[0].active else turn_on
-            self._changing.start([turn(row.id, row.version) for row in rows], saved)
+            self._switch("turn off" if rows[0].active else "turn on", rows, saved)
 
     def delete(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """Softly."""
-        self._changing.start([delete(row.id, row.version) for row in rows], saved)
+        self._switch("delete", rows, saved)
 
     def archive(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """Into the archive, which turns off too, or back out of it when the first is there."""
         if rows:
-            move = unarchive if rows[0].archived else archive
-            self._changing.start([move(row.id, row.version) for row in rows], saved)
+            self._switch("unarchive" if rows[0].archived else "archive", rows, saved)
+
+    def _switch(self, verb: str, rows: Sequence[FlagRow], saved: Saved) -> None:
+        self._changing.start([switch(verb, row.id, row.version) for row in rows], saved)
 
     # After a question
 

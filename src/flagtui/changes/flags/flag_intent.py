@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -27,34 +27,21 @@ class Intent:
     seen_version: int | None = None
 
 
-def turn_on(id: int, seen_version: int | None = None) -> Intent:
-    """The flag on."""
-    return Intent(id, {"active": True}, "turn on", seen_version=seen_version)
+SWITCHES: Final[Mapping[str, Mapping[str, JSON]]] = {
+    "turn on": {"active": True},
+    "turn off": {"active": False},
+    # The server refuses to archive a flag that is on.
+    "archive": {"active": False, "archived": True},
+    "unarchive": {"archived": False},
+    "delete": {"deleted": True},
+    "restore": {"deleted": False},
+}
+"""What needs nothing but the flag. What is deleted can be restored until another flag takes its key."""
 
 
-def turn_off(id: int, seen_version: int | None = None) -> Intent:
-    """The flag off, targeting kept."""
-    return Intent(id, {"active": False}, "turn off", seen_version=seen_version)
-
-
-def archive(id: int, seen_version: int | None = None) -> Intent:
-    """Off and out of the list: the server refuses to archive a flag that is on."""
-    return Intent(id, {"active": False, "archived": True}, "archive", seen_version=seen_version)
-
-
-def unarchive(id: int, seen_version: int | None = None) -> Intent:
-    """Back into the list; it stays off."""
-    return Intent(id, {"archived": False}, "unarchive", seen_version=seen_version)
-
-
-def delete(id: int, seen_version: int | None = None) -> Intent:
-    """A soft delete: the record stays and can be restored until another flag takes its key."""
-    return Intent(id, {"deleted": True}, "delete", seen_version=seen_version)
-
-
-def restore(id: int, seen_version: int | None = None) -> Intent:
-    """Back from a soft delete, on or off as it was."""
-    return Intent(id, {"deleted": False}, "restore", seen_version=seen_version)
+def switch(verb: str, id: int, seen_version: int | None = None) -> Intent:
+    """One of `SWITCHES`."""
+    return Intent(id, SWITCHES[verb], verb, seen_version=seen_version)
 
 
 def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | None = None) -> Intent:

@@ -38,20 +38,13 @@ def _switch(name: str, words: str, *example: str) -> None:
     )
     @FLAG_WORDS
     def change(flags: tuple[str, ...], terms: WriteTerms) -> int:
-        from flagtui.changes.flags import flag_intent
+        from flagtui.changes.flags.flag_intent import switch
         from flagtui.cli.flags.flag_writes import change_flags
 
-        makers = {
-            "enable": flag_intent.turn_on,
-            "disable": flag_intent.turn_off,
-            "archive": flag_intent.archive,
-            "unarchive": flag_intent.unarchive,
-            "delete": flag_intent.delete,
-            "restore": flag_intent.restore,
-        }
+        verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
         return change_flags(
             flags,
-            lambda flag: makers[name](flag.id, flag.version),
+            lambda flag: switch(verb, flag.id, flag.version),
             terms,
             are_deleted=name == "restore",
         )
