@@ -7,7 +7,7 @@ from tests.changes.conftest import NOW, FlagMaker
 
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.json_value import JSON
@@ -26,7 +26,7 @@ def consequence(plan: Plan, label: str) -> str:
 def test_turning_off_sends_the_one_field_with_what_the_server_compares(
     flag: FlagMaker, calm: Context
 ) -> None:
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812, seen_version=12), flag(), calm))
+    plan = planned(plan_flag(switch("turn off", 812, seen_version=12), flag(), calm))
     assert plan.body == {"active": False}
     assert (plan.version, plan.original) == (12, {"active": True})
     assert (plan.title, plan.versions) == ("Turn OFF", "v12 → v13")
@@ -36,7 +36,7 @@ def test_turning_off_sends_the_one_field_with_what_the_server_compares(
 
 
 def test_turning_off_says_who_loses_it_with_a_share_for_the_bar(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812), flag(), calm))
+    plan = planned(plan_flag(switch("turn off", 812), flag(), calm))
     reach = next(found for found in plan.consequences if found.label == "Reach")
     assert reach.text == "41,230 of 82,460 users lose it"
     assert reach.share == pytest.approx(0.5)
@@ -44,20 +44,20 @@ def test_turning_off_says_who_loses_it_with_a_share_for_the_bar(flag: FlagMaker,
 
 def test_an_unknown_reach_says_why_and_holds_nothing_up(flag: FlagMaker, calm: Context) -> None:
     context = dataclasses.replace(calm, reach=NotKnown("no answer in 3 s"))
-    assert consequence(planned(plan_flag(flag_intent.switch("turn off", 812), flag(), context)), "Reach") == (
+    assert consequence(planned(plan_flag(switch("turn off", 812), flag(), context)), "Reach") == (
         "not known: no answer in 3 s"
     )
 
 
 def test_the_newest_version_is_said_to_be_one(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812, seen_version=12), flag(), calm))
+    plan = planned(plan_flag(switch("turn off", 812, seen_version=12), flag(), calm))
     assert consequence(plan, "Changed since") == "no, you are looking at the newest version"
 
 
 def test_a_change_since_the_person_looked_is_told_with_who_and_what(flag: FlagMaker, calm: Context) -> None:
     since = (Touch("sam", NOW - 180, "rollout 25 % → 50 %"),)
     context = dataclasses.replace(calm, touched_since=since)
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812, seen_version=11), flag(), context))
+    plan = planned(plan_flag(switch("turn off", 812, seen_version=11), flag(), context))
     assert consequence(plan, "Changed since") == "yes, v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"
 
 
@@ -66,75 +66,61 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered(flag: FlagMake
         experiment_set=[31],
         experiment_set_metadata=[{"id": 31, "name": "Checkout redesign", "is_running": True}],
     )
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812), fresh, calm))
+    plan = planned(plan_flag(switch("turn off", 812), fresh, calm))
     assert consequence(plan, "Experiment") == "#31 Checkout redesign is running on it"
     assert plan.cautions[0].code == "running experiment"
     assert plan.cautions[0].instead == ("pause the experiment", "end the experiment")
 
 
 def test_a_flag_that_is_already_off_needs_nothing(flag: FlagMaker, calm: Context) -> None:
-    result = plan_flag(flag_intent.switch("turn off", 812), flag(active=False), calm)
+    result = plan_flag(switch("turn off", 812), flag(active=False), calm)
     assert isinstance(result, NothingToDo)
     assert result.words == "already is off"
 
 
 def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(flag_intent.switch("archive", 812), flag(), calm))
+    plan = planned(plan_flag(switch("archive", 812), flag(), calm))
     assert plan.body == {"active": False, "archived": True}
     assert plan.inverse.changes == {"active": True, "archived": False}
 
 
 def test_archiving_a_flag_that_is_off_sends_only_that(flag: FlagMaker, calm: Context) -> None:
-    assert planned(plan_flag(flag_intent.switch("archive", 812), flag(active=False), calm)).body == {
-        "archived": True
-    }
+    assert planned(plan_flag(switch("archive", 812), flag(active=False), calm)).body == {"archived": True}
 
 
 CHILD = Linked(9, "child", True)
 BLOCKED: list[tuple[str, Intent, dict[str, JSON], Context, str]] = [
-    ("access", flag_intent.switch("turn off", 812), {"can_edit": False}, Context(), "access"),
-    ("deleted", flag_intent.switch("turn on", 812), {"deleted": True, "active": False}, Context(), "deleted"),
-    ("dependents", flag_intent.switch("turn off", 812), {}, Context(dependents=(CHILD,)), "dependents"),
+    ("access", switch("turn off", 812), {"can_edit": False}, Context(), "access"),
+    ("deleted", switch("turn on", 812), {"deleted": True, "active": False}, Context(), "deleted"),
+    ("dependents", switch("turn off", 812), {}, Context(dependents=(CHILD,)), "dependents"),
     (
         "dependencies",
-        flag_intent.switch("turn on", 812),
+        switch("turn on", 812),
         {"active": False},
         Context(dependencies=(Linked(3, "x", False),)),
         "dependencies",
     ),
-    (
-        "archived",
-        flag_intent.switch("turn on", 812),
-        {"active": False, "archived": True},
-        Context(),
-        "archived",
-    ),
+    ("archived", switch("turn on", 812), {"active": False, "archived": True}, Context(), "archived"),
     ("archive", Intent(812, {"archived": True}, "archive"), {}, Context(), "archive"),
     (
         "early access",
-        flag_intent.switch("delete", 812),
+        switch("delete", 812),
         {"features": [{"id": 1, "name": "Beta"}]},
         Context(),
         "early access",
     ),
     (
         "running experiment",
-        flag_intent.switch("delete", 812),
+        switch("delete", 812),
         {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]},
         Context(),
         "experiment",
     ),
-    (
-        "delete with dependents",
-        flag_intent.switch("delete", 812),
-        {},
-        Context(dependents=(CHILD,)),
-        "dependents",
-    ),
-    ("replay", flag_intent.switch("delete", 812), {"is_used_in_replay_settings": True}, Context(), "replay"),
+    ("delete with dependents", switch("delete", 812), {}, Context(dependents=(CHILD,)), "dependents"),
+    ("replay", switch("delete", 812), {"is_used_in_replay_settings": True}, Context(), "replay"),
     (
         "newer configuration",
-        flag_intent.switch("archive", 812),
+        switch("archive", 812),
         {"filters": {"version": 2, "rules": []}},
         Context(),
         "configuration version",
@@ -157,7 +143,7 @@ def test_what_the_server_would_refuse_is_said_before_it_is_asked(
 
 def test_a_dependent_that_is_off_is_named_and_does_not_block(flag: FlagMaker, calm: Context) -> None:
     context = dataclasses.replace(calm, dependents=(Linked(9, "child", False),))
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812), flag(), context))
+    plan = planned(plan_flag(switch("turn off", 812), flag(), context))
     assert (
         consequence(plan, "Dependents")
         == "child depends on this flag, and will find it off for everybody (it is off)"
@@ -167,20 +153,20 @@ def test_a_dependent_that_is_off_is_named_and_does_not_block(flag: FlagMaker, ca
 def test_a_server_without_the_archive_is_not_asked_to_archive(flag: FlagMaker, calm: Context) -> None:
     old = flag()
     raw = {name: value for name, value in old.raw.items() if name != "archived"}
-    result = plan_flag(flag_intent.switch("archive", 812), type(old).of(raw), calm)
+    result = plan_flag(switch("archive", 812), type(old).of(raw), calm)
     assert isinstance(result, Blocked)
     assert result.code == "unknown field"
 
 
 def test_restoring_gives_back_the_key_that_deleting_changed(flag: FlagMaker, calm: Context) -> None:
     fresh = flag(deleted=True, key="checkout-v2:deleted:812")
-    plan = planned(plan_flag(flag_intent.switch("restore", 812), fresh, calm))
+    plan = planned(plan_flag(switch("restore", 812), fresh, calm))
     assert plan.body == {"deleted": False, "key": "checkout-v2"}
     assert not [found for found in plan.cautions if found.code == "odd key"]
 
 
 def test_a_key_with_a_bidirectional_mark_is_shown_by_its_code_points(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812), flag(key="prod\u202e-x"), calm))
+    plan = planned(plan_flag(switch("turn off", 812), flag(key="prod\u202e-x"), calm))
     odd = next(found for found in plan.cautions if found.code == "odd key")
     assert "U+202E" in odd.text
 
@@ -189,9 +175,7 @@ def test_similar_keys_old_data_and_replay_settings_are_cautioned_about(
     flag: FlagMaker, calm: Context
 ) -> None:
     context = dataclasses.replace(calm, similar=("checkout-v1",), age=45.0)
-    plan = planned(
-        plan_flag(flag_intent.switch("turn off", 812), flag(is_used_in_replay_settings=True), context)
-    )
+    plan = planned(plan_flag(switch("turn off", 812), flag(is_used_in_replay_settings=True), context))
     assert {found.code for found in plan.cautions} == {"similar keys", "stale", "replay"}
 
 
@@ -268,7 +252,7 @@ def test_a_fault_that_was_there_before_is_a_caution_and_not_a_block(flag: FlagMa
 def test_the_inverse_puts_everything_back_and_knows_what_it_expects_to_find(
     flag: FlagMaker, calm: Context
 ) -> None:
-    plan = planned(plan_flag(flag_intent.switch("turn off", 812), flag(), calm))
+    plan = planned(plan_flag(switch("turn off", 812), flag(), calm))
     assert plan.inverse == Intent(812, {"active": True}, "turn on", seen={"active": False}, seen_version=13)
     assert plan.verb.undo == "turn it on again"
 
