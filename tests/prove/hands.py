@@ -46,6 +46,8 @@ WORDS: Final = (
 ESCAPE: Final = 0.13
 """Seconds after which a terminal's escape is the key, and not the beginning of another."""
 TABS: Final = ("1", "2", "3", "4")
+OPENED: Final = ("1", "2", "3", "2", "3", "4")
+"""The tabs whose records are opened: so flags, experiments and events come equally often."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def openings(seed: int) -> Iterator[Operation]:
     """Without an end: records of every list, opened and left before, while or after they are read."""
     random = Random(seed)
     while True:
-        for tab in TABS:
+        for tab in OPENED:
             yield Operation(tab, rest=0.4)
             for _ in range(10):
                 yield Operation(random.choice(MOVES[:2]) * random.randint(1, 5))

@@ -28,6 +28,8 @@ class CellMaker:
     def __init__(self, pens: Pens) -> None:
         self._pens = pens
         self._made: dict[tuple[str, Style | None], list[Cell]] = {}
+        self._cells: dict[Cell, Cell] = {}
+        """Cells that are alike are one object: a segment is a name for some of a few thousand."""
 
     def lay(self, row: Row, x: int, segments: Iterable[Segment]) -> None:
         """Write the segments over the row from cell `x`; what does not fit is cut off."""
@@ -52,6 +54,8 @@ class CellMaker:
             cells = _wide_cells(text, pen, blank)
         if len(self._made) >= KEPT_SEGMENTS:
             self._made.clear()
+            self._cells.clear()
+        cells = [self._cells.setdefault(cell, cell) for cell in cells]
         self._made[(text, style)] = cells
         return cells
 

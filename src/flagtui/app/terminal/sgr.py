@@ -24,6 +24,7 @@ _ATTRIBUTES: Final[dict[str, str]] = {
 """Rich's name of an attribute and the code that turns it on."""
 _SEEN_ON_BLANKS: Final = frozenset({"4", "7", "9", "21", "51", "52", "53"})
 """Attributes that show where there is no character."""
+KEPT_STYLES: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,9 @@ class Pens:
             return self.default
         pen = self._by_style.get(style)
         if pen is None:
+            if len(self._by_style) >= KEPT_STYLES:
+                # Textual writes into a style where it is on the screen: there is no end to them.
+                self._by_style.clear()
             pen = self._by_style[style] = self._read(style)
         return pen
 
@@ -76,6 +80,8 @@ class Pens:
             return ""
         sent = self._changes.get((old, new))
         if sent is None:
+            if len(self._changes) >= KEPT_STYLES:
+                self._changes.clear()
             sent = self._changes[(old, new)] = link_change(old.link, new.link) + _shortest(old, new)
         return sent
 

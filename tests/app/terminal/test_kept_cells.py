@@ -1,0 +1,35 @@
+"""What is kept of what was drawn, to draw it again, has an end."""
+
+import gc
+
+from rich.color import ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+
+from flagtui.app.terminal.screen_cells import CellMaker, Row
+from flagtui.app.terminal.sgr import KEPT_STYLES, Pens
+
+
+def test_cells_that_are_alike_are_one_object() -> None:
+    made, row = CellMaker(Pens(ColorSystem.TRUECOLOR)), Row([None] * 20)
+    red = Style(color="#ff0000")
+    made.lay(row, 0, [Segment("nav 日", red), Segment("a 日v", red), Segment("a", None)])
+    texts = [cell[0] for cell in row[:12] if cell is not None]
+    assert texts == ["n", "a", "v", " ", "日", "", "a", " ", "日", "", "v", "a"]
+    assert row[1] is row[6]
+    assert row[3] is row[7]
+    assert row[4] is row[8]
+    assert row[11] != row[1]
+
+
+def test_styles_that_differ_in_what_no_terminal_shows_are_let_go() -> None:
+    pens = Pens(ColorSystem.TRUECOLOR)
+    before = known_styles()
+    drawn = {pens.of(Style(bold=True, meta={"offset": place})) for place in range(3 * KEPT_STYLES)}
+    assert len(drawn) == 1
+    assert known_styles() - before <= KEPT_STYLES + 1
+
+
+def known_styles() -> int:
+    gc.collect()
+    return sum(isinstance(each, Style) for each in gc.get_objects())
