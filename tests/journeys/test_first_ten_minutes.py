@@ -1,7 +1,71 @@
 """What a stranger tries in the first ten minutes, with the keys that come to mind."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill, form, stand_on
+
+TASKS: Final = Path(__file__).parents[2] / "docs" / "tasks.md"
+COUNT: Final = "the number asked for"
+SWITCHED: Final = ("pagedown", "pagedown", "X", "space", COUNT, "enter", "u", COUNT, "enter")
+IN_THE_FORM: Final = (
+    *("percent_sign", *"20", "enter", "j", "enter", "enter", *"plan", "enter", "enter", *"pro", "enter"),
+    *("j", "j", "enter", "percent_sign", *"5", "enter", "G", "k", "k", "enter", *"third", "enter"),
+    *(
+        "percent_sign",
+        *"34",
+        "enter",
+        "k",
+        "percent_sign",
+        *"33",
+        "enter",
+        "k",
+        "percent_sign",
+        *"33",
+        "enter",
+    ),
+)
+SHORTEST: Final = {
+    "find a flag by half its name": (("slash", *"nav", "enter"), "1 of 248"),
+    "who sees it": (("w", *"u-1", "enter"), "decided by"),
+    "off and back": (("space", "y", "u", "y"), "undone: "),
+    "37 %": (("percent_sign", *"37", "enter", "y"), "37% boolean"),
+    "twenty at once, and back": (("x", *SWITCHED), "13 undone"),
+    "culprit of twenty minutes ago, taken back": (("4", "at", *"20m", "enter", "z", "y"), "is changed"),
+    "new flag, two conditions, three variants": (
+        ("n", *"vari", "enter", *"tea-break", "enter", *IN_THE_FORM, "ctrl+s", "y"),
+        "tea-break is created",
+    ),
+    "explain and compare two people": (("w", *"u-1", "enter", "tab", *"u-2", "enter"), "WHO u-1 u-2"),
+    "an experiment from draft to its end": (
+        ("2", "n", *"tea", *["enter"] * 3, "ctrl+s", "y", "L", "y", "F", "enter", "enter", "y"),
+        "tea has ended",
+    ),
+    "thirty events": (("x", *["pagedown"] * 3, "X", "V", COUNT, "enter"), "27 verified"),
+    "own keys and theme": (("f2", *"light", "enter"), "KEY ROLLOUT"),
+}
+"""The shortest way of each task in keys, and what is on screen at its end."""
+
+
+@pytest.mark.parametrize("task", SHORTEST)
+async def test_a_task_takes_the_keys_of_the_table_at_the_smallest_size(setting: Setting, task: str) -> None:
+    keys, proof = SHORTEST[task]
+    async with running(replace(setting, size=(60, 15))) as program:
+        if task == "thirty events":
+            await program.press("3")
+        pressed = 0
+        for key in keys:
+            asked = re.search(r"to confirm, type (\d+)", program.screen)
+            typed = [*asked[1]] if key == COUNT and asked else [key]
+            pressed += len(typed)
+            await program.press(*typed)
+        assert proof in words(program.screen)
+        row = next(line for line in TASKS.read_text("utf-8").splitlines() if line.startswith(f"| {task} |"))
+        assert row.split(" | ")[1] == str(pressed)
 
 
 async def test_a_new_flag_gets_conditions_and_variants_where_the_cursor_goes_by_itself(

@@ -17,6 +17,12 @@ GIVEN_UP: Final = {
     "left out, unchanged": "skipped",
     "Leave flagtui": "Quit",
 }
+NEVER: Final = re.compile(
+    r"failed to|unable to|error occurred|\bplease\b|\bsorry\b|successful"
+    r"|\bn/a\b|whoever|an unknown|[a-z]!(?: |$)",
+    re.IGNORECASE,
+)
+"""What no sentence says: excuses, exclamations, and what says less than the words of the page."""
 SAID: Final = (
     "depends on this flag and is on",
     "skipped",
@@ -51,6 +57,12 @@ def every_text() -> dict[str, str]:
 def test_words_that_were_given_up_are_nowhere(words: str, every_text: dict[str, str]) -> None:
     where = [path for path, text in every_text.items() if words in text and path not in ABOUT_A_PERSON]
     assert where == [], f"say: {GIVEN_UP[words]}"
+
+
+def test_no_sentence_excuses_itself_or_exclaims(every_text: dict[str, str]) -> None:
+    sentences = ((path, line) for path, text in every_text.items() for line in text.splitlines())
+    found = {f"{path}: {line}" for path, line in sentences if " " in line.strip() and NEVER.search(line)}
+    assert {line for line in found if "q!" not in line} == set()
 
 
 @pytest.mark.parametrize("words", SAID)

@@ -131,7 +131,7 @@ class Question(Generic[P]):
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
             (answer.is_to_less, "more is told now; read it and press again"),
-            (answer.is_key_repeat, "a key held down does not confirm; let go and press it again"),
+            (answer.is_key_repeat, "too soon to be an answer to this; press it again"),
         ):
             if is_so:
                 return why

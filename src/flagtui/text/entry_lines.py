@@ -67,7 +67,7 @@ def distance(at: float | None, centre: Centre) -> str:
     """`2 min before 14:05`."""
     clock = local_time.clock(centre.at)
     if at is None:
-        return f"at an unknown time, held against {clock}"
+        return f"at a time that is not known, held against {clock}"
     minutes = abs(centre.at - at) / MINUTE
     span = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
     if minutes < 0.5:
@@ -78,7 +78,7 @@ def distance(at: float | None, centre: Centre) -> str:
 def _when(shown: Shown) -> Iterator[list[Piece]]:
     at = shown.row.at
     if at is None:
-        yield [("at an unknown time", "")]
+        yield [("at a time that is not known", "")]
     else:
         yield [(ago(at, shown.now), ""), (f"  {moment(at)}", "$text-muted")]
     if shown.centre is not None:

@@ -30,4 +30,4 @@ def _what(change: ScheduledChange) -> str:
             variants = Filters.of({"multivariate": as_dict(value)}).variants
             parts = [f"{safe_text(one.key, 20)} {percent(one.rollout)}" for one in variants]
             return f"variants {', '.join(parts)}" if parts else "variants"
-    return safe_text(change.operation, 40) or "a change of an unknown kind"
+    return safe_text(change.operation, 40) or "a change of a kind that is not known"

@@ -166,7 +166,7 @@ def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
 def test_lines_for_a_report_are_in_the_order_of_time() -> None:
     older = change_row(Activity.of({"id": "a", "activity": "created", "detail": {"name": "x"}}), -2)
     lines = copied([entry(), older]).split("\n")
-    assert lines[0] == "unknown time  x  system  created  v1"
+    assert lines[0] == "time not known  x  system  created  v1"
     assert lines[1] == "2026-03-02 08:41:12 UTC  new-nav  sam@acme.test  turned off"
 
 
@@ -227,7 +227,7 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
     assert text.splitlines()[:3] == ["# What \\`we\\` did", "", "## 2026-03-01 (UTC)"]
     assert "- **08:41:12** `new-nav`: turned off by sam@acme.test <https://x.test/12>" in text.splitlines()
     assert "tags changed, or saved without a change by sam@acme.test (v3)" in text
-    assert "## Unknown time" in text
+    assert "## Time not known" in text
     assert as_markdown([], "None", str) == "# None\n\nNothing was changed.\n"
 
 

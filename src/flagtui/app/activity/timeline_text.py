@@ -22,7 +22,7 @@ def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
 
 def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
     """One entry; nothing of a payload is in its words."""
-    when = "unknown time"
+    when = "time not known"
     if row.at is not None:
         when = f"{local_time.second(row.at)}{local_time.beside(row.at, seconds=True)}"
     version = f"v{row.version}" if row.version is not None else ""
@@ -52,7 +52,7 @@ def _who(row: ChangeRow) -> str:
 
 
 def _day(row: ChangeRow) -> str:
-    return day_heading(row.at) if row.at is not None else "Unknown time"
+    return day_heading(row.at) if row.at is not None else "Time not known"
 
 
 def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:

@@ -62,7 +62,7 @@ class PaletteScreen(NarrowedList[Run]):
 
     BINDINGS = [Binding("ctrl+y", "copy_twin", "copy command line", show=False)]
     keys = "⏎ do it or go there · esc leave"
-    placeholder = "a word for it, its key, or the name of a record or project"
+    placeholder = "a command, its key, a record or a project"
 
     def __init__(
         self, offers: Sequence[Offer], places: Destinations, more: MoreDestinations, copy: Copy

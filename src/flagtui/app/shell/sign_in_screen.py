@@ -35,8 +35,8 @@ class SignInScreen(Dialog[bool | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="sign-in") as box:
-            box.border_title = styled((" Sign in again ", "bold $warning"))
-            keeping = " · ctrl+s sign in and keep the key" if self._can_keep else ""
+            box.border_title = styled((" Sign in ", "bold $warning"))
+            keeping = " · ctrl+s and keep the key" if self._can_keep else ""
             box.border_subtitle = f"⏎ sign in{keeping} · esc later"
             yield Static(styled(*self._words()))
             yield Field(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")

@@ -190,7 +190,9 @@ def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> I
         yield "variants: other descriptions"
     for key in {**before, **after}:
         if key != "feature_flag_variants" and before.get(key) != after.get(key):
-            yield f"{key.replace('_', ' ')}: {arrow(before.get(key), after.get(key))}"
+            name = "rollout" if key == "rollout_percentage" else key.replace("_", " ")
+            told = arrow(before[key], after.get(key)) if key in before else brief(after[key])
+            yield f"{name}: {told}"
 
 
 def _shares(parameters: JSON) -> dict[str, JSON]:

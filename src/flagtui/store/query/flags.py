@@ -70,8 +70,8 @@ _QUALIFIERS: Final[tuple[Qualifier[FlagRow], ...]] = (
     Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
     Qualifier(
         "rollout",
-        "a percentage such as <50, >=10 or =100",
-        "its highest percentage",
+        "a rollout such as <50, >=10 or =100",
+        "its highest rollout",
         percentage_of(lambda row: row.rollout),
     ),
     Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),

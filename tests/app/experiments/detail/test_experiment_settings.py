@@ -137,7 +137,7 @@ def test_a_metric_without_a_name_is_called_by_what_it_counts(
 
 def test_the_sample_is_not_known_while_exposures_are_not() -> None:
     made = experiment(running_time_calculation={"recommended_sample_size": 400})
-    assert "an unknown number of 400 people" in plain(sizing_lines(found(made), NOW))
+    assert "not known how many of 400 people" in plain(sizing_lines(found(made), NOW))
     assert "120 of 400 people" in plain(sizing_lines(found(made, exposed={"control": 120.0}), NOW))
 
 

@@ -20,7 +20,7 @@ WIDE: Final = 94
 """Cells from which the values are shown beside their difference."""
 NARROW: Final = 64
 """Cells from which the interval is told in numbers."""
-CUMULATIVE: Final = "lift over the baseline, %, all days so far taken together"
+CUMULATIVE: Final = "% over the baseline, all days so far"
 
 
 def courses_of(series: Timeseries) -> tuple[Course, ...]:

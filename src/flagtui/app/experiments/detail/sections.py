@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from rich.cells import cell_len
+
 from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.detail.numbers import (
     MISMATCH_BELOW,
@@ -28,6 +30,8 @@ CONCLUSIONS: Final[dict[str, str]] = {
     "invalid": "$warning",
 }
 LABEL: Final = 14
+APART: Final = 3
+"""Cells between the name and its flag."""
 NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 
 
@@ -36,14 +40,13 @@ def head_lines(row: ExperimentRow, width: int) -> Lines:
     flag = safe_text(row.key, 60) or "none"
     off = " (off)" if row.flag_active is False and row.status != "draft" else ""
     number = f"  #{row.id}"
-    room = max(12, width - len(number) - len(flag) - 9)
-    yield [
-        (safe_text(row.name, room), "bold"),
-        (number, "$text-muted"),
-        ("   flag ", "$text-muted"),
-        (flag, "$primary"),
-        (off, "$warning"),
-    ]
+    name: list[Piece] = [(safe_text(row.name, max(12, width - len(number))), "bold"), (number, "$text-muted")]
+    behind: list[Piece] = [("flag ", "$text-muted"), (flag, "$primary"), (off, "$warning")]
+    if sum(cell_len(text) for text, _ in (*name, *behind)) + APART <= width:
+        yield [*name, (" " * APART, ""), *behind]
+    else:
+        yield name
+        yield behind
     for line in safe_lines(row.description, 400, 2) if row.description else []:
         yield [(line, "$text-muted")]
 
@@ -154,7 +157,7 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
     days = days_of(findings.row, now) or 0.0
     left = days_left(sizing.needed, seen, days)
     is_known = bool(findings.exposed) or findings.row.started_at is None
-    so_far = f"{seen:,.0f}" if is_known else "an unknown number"
+    so_far = f"{seen:,.0f}" if is_known else "not known how many"
     yield [
         (f"{'SAMPLE':<{LABEL}}", "$text-muted"),
         (f"{so_far} of {sizing.needed:,.0f} people", "bold" if seen >= sizing.needed else ""),
