@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flagtui.changes.verbs import verb
 from flagtui.models.names import NO_NAMES, Names
 
 if TYPE_CHECKING:
@@ -69,10 +70,11 @@ class EntryKind(Protocol):
 
     def undo_words(self, entry: Entry) -> str:
         """What undoing does, `it` being the record: `turn it on again`."""
+        return verb(entry.verb).undo
 
     def creation(self, entry: Entry) -> Entry | None:
         """The entry by which later changes of what it made are found; None where it made nothing."""
-        return None
+        return entry if entry.verb == "create" else None
 
     def parts(self, entry: Entry) -> tuple[Entry, ...]:
         """What has to be taken back one after the other."""

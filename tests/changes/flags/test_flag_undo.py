@@ -5,18 +5,16 @@ from pathlib import Path
 
 import pytest
 from tests.changes.office import HERE, Office
-from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import plan_undo
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.undo import next_redo, next_undo, undoable, why_not
-from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 CALM = Context(dependents=())
@@ -156,14 +154,3 @@ def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path)
     journal.finish("d", "saved")
     assert [entry.id for entry in next_undo(journal.entries(), HERE)] == ["b"]
     assert [entry.id for entry in next_redo(journal.entries(), HERE)] == ["d"]
-
-
-def test_an_inverse_of_a_plan_plans_back_to_where_it_started() -> None:
-
-    fresh = Flag.of(raw_flag())
-    plan = plan_flag(flag_intent.switch("archive", 812), fresh, CALM)
-    assert isinstance(plan, Plan)
-    after = Flag.of({**fresh.raw, **plan.values, "version": 13})
-    back = plan_flag(plan.inverse, after, CALM)
-    assert isinstance(back, Plan)
-    assert {**after.raw, **back.values, "version": 12} == fresh.raw

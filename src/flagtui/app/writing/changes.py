@@ -188,7 +188,7 @@ class Changes:
 
     def undo_entry(self, entry: Entry) -> None:
         """Take back one earlier change of this person here, whatever came after it."""
-        self.run(self._writer.undo_entry(entry))
+        self.run(self._writer.undo_entries([entry]))
 
     def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""

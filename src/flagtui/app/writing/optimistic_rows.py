@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.outcome import P, R
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
 from flagtui.store.optimistic_edits import apply_edit
 
 if TYPE_CHECKING:
@@ -22,21 +28,21 @@ if TYPE_CHECKING:
     from flagtui.store.workspace import Workspace
 
 
-class OptimisticRows(Protocol[P, R]):
-    """Rows of one list for one approval; they know what was there when it was given."""
+class OptimisticRows(Generic[P, R]):
+    """Rows of one list for one approval; they know what was there when it was given. These show in none."""
+
+    listed: tuple[Collection[Any], Loading[Any]] | None = None
+    """The list, for the sign of a change that is not known."""
 
     def showing(self, plan: P) -> AbstractContextManager[None]:
         """Paints the plan over its row until the block is left, which is the rollback."""
+        return nullcontext()
 
     async def believe(self, outcome: Outcome[P, R]) -> None:
         """Puts what the server said into the list."""
 
-    @property
-    def listed(self) -> tuple[Collection[Any], Loading[Any]] | None:
-        """The list, for the sign of a change that is not known; None where the change shows in none."""
 
-
-class FlagRows:
+class FlagRows(OptimisticRows[Plan, Flag]):
     """The list of flags."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -44,7 +50,7 @@ class FlagRows:
         self._asked = workspace.flags.moment
         self.listed = workspace.flags, workspace.flags_loading
 
-    def showing(self, plan: Any) -> AbstractContextManager[None]:
+    def showing(self, plan: Plan) -> AbstractContextManager[None]:
         return self._flags.showing(plan.id, plan.values)
 
     async def believe(self, outcome: FlagOutcome) -> None:
@@ -58,14 +64,14 @@ class FlagRows:
             self._flags.put(record.row(), None if outcome.was_read else self._asked)
 
 
-class ExperimentRows:
+class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
     """The list of experiments, and of the flags that go with them."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.listed = workspace.experiments, workspace.experiments_loading
 
-    def showing(self, plan: Any) -> AbstractContextManager[None]:
+    def showing(self, plan: ExperimentPlan) -> AbstractContextManager[None]:
         """A step is not shown before it is taken: what it brings along is the server's to say."""
         return self._workspace.experiments.showing(plan.id, {}) if plan.id else nullcontext()
 
@@ -88,14 +94,14 @@ class ExperimentRows:
         workspace.flags.put(flag.row(), asked)
 
 
-class EventRows:
+class EventRows(OptimisticRows[EventPlan, EventDefinition]):
     """The list of event definitions; `now` is the time in Unix seconds."""
 
     def __init__(self, workspace: Workspace, now: float) -> None:
         self._events, self._people, self._now = workspace.events, workspace.people, now
         self.listed = workspace.events, workspace.events_loading
 
-    def showing(self, plan: Any) -> AbstractContextManager[None]:
+    def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
         return self._events.showing(plan.id, self._shown(plan.values))
 
     async def believe(self, outcome: DefinitionOutcome) -> None:
@@ -118,15 +124,3 @@ class EventRows:
         number = values["owner"] if isinstance(values["owner"], int) else None
         owner = "" if number is None else self._people.get(number, "")
         return {**values, "owner_id": number, "owner": owner}
-
-
-class NoRows:
-    """For what shows in no list."""
-
-    listed = None
-
-    def showing(self, _plan: object) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    async def believe(self, _outcome: object) -> None:
-        """Nothing shows it."""

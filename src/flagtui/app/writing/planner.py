@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic
 from typing_extensions import TypeVar
 
 from flagtui.api.errors import ApiError
-from flagtui.app.writing.optimistic_rows import NoRows
+from flagtui.app.writing.optimistic_rows import OptimisticRows
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import P, R
@@ -20,7 +20,6 @@ from flagtui.text.outcomes import explain_blocked, explain_error
 
 if TYPE_CHECKING:
     from flagtui.app.state.app_state import AppState
-    from flagtui.app.writing.optimistic_rows import OptimisticRows
     from flagtui.changes.adapter import Adapter
     from flagtui.changes.journal_entries import Signature, TakenBack
     from flagtui.changes.outcome import Outcome
@@ -142,7 +141,7 @@ class Planner(Generic[Q, P, R]):
     def adapter(self) -> Adapter[P, R]: ...
 
     def rows(self) -> OptimisticRows[P, R]:
-        return NoRows()
+        return OptimisticRows()
 
     def record_of(self, plan: P) -> RecordId:
         """The record in the list that was chosen for it."""

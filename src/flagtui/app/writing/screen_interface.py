@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Generic
 
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.optimistic_rows import NoRows
+from flagtui.app.writing.optimistic_rows import OptimisticRows
 from flagtui.app.writing.question import ConfirmScreen, Surface
 from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
 from flagtui.changes.guard import Approved, Question, guard
@@ -22,7 +22,6 @@ from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.optimistic_rows import OptimisticRows
     from flagtui.app.writing.planner import Planner
     from flagtui.app.writing.screens import Screens
     from flagtui.changes.batch import Batch, Ended
@@ -86,7 +85,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         self._around = around
         self._late = late
         self._unresolved = Unresolved(app_state)
-        self._rows: OptimisticRows[P, R] = NoRows()
+        self._rows: OptimisticRows[P, R] = OptimisticRows()
         self._shown: dict[int, ExitStack] = {}
 
     def refuse(self, refused: GuardRefused) -> None:

@@ -1,17 +1,12 @@
 """What a change needs of the app while it is made: to ask on a screen, to tell, and to be waited for."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from textual.app import App
 from textual.screen import Screen
 
-from flagtui.app.shell.sign_in import SignIn
-from flagtui.app.writing.listener import Listener
-from flagtui.app.writing.planner import Planner, Q
-from flagtui.changes.batch import Ended
-from flagtui.changes.outcome import P, R
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.notices import Notice
@@ -26,8 +21,6 @@ class Screens(Protocol):
     passed: frozenset[str]
     """Ids of changes in the journal that were found to be as before already."""
 
-    @property
-    def signing_in(self) -> SignIn: ...
     def open_workspace(self) -> Workspace | None: ...
     async def ask(self, screen: Screen[Answer]) -> Answer | None: ...
     async def see_through(self, saving: Coroutine[Any, Any, Answer]) -> Answer: ...
@@ -35,6 +28,3 @@ class Screens(Protocol):
     def open_record(self, kind: Kind, record: RecordId, key: str) -> None: ...
     def reading(self, what: str) -> AbstractContextManager[None]: ...
     def tell(self, notice: Notice) -> None: ...
-    async def write(
-        self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener
-    ) -> Ended[P, R] | None: ...

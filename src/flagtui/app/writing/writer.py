@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from flagtui.api.errors import needs_key
+from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner, request_for, request_revert
@@ -14,16 +15,18 @@ from flagtui.app.writing.listener import NOBODY, Listener
 from flagtui.app.writing.planner import Planned, PlannedStep, Planner, Q
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
-from flagtui.app.writing.undo import undo_entries, undo_newest
+from flagtui.app.writing.undo_planner import UndoPlanner
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.batch import Ended
-from flagtui.changes.guard import Around
+from flagtui.changes.guard import Around, Purpose
 from flagtui.changes.interface import WriteRequest, ask_and_write
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.outcome import P, R
 from flagtui.changes.recovery import recover_all
+from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
+from flagtui.text.formats import ago
 from flagtui.text.notices import Notice
-from flagtui.text.outcomes import left_open
+from flagtui.text.outcomes import explain_blocked, explain_error, left_open
 
 if TYPE_CHECKING:
     from flagtui.app.writing.flag_planner import NewFlag, RequestedChange
@@ -65,14 +68,61 @@ class Writer:
 
     async def undo_newest(self, *, is_redo: bool) -> None:
         """The newest change of this person here, or what was undone last."""
-        await undo_newest(self._app_state, self._changes, is_redo=is_redo)
+        if (workspace := self._changes.open_workspace()) is None:
+            return
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        here = self._app_state.signature(workspace)
+        found = next_redo(entries, here) if is_redo else next_undo(entries, here, self._changes.passed)
+        if found:
+            await self.undo_entries(found, is_newest=True, is_redo=is_redo)
+            return
+        nothing = "Nothing of yours is left to undo in this project."
+        if is_redo:
+            nothing = "There is nothing to redo: nothing was undone since your last change."
+        self._changes.tell(Notice(nothing))
 
-    async def undo_entry(self, entry: Entry) -> None:
-        """One earlier change of this person here."""
-        await undo_entries([entry], self._app_state, self._changes)
+    async def undo_entries(
+        self, found: Sequence[Entry], *, is_newest: bool = False, is_redo: bool = False
+    ) -> None:
+        """Take back these changes; what follows is not asked about when one was not done.
+
+        Of `is_newest` a pause of hours is said, since another change may be in the person's mind.
+        """
+        if (workspace := self._changes.open_workspace()) is None:
+            return
+        refusal = why_not(found[0], self._app_state.signature(workspace))
+        if refusal is not None:
+            told = explain_blocked(refusal, f"{found[0].key}, {found[0].verb}")
+            self._changes.tell(
+                Notice(f"{told.text}\nJ, z takes back any other change.", told.tone, told.title)
+            )
+            return
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        now = self._app_state.session.clock()
+        is_long_ago = is_newest and now - found[0].at > SURPRISING
+        purpose = Purpose(
+            "Redo" if is_redo else "Undo",
+            undo_words(found, is_redo=is_redo),
+            ago(found[0].at, now) if is_long_ago else "",
+        )
+        try:
+            questions = await questions_of(found, entries, workspace.client, purpose)
+        except ApiError as error:
+            if await self.signing_in.helps(error):
+                await self.undo_entries(found, is_newest=is_newest, is_redo=is_redo)
+            else:
+                self._changes.tell(explain_error(error, found[0].key))
+            return
+        for parts, asked in questions:
+            planner = UndoPlanner(self._app_state, workspace, entries=entries)
+            ended = await self.follow(parts, planner, Listener(purpose=asked))
+            if ended is None or not ended.is_saved:
+                return
+            if not ended.outcomes:
+                self._changes.passed |= {part.undoes.id for part in parts}
 
     async def recover_unresolved(self) -> None:
-        """What became of changes that an earlier run left open in this project, of every kind of record."""
+        """What became of changes of any kind that an earlier run left open in this project."""
         workspace, tell = self._app_state.workspace, self._changes.tell
         if workspace is None:
             return

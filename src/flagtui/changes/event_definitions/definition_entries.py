@@ -39,9 +39,6 @@ class DefinitionEntries(EntryKind):
     def undo_words(self, entry: Entry) -> str:
         return event_verb(entry.verb).undo
 
-    def creation(self, entry: Entry) -> Entry | None:
-        return entry if entry.verb == "create" else None
-
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | None:
         definitions, known = context.client.event_definitions, DefinitionContext(context.clock.time())
         if is_deletion(part):

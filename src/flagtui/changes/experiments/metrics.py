@@ -42,32 +42,28 @@ def event_node(event: str, counting: Counting = "total", of: str = "") -> Item:
 
 def mean_of(source: Item) -> Item:
     """What each person does, on average."""
-    return {"kind": "ExperimentMetric", "metric_type": "mean", "goal": "increase", "source": source}
+    return _metric("mean", source=source)
 
 
 def funnel_of(events: Sequence[str]) -> Item:
     """The share of people who come through all steps; meeting the experiment goes before the first."""
-    series: list[JSON] = [_step(event) for event in events]
-    return {"kind": "ExperimentMetric", "metric_type": "funnel", "goal": "increase", "series": series}
+    return _metric("funnel", series=[_step(event) for event in events])
 
 
 def ratio_of(numerator: Item, denominator: Item) -> Item:
     """One thing over another."""
-    parts = {"numerator": numerator, "denominator": denominator}
-    return {"kind": "ExperimentMetric", "metric_type": "ratio", "goal": "increase", **parts}
+    return _metric("ratio", numerator=numerator, denominator=denominator)
 
 
 def retention_of(start: str, completion: str, span: tuple[int, int, str]) -> Item:
     """The share of people who did the first and come back for the second within the span: from, to, unit."""
-    first, last, unit = span
-    return {
-        "kind": "ExperimentMetric",
-        "metric_type": "retention",
-        "goal": "increase",
-        **retention_nodes(start, completion),
-        **return_span(first, last, unit),
-        "start_handling": "first_seen",
-    }
+    return _metric(
+        "retention", **retention_nodes(start, completion), **return_span(*span), start_handling="first_seen"
+    )
+
+
+def _metric(kind: Kind, **parts: JSON) -> Item:
+    return {"kind": "ExperimentMetric", "metric_type": kind, "goal": "increase", **parts}
 
 
 def retention_nodes(start: str, completion: str) -> Item:
@@ -77,11 +73,8 @@ def retention_nodes(start: str, completion: str) -> Item:
 
 def return_span(first: int, last: int, unit: str) -> Item:
     """When people count as having come back."""
-    return {
-        "retention_window_start": first,
-        "retention_window_end": last,
-        "retention_window_unit": unit,
-    }
+    ends = {"retention_window_start": first, "retention_window_end": last}
+    return {**ends, "retention_window_unit": unit}
 
 
 def _step(event: str) -> Item:

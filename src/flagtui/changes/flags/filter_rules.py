@@ -184,7 +184,7 @@ def _holdout(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
 def _share(value: JSON, at: Path, may_be_null: bool) -> Iterator[FilterProblem]:
     if value is None and may_be_null:
         return
-    if not _is_number(value):
+    if as_number(value) is None:
         yield FilterProblem(at, "must be a number from 0 to 100" + (" or null" if may_be_null else ""))
     elif not 0 <= value <= 100:
         yield FilterProblem(at, f"must be between 0 and 100, not {value:g}")
@@ -194,10 +194,6 @@ def variant_keys(filters: JSON) -> tuple[str, ...]:
     """The keys of the variants, in order; none for a flag that is on or off."""
     variants = as_list(as_dict(as_dict(filters).get("multivariate")).get("variants"))
     return tuple(key for variant in variants if isinstance(key := as_dict(variant).get("key"), str) and key)
-
-
-def _is_number(value: JSON) -> bool:
-    return as_number(value) is not None
 
 
 def _is_index(value: JSON) -> bool:

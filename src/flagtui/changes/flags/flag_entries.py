@@ -21,7 +21,7 @@ from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.journal_entries import with_payloads
 from flagtui.changes.own_changes import told_apart
 from flagtui.changes.unanswered import LookedUp, Truth
-from flagtui.changes.verbs import verb, verb_for
+from flagtui.changes.verbs import verb_for
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag import Flag
@@ -46,12 +46,6 @@ class FlagEntries(EntryKind):
 
     def why_not(self, entry: Entry) -> Blocked | None:
         return _why_not(entry)
-
-    def undo_words(self, entry: Entry) -> str:
-        return verb(entry.verb).undo
-
-    def creation(self, entry: Entry) -> Entry | None:
-        return entry if entry.verb == "create" else None
 
     async def is_back(self, part: Entry, client: Client) -> bool:
         flag = await client.flags.get(part.record)

@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.proposal import DiffLine, Titled
-from flagtui.changes.verbs import Verb, verb, verb_for
+from flagtui.changes.verbs import Verb, verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -68,7 +68,6 @@ class Plan(AboutFlag):
     """Fields that were changed since the person looked; agreeing overwrites them."""
     body: Mapping[str, JSON]
     original: Mapping[str, JSON]
-    inverse: Intent
     read_at: float
     """When `fresh` was read, Unix seconds."""
 
@@ -116,20 +115,19 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingTo
         return NothingToDo(intent, fresh)
     if refusal := foresee_refusal(fresh, values, context) or _bad_filters(fresh, values):
         return refusal
-    fields = sent_fields(values, fresh)
+    fields, before = sent_fields(values, fresh), {name: stored_value(fresh, name) for name in values}
     return Plan(
         intent=intent,
         fresh=fresh,
         verb=verb(intent.verb),
         values=values,
-        before={name: stored_value(fresh, name) for name in values},
-        lines=_diff(fresh, values, context.names),
+        before=before,
+        lines=_diff(fresh, before, values, context.names),
         consequences=consequences(intent, fresh, values, context),
         cautions=(*cautions(fresh, values, context), *_known_problems(fresh, values)),
         clashes=tuple(map(hidden_clash, clashes)) if fresh.has_encrypted_payloads else clashes,
         body=fields,
         original=original_fields(fields, fresh),
-        inverse=_inverse(fresh, values),
         read_at=context.now - context.age,
     )
 
@@ -181,19 +179,14 @@ def _tidy(name: str, value: JSON) -> JSON:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _diff(fresh: Flag, values: Mapping[str, JSON], names: Names) -> tuple[DiffLine, ...]:
-    before = {name: stored_value(fresh, name) for name in values}
-    found = difference(before, dict(values))
+def _diff(
+    fresh: Flag, before: Mapping[str, JSON], values: Mapping[str, JSON], names: Names
+) -> tuple[DiffLine, ...]:
+    found = difference(before, values)
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return tuple(
         DiffLine(hidden(line) if is_secret else line, in_words(line, before, values, names)) for line in found
     )
-
-
-def _inverse(fresh: Flag, values: Mapping[str, JSON]) -> Intent:
-    before = {name: stored_value(fresh, name) for name in values}
-    version = None if fresh.version is None else fresh.version + 1
-    return Intent(fresh.id, before, verb_for(before), seen=dict(values), seen_version=version)
 
 
 def _new_problems(

@@ -121,7 +121,6 @@ def plan_create(
         clashes=(),
         body=values,
         original={},
-        inverse=Intent(0, {"deleted": True}, "delete"),
         read_at=context.now,
     )
 

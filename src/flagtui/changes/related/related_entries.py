@@ -20,7 +20,6 @@ from flagtui.changes.related.project_copies import as_creation, kept_of, project
 from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.related.schedules import inverse_of, plan_unscheduling, send_later, why_not_dropped
 from flagtui.changes.unanswered import WATCH_FOR, LookedUp, Truth
-from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_text
 
@@ -183,9 +182,6 @@ class LastingEntries(EntryKind):
 
     def why_not(self, _entry: Entry) -> Blocked | None:
         return Blocked("kind", self.reason, self.next)
-
-    def undo_words(self, entry: Entry) -> str:
-        return verb(entry.verb).undo
 
     async def prepare_undo(self, part: Entry, _context: UndoContext) -> PreparedUndo | Blocked | None:
         return self.why_not(part)

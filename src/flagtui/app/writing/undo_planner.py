@@ -1,8 +1,7 @@
-"""Undo and redo of this person's changes of any kind of record: each part held against today and planned."""
+"""Changes of any kind of record taken back: each part held against today and planned."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,35 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.state.other_projects import workspace_in
-from flagtui.app.writing.listener import Listener
-from flagtui.app.writing.optimistic_rows import EventRows, ExperimentRows, FlagRows, NoRows
+from flagtui.app.writing.optimistic_rows import EventRows, ExperimentRows, FlagRows, OptimisticRows
 from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, each, together
 from flagtui.changes.entry_kind import PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
-from flagtui.changes.guard import Purpose
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import (
-    SURPRISING,
     Part,
-    next_redo,
-    next_undo,
     prepare_undo,
-    questions_of,
-    undo_words,
-    why_not,
 )
 from flagtui.store.workspace import Kind, Workspace
-from flagtui.text.formats import ago, count
-from flagtui.text.notices import Notice
-from flagtui.text.outcomes import explain_blocked, explain_error
+from flagtui.text.formats import count
 
 if TYPE_CHECKING:
-    from flagtui.app.state.app_state import AppState
-    from flagtui.app.writing.optimistic_rows import OptimisticRows
-    from flagtui.app.writing.screens import Screens
     from flagtui.changes.adapter import Adapter
     from flagtui.changes.journal_entries import Entry, Signature
     from flagtui.changes.outcome import Outcome
@@ -121,7 +107,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
                 return ExperimentRows(self.workspace)
             case "event_definition":
                 return EventRows(self.workspace, self.app_state.session.clock())
-        return NoRows()
+        return OptimisticRows()
 
     def made(self, outcome: Outcome[Any, Any]) -> int | str | None:
         """What is in the list again."""
@@ -144,63 +130,3 @@ def _in_order(steps: Sequence[PlannedStep[Part, Proposal]]) -> Sequence[PlannedS
         return steps
     by_plan = {id(step.plan): step for step in steps}
     return [by_plan[id(plan)] for plan in in_order(plans)]
-
-
-async def undo_newest(app_state: AppState, changes: Screens, *, is_redo: bool) -> None:
-    """What `u` or `U` is about. Only within `Changes.run`."""
-    if (workspace := changes.open_workspace()) is None:
-        return
-    entries = await asyncio.to_thread(app_state.session.journal.entries)
-    here = app_state.signature(workspace)
-    found = next_redo(entries, here) if is_redo else next_undo(entries, here, changes.passed)
-    if found:
-        await undo_entries(found, app_state, changes, is_newest=True, is_redo=is_redo)
-        return
-    nothing = "Nothing of yours is left to undo in this project."
-    if is_redo:
-        nothing = "There is nothing to redo: nothing was undone since your last change."
-    changes.tell(Notice(nothing))
-
-
-async def undo_entries(
-    found: Sequence[Entry],
-    app_state: AppState,
-    changes: Screens,
-    *,
-    is_newest: bool = False,
-    is_redo: bool = False,
-) -> None:
-    """Take back these changes; what follows is not asked about when one was not done.
-
-    Of `is_newest` a pause of hours is said, since it may not be the change that the person has in mind.
-    """
-    if (workspace := changes.open_workspace()) is None:
-        return
-    refusal = why_not(found[0], app_state.signature(workspace))
-    if refusal is not None:
-        told = explain_blocked(refusal, f"{found[0].key}, {found[0].verb}")
-        changes.tell(Notice(f"{told.text}\nJ, z takes back any other change.", told.tone, told.title))
-        return
-    entries = await asyncio.to_thread(app_state.session.journal.entries)
-    now = app_state.session.clock()
-    is_long_ago = is_newest and now - found[0].at > SURPRISING
-    purpose = Purpose(
-        "Redo" if is_redo else "Undo",
-        undo_words(found, is_redo=is_redo),
-        ago(found[0].at, now) if is_long_ago else "",
-    )
-    try:
-        questions = await questions_of(found, entries, workspace.client, purpose)
-    except ApiError as error:
-        if await changes.signing_in.helps(error):
-            await undo_entries(found, app_state, changes, is_newest=is_newest, is_redo=is_redo)
-        else:
-            changes.tell(explain_error(error, found[0].key))
-        return
-    for parts, asked in questions:
-        planner = UndoPlanner(app_state, workspace, entries=entries)
-        ended = await changes.write(parts, planner, Listener(purpose=asked))
-        if ended is None or not ended.is_saved:
-            return
-        if not ended.outcomes:
-            changes.passed |= {part.undoes.id for part in parts}
