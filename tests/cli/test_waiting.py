@@ -7,8 +7,11 @@ import click
 import pytest
 from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands
+from tests.doubles.steady_clock import SteadyClock
 
+from flagtui.api.connection_state import ConnectionState
 from flagtui.cli.output.lines import Steps
+from flagtui.cli.signed_in import waits_told
 
 CALCULATED = ("experiments results", "experiments timeseries")
 
@@ -49,6 +52,16 @@ def test_what_is_being_calculated_is_waited_for_and_what_came_is_told(signed_in:
     whole = signed_in("experiments", "timeseries", "31", "--anew", "--wait", "60", "--json")
     assert (whole.code, bool(json.loads(whole.out)["records"])) == (0, True)
     assert "waiting until the days are calculated, for 60 s at most" in whole.err
+
+
+def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    link = ConnectionState(SteadyClock())
+    link.watch(waits_told(link))
+    for seconds in (0.5, 40.0, 40.0):
+        link.hold(seconds, "because the server asked for a pause")
+    assert capsys.readouterr().err == "waiting 40 s because the server asked for a pause\n"
+    link.hold(90.0, "because the server asked for a pause")
+    assert "waiting 90 s" in capsys.readouterr().err
 
 
 def test_what_takes_long_says_how_far_it_is_now_and_then(

@@ -90,7 +90,7 @@ async def nowhere(_message: Message) -> None:
 
 
 @contextmanager
-def served(service: FaultyService) -> Iterator[str]:
+def served(service: Callable[[Message, Receive, Send], Awaitable[None]]) -> Iterator[str]:
     """Its address, while it listens in a thread of its own."""
     listener = listen(Place(port=0))
     server = uvicorn.Server(uvicorn.Config(service, log_config=None, access_log=False, lifespan="off"))

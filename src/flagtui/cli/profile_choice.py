@@ -141,7 +141,8 @@ def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> 
     """The same, when there is a key or a profile at all. Raises Trouble."""
     if is_unknown(environment):
         raise Trouble(
-            "there is no API key and no profile. Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
+            "there is no API key and no profile.",
+            "Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
             "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo",
             code="sign_in",
         )

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
+from flagtui.cli.output.lines import progress
 from flagtui.cli.profile_choice import (
     Opening,
     ProfileRequest,
@@ -17,8 +18,25 @@ from flagtui.config.credentials import FoundSecret, NoCredential
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.api.connection_state import ConnectionState
 
 Answer = TypeVar("Answer")
+NOTICED: Final = 2.0
+"""Seconds of waiting that are told."""
+
+
+def waits_told(link: "ConnectionState") -> Callable[[], None]:
+    """Says on standard error, once each, what keeps requests waiting."""
+    until = 0.0
+
+    def hear() -> None:
+        nonlocal until
+        ends = link.clock.monotonic() + link.waiting
+        if link.waiting >= NOTICED and ends > until + NOTICED:
+            until = ends
+            progress(f"waiting {link.waiting:.0f} s {link.wait_reason}")
+
+    return hear
 
 
 def open_profile(profile: str, project: str = "") -> Opening:
@@ -50,6 +68,7 @@ def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awai
 
     async def run() -> Answer:
         async with make_client(opening.profile, opening.host, found.key) as client:
+            client.connection.link.watch(waits_told(client.connection.link))
             return await question(client)
 
     try:

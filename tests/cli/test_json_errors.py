@@ -1,0 +1,126 @@
+"""Every command tells every kind of failure to programs in the same form, with the exit code of its kind."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from tests.cli.conftest import KEY, Done, Run
+from tests.doubles.command_tree import all_commands
+from tests.doubles.faulty_service import served
+from tests.doubles.slices import crossed
+
+from flagtui.cli.errors import EXIT_CODES
+
+ANSWERS: Final[dict[str, tuple[int, str, bool]]] = {
+    "401": (5, "sign_in", False),
+    "403": (5, "sign_in", False),
+    "500": (1, "failed", True),
+    "302": (1, "failed", False),
+    "no json": (1, "failed", False),
+}
+"""What a server does to every request, how the command ends, and whether it may work later."""
+OFFLINE: Final = (
+    "watch",
+    "journal",
+    "profiles",
+    "commands",
+    "completion",
+    "keys",
+    "serve",
+    "demo",
+    "pick",
+    "doctor",
+)
+ONLINE: Final = [
+    name for name, each in all_commands().items() if each.kind and name.split()[0] not in OFFLINE
+]
+ASKING: Final = [name for name in ONLINE if name not in ("undo", "redo")]
+"""Without a change of one's own, these two need not ask."""
+WRONG: Final[dict[str, tuple[tuple[str, ...], int]]] = {
+    "no such option": (("--nonsense",), 2),
+    "no such field": (("--fields", "nonsense"), 2),
+    "no such profile": (("--profile", "nonsense"), 2),
+}
+"""What can be wrong on every line, and how the command ends."""
+
+
+class Refusing:
+    """A server that answers every request in the same way."""
+
+    answer = "500"
+
+    async def __call__(self, _scope: Any, _receive: Any, send: Any) -> None:
+        status = int(self.answer) if self.answer.isdigit() else 200
+        headers = [(b"content-type", b"application/json")]
+        headers += [(b"location", b"https://elsewhere.example/")] if status == 302 else []
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send(
+            {"type": "http.response.body", "body": b"<html>" if status == 200 else b'{"detail": "No."}'}
+        )
+
+
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[tuple[Refusing, str]]:
+    service = Refusing()
+    with served(service) as address:
+        yield service, address
+
+
+def error_of(done: Done) -> dict[str, Any]:
+    """The one line of standard error, which is all that was said."""
+    assert done.out == ""
+    error: dict[str, Any] = json.loads(done.err)["error"]
+    assert error.keys() == {"code", "message", "fix", "retryable"}
+    assert error["message"]
+    assert done.code == EXIT_CODES[error["code"]]
+    return error
+
+
+def words_of(name: str) -> list[str]:
+    """An example of the command that prints JSON."""
+    words = shlex.split(all_commands()[name].examples[0].partition(" < ")[0])
+    if "--from" in words:
+        words = [*name.split(), "checkout-redesign", "--field", "name=x"]
+    words = [word for word in words if word not in ("--ndjson", "--json", "--dry-run")]
+    return [*words, "--json", *(["--yes"] if all_commands()[name].writes and "--yes" not in words else [])]
+
+
+@pytest.mark.parametrize(("name", "answer"), crossed(ASKING, ANSWERS))
+def test_what_a_server_does_to_every_request_is_told_in_one_form(
+    name: str, answer: str, run: Run, refusing: tuple[Refusing, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, address = refusing
+    service.answer = answer
+    monkeypatch.setenv("FLAGTUI_HOST", address)
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    monkeypatch.setenv("FLAGTUI_PROJECT", "1")
+    code, what, may_work_later = ANSWERS[answer]
+    done = run(*words_of(name))
+    if name == "experiments restore":
+        # It reads nothing before it writes: how the change ended is its output.
+        assert (done.code, json.loads(done.out)["records"][0]["ending"] == "saved") == (code, False)
+        return
+    error = error_of(done)
+    assert (done.code, error["code"], error["retryable"]) == (code, what, may_work_later), (error, name)
+
+
+@pytest.mark.parametrize("name", ONLINE)
+def test_without_a_key_the_way_to_one_is_the_fix(name: str, run: Run) -> None:
+    error = error_of(run(*words_of(name)))
+    assert error["code"] == "sign_in"
+    assert "flagtui auth login" in error["fix"]
+
+
+@pytest.mark.parametrize(("name", "wrong"), crossed(ONLINE, WRONG))
+def test_what_is_wrong_on_a_line_is_told_in_the_same_form(
+    name: str, wrong: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    words, code = WRONG[wrong]
+    done = run(*words_of(name), *words)
+    assert done.code == code
+    error = error_of(done)
+    assert error["code"] == "usage"
+    assert not error["retryable"]
