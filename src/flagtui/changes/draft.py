@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from flagtui.changes.difference import same
 from flagtui.changes.flags.targeting_intents import even_shares
-from flagtui.models.json_value import JSON, as_dict, as_number
+from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 
 
 class Draft:
@@ -34,6 +35,25 @@ class Draft:
     @abstractmethod
     def variants(self) -> list[JSON]:
         """The variants themselves, to be changed; empty where there are none."""
+
+    @abstractmethod
+    def add_variant(self, key: str) -> None:
+        """Without a share, so that the others keep theirs until shares are distributed."""
+
+    @abstractmethod
+    def remove_variant(self, place: int) -> None:
+        """With what only it has."""
+
+    def rename_variant(self, place: int, key: str) -> None:
+        """With what names it."""
+        as_dict(self.variants[place])["key"] = key
+
+    def variant_problem(self, key: str, itself: str = "") -> str:
+        """Why a variant cannot have this key; empty when it can."""
+        if not is_plain_key(key):
+            return "letters, digits, - and _, up to 400 of them"
+        taken = key != itself and key in {as_text(as_dict(one).get("key")) for one in self.variants}
+        return "there is already a variant with this key" if taken else ""
 
     @property
     def is_changed(self) -> bool:

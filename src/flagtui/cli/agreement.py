@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 import click
@@ -49,17 +49,6 @@ from flagtui.cli.terminal_person import NOBODY, find_person
 
 
 @dataclass(frozen=True)
-class Undoing:
-    """What is peculiar to taking back."""
-
-    purpose: Purpose
-    undoes: Mapping[str, TakenBack]
-    """By the key of a plan: the journal entry that it takes back."""
-    signature: Signature
-    """Of the project in which it is taken back."""
-
-
-@dataclass(frozen=True)
 class PlannedChange(Generic[P]):
     """What was planned together, of one kind of record."""
 
@@ -71,7 +60,12 @@ class PlannedChange(Generic[P]):
     """What is as wanted already."""
     place: str = ""
     """Where it happens when that is not the project of the profile."""
-    undoing: Undoing | None = None
+    purpose: Purpose | None = None
+    """An undo or a redo."""
+    undoes: Mapping[str, TakenBack] = field(default_factory=dict)
+    """By the key of a plan: the journal entry that it takes back."""
+    signature: Signature | None = None
+    """Of the project in which it is taken back; None is that of the profile."""
 
 
 async def carry_out(change: PlannedChange[P], session: ProjectSession, terms: WriteTerms) -> int:
@@ -107,15 +101,13 @@ def _request(
     change: PlannedChange[P], session: ProjectSession, wait: float | None = None
 ) -> WriteRequest[P, Any]:
     assert change.adapter is not None
-    rules, undoing = session.rules, change.undoing
+    rules = session.rules
     if change.place:
         rules = replace(rules, place=f"{rules.place} › {change.place}")
-    signature = session.signature if undoing is None else undoing.signature
+    signature = change.signature or session.signature
     context = WriteContext(session.journal, signature, session.clock, progress, wait)
-    request = WriteRequest(change.plans, change.adapter, rules, context, Around(change.left_out))
-    if undoing is None:
-        return request
-    return replace(request, around=Around(change.left_out, undoing.purpose), undoes=undoing.undoes)
+    around = Around(change.left_out, change.purpose)
+    return WriteRequest(change.plans, change.adapter, rules, context, around, change.undoes)
 
 
 def _dry_run(change: PlannedChange[P], session: ProjectSession, report: ChangeReport) -> int:
@@ -137,11 +129,10 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
     """A change asked and told in lines, by a person there or by the options of the command."""
 
     def __init__(self, terms: WriteTerms, report: ChangeReport, change: PlannedChange[P]) -> None:
-        undoing = change.undoing
         self._terms = terms
         self._report = report
         self._plans = change.plans
-        self._undoes = {key: back.id for key, back in undoing.undoes.items()} if undoing is not None else {}
+        self._undoes = {key: back.id for key, back in change.undoes.items()}
         self._interrupts = _Interrupts()
         self._heard = list[Outcome[P, R]]()
         self._is_watching = False

@@ -20,7 +20,7 @@ from flagtui.changes.undo import (
     undoable,
     why_not,
 )
-from flagtui.cli.agreement import PlannedChange, Undoing, ask_and_send
+from flagtui.cli.agreement import PlannedChange, ask_and_send
 from flagtui.cli.change_report import ChangeReport
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import WriteTerms
@@ -91,9 +91,11 @@ async def _plan(together: Sequence[Part], context: UndoContext, purpose: Purpose
     if not ready:
         return PlannedChange((), None, left_out, settled)
     first = ready[0][1]
-    undoing = Undoing(purpose, {one.plan.key: part.undoes for part, one in ready}, first.signature)
+    undoes = {one.plan.key: part.undoes for part, one in ready}
     plans = [one.plan for _part, one in ready]
-    return PlannedChange(plans, first.adapter, left_out, settled, first.place, undoing)
+    return PlannedChange(
+        plans, first.adapter, left_out, settled, first.place, purpose, undoes, first.signature
+    )
 
 
 def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool) -> Sequence[Entry]:

@@ -7,9 +7,10 @@ from typing import Final, Literal
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.writing.changes import Changes
+from flagtui.changes.draft import Draft
 from flagtui.changes.flags.tag_line import read_tags
 from flagtui.models.editable_fields import EditableField
-from flagtui.models.json_value import JSON, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.text.formats import share_of
 
 VariantPart = Literal["share", "key", "name", "remove"]
@@ -28,7 +29,6 @@ async def ask_line(
     about: str = "",
     value: str = "",
     problem: Check = no_problem,
-    hint: str = "",
 ) -> str | None:
     """One line that has no problem; None to leave things as they are."""
 
@@ -112,9 +112,30 @@ VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
 )
 
 
-async def ask_about_variant(changing: Changes, key: str) -> VariantPart | None:
-    """What of a variant is to be changed."""
-    return await changing.ask(PickerScreen(f"Variant {key}", VARIANT))
+async def ask_variant(changing: Changes, copy: Draft, place: int) -> None:
+    """What of a variant is to be changed, and how; it goes into the copy."""
+    variant = as_dict(copy.variants[place])
+    key = as_text(variant.get("key"))
+    match await changing.ask(PickerScreen(f"Variant {key}", VARIANT)):
+        case "share":
+            await ask_item_share(changing, variant)
+        case "key":
+            line = await ask_line(changing, "Key", "", key, lambda line: copy.variant_problem(line, key))
+            if line is not None and line != key:
+                copy.rename_variant(place, line)
+        case "name":
+            line = await ask_line(changing, "Description", "", as_text(variant.get("name")))
+            if line is not None:
+                variant["name"] = line
+        case "remove":
+            copy.remove_variant(place)
+
+
+async def ask_new_variant(changing: Changes, copy: Draft) -> None:
+    """The key of one more."""
+    key = await ask_line(changing, "Key of the new variant", problem=copy.variant_problem)
+    if key is not None:
+        copy.add_variant(key)
 
 
 def share_problem(line: str) -> str:

@@ -17,7 +17,6 @@ from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.targeting_intents import even_shares
 from flagtui.changes.record_text import RecordText
-from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -178,15 +177,7 @@ class ExperimentCopy(Draft):
         return variants_in(self.values.get("parameters")) if self.has_own_flag else []
 
     def add_variant(self, key: str) -> None:
-        """Without a share, so that the others keep theirs until shares are distributed."""
         self.variants.append({"key": key, "rollout_percentage": 0})
 
-    def remove_variant(self, at: int) -> None:
-        del self.variants[at]
-
-    def variant_problem(self, key: str, itself: str = "") -> str:
-        """Why a variant cannot have this key; empty when it can."""
-        if not is_plain_key(key):
-            return "letters, digits, - and _, up to 400 of them"
-        taken = key != itself and key in {as_text(as_dict(one).get("key")) for one in self.variants}
-        return "there is already a variant with this key" if taken else ""
+    def remove_variant(self, place: int) -> None:
+        del self.variants[place]

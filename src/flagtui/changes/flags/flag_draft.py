@@ -193,7 +193,6 @@ class WorkingCopy(Draft):
     # Variants
 
     def add_variant(self, key: str) -> None:
-        """Without a share of its own, so that the others keep theirs until shares are distributed."""
         if not self.variants:
             kept = as_dict(self.filters.get("multivariate"))
             self.filters["multivariate"] = {**kept, "variants": []}
@@ -204,7 +203,7 @@ class WorkingCopy(Draft):
     def rename_variant(self, place: int, key: str) -> None:
         """With what names it: its payload, and the conditions that force it."""
         old = as_dict(self.variants[place]).get("key")
-        as_dict(self.variants[place])["key"] = key
+        super().rename_variant(place, key)
         if old in self.payloads:
             self.filters["payloads"] = {
                 key if name == old else name: value for name, value in self.payloads.items()

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from flagtui.changes.flags.flag_context import NotKnown, Reach
 from flagtui.models.filters import Condition, Filters
@@ -20,15 +20,11 @@ NOBODY: Final = Reach(0, 0, 0)
 """Of a flag without conditions."""
 
 
-class Counter(Protocol):
-    """Counts people or groups with the properties of one condition: `client.flags`."""
-
-    async def blast_radius(
-        self, condition: Mapping[str, JSON], group_type_index: int | None = None
-    ) -> BlastRadius: ...
+Count = Callable[[Mapping[str, JSON], int | None], Awaitable[BlastRadius]]
+"""Counts people or groups with the properties of one condition: `client.flags.blast_radius`."""
 
 
-async def reach_of(ask: Counter, fresh: Flag, values: Mapping[str, JSON]) -> Reach | NotKnown | None:
+async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Reach | NotKnown | None:
     """Who has it now and with these new values; None when they decide nothing about that."""
     if not {"active", "deleted", "filters"} & values.keys():
         return None
@@ -45,9 +41,8 @@ async def reach_of(ask: Counter, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     kinds = {asked.group_type for asked in distinct.values()}
     if len(kinds) > 1:
         return NotKnown("its conditions count different kinds of groups")
-    counted = dict(
-        zip(distinct, await asyncio.gather(*(_count(ask, one) for one in distinct.values())), strict=True)
-    )
+    asked = (count(dict(one.condition.raw), one.group_type) for one in distinct.values())
+    counted = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
     total = max((found.total for found in counted.values()), default=0)
     is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
     had, have = old if fresh.active and not fresh.deleted else [], new if is_on else []
@@ -82,10 +77,6 @@ def asked_of(filters: Filters) -> Iterator[Asked]:
     """Each condition that can decide anybody."""
     for number, condition in enumerate(filters.deciding, 1):
         yield Asked(number, condition, filters.group_type_of(condition))
-
-
-async def _count(ask: Counter, asked: Asked) -> BlastRadius:
-    return await ask.blast_radius(dict(asked.condition.raw), asked.group_type)
 
 
 def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:

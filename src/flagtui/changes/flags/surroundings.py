@@ -89,7 +89,7 @@ class Gathering:
         )
         if surroundings.is_one_of_many:
             return
-        self._reach = asyncio.create_task(_answer(reach_of(ask, fresh, values)))
+        self._reach = asyncio.create_task(_answer(reach_of(ask.blast_radius, fresh, values)))
         self._dependents = asyncio.create_task(_answer(ask.dependents(fresh.id)))
         self._page = asyncio.create_task(_answer(ask.activity(fresh.id, limit=10)))
 

@@ -13,11 +13,12 @@ from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.form_questions import (
-    ask_about_variant,
     ask_field,
     ask_item_share,
     ask_line,
+    ask_new_variant,
     ask_percent,
+    ask_variant,
 )
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.metric_nodes import Item
@@ -50,13 +51,9 @@ class ExperimentQuestions:
             case "field":
                 await self._field(line.name)
             case "variant":
-                await self._variant(line.place)
+                await ask_variant(self._changing, self.copy, line.place)
             case "add variant":
-                key = await ask_line(
-                    self._changing, "Key of the new variant", "", "", self.copy.variant_problem
-                )
-                if key is not None:
-                    self.copy.add_variant(key)
+                await ask_new_variant(self._changing, self.copy)
             case "sum":
                 self.copy.distribute()
             case "metric":
@@ -180,26 +177,7 @@ class ExperimentQuestions:
         else:
             settings["bayesian"] = {**as_dict(settings.get("bayesian")), "ci_level": level}
 
-    # Variants and metrics
-
-    async def _variant(self, place: int) -> None:
-        copy, variant = self.copy, as_dict(self.copy.variants[place])
-        key = as_text(variant.get("key"))
-        match await ask_about_variant(self._changing, key):
-            case "share":
-                await ask_item_share(self._changing, variant)
-            case "key":
-                line = await ask_line(
-                    self._changing, "Key", "", key, lambda line: copy.variant_problem(line, key)
-                )
-                if line is not None:
-                    variant["key"] = line
-            case "name":
-                line = await ask_line(self._changing, "Description", "", as_text(variant.get("name")))
-                if line is not None:
-                    variant["name"] = line
-            case "remove":
-                copy.remove_variant(place)
+    # Metrics
 
     async def _add_metric(self, place: Place) -> None:
         if place == "saved_metrics_ids":

@@ -11,15 +11,15 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine
 from flagtui.app.writing.form_questions import (
     Check,
-    ask_about_variant,
     ask_field,
     ask_item_share,
     ask_line,
+    ask_new_variant,
+    ask_variant,
     no_problem,
 )
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.mask import MASK
-from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
@@ -57,9 +57,9 @@ class FieldQuestions:
             case "add condition":
                 self._copy.add_condition()
             case "variant":
-                await self._variant(line.place)
+                await ask_variant(self._changing, self._copy, line.place)
             case "add variant":
-                await self._add_variant()
+                await ask_new_variant(self._changing, self._copy)
             case "sum":
                 self._copy.distribute()
             case "payload":
@@ -171,35 +171,7 @@ class FieldQuestions:
         if item is not None:
             copy.set_property(place, within, item)
 
-    # Variants and payloads
-
-    async def _variant(self, place: int) -> None:
-        copy, variant = self._copy, as_dict(self._copy.variants[place])
-        key = as_text(variant.get("key"))
-        match await ask_about_variant(self._changing, key):
-            case "share":
-                await self.share(FormLine("variant", (), place=place))
-            case "key":
-                line = await self._line("Key", "", key, lambda line: self._variant_problem(line, key))
-                if line is not None and line != key:
-                    copy.rename_variant(place, line)
-            case "name":
-                line = await self._line("Description", "", as_text(variant.get("name")))
-                if line is not None:
-                    variant["name"] = line
-            case "remove":
-                copy.remove_variant(place)
-
-    async def _add_variant(self) -> None:
-        key = await self._line("Key of the new variant", "", "", lambda line: self._variant_problem(line, ""))
-        if key is not None:
-            self._copy.add_variant(key)
-
-    def _variant_problem(self, line: str, itself: str) -> str:
-        if not is_plain_key(line):
-            return "letters, digits, - and _, up to 400 of them"
-        taken = line != itself and line in self._copy.payload_keys and bool(self._copy.variants)
-        return "there is already a variant with this key" if taken else ""
+    # Payloads
 
     async def _payload(self, key: str) -> None:
         copy = self._copy
