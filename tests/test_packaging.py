@@ -91,7 +91,8 @@ def test_the_wheel_holds_nothing_but_the_package_and_its_styles(built: Path) -> 
     tops = {name.split("/")[0] for name in names}
     assert {top.rpartition(".")[2] for top in tops} <= {"flagtui", "dist-info", "data"}
     beside = [name for name in names if ".data/" in name]
-    assert all("/share/man/man1/flagtui" in name for name in beside), "the man pages alone"
+    pages = sorted(f"share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir())
+    assert sorted(name.partition("/data/")[2] for name in beside) == pages
     assert "flagtui/styles/app.tcss" in names
     assert "flagtui/py.typed" in names
     assert [name for name in names if name.endswith("schema.sql") or "migrations/" in name]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.cli.conftest import Run
+from tests.doubles.command_tree import all_commands
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.main import door
@@ -171,3 +173,18 @@ def test_a_missing_value_is_one_sentence_with_the_way_to_help(tmp_path: Path) ->
     done = flagtui("serve", "--port", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"
+
+
+def options_with_a_number() -> Iterator[tuple[str, ...]]:
+    """Every option of every command that takes a number with a fraction."""
+    for name, command in all_commands().items():
+        for option in command.params:
+            if isinstance(option, click.Option) and isinstance(option.type, click.FloatRange):
+                yield (*name.split(), option.opts[0])
+
+
+@pytest.mark.parametrize("words", list(options_with_a_number()), ids=" ".join)
+def test_what_is_no_number_is_refused(words: tuple[str, ...], run: Run) -> None:
+    for given in ("nan", "soon", "inf", "-1"):
+        done = run(*words, given)
+        assert (done.code, done.err.startswith("flagtui: Invalid value for")) == (2, True), done.err

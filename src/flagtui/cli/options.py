@@ -1,14 +1,29 @@
 """Options that several commands share; those of the place may stand before or after a command."""
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from flagtui.cli.output.printer import Printer
 
-WAIT_SECONDS = click.FloatRange(0, 86_400)
+
+class NumberRange(click.FloatRange):
+    """A number between two others; `nan` is none, although it is below and above nothing."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            is_number = not math.isnan(float(value))
+        except ValueError:
+            is_number = False
+        if not is_number:
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+WAIT_SECONDS = NumberRange(0, 86_400)
 """Of `--wait`: a day at most."""
 LINEAR = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""

@@ -4,7 +4,7 @@ from typing import TypedDict, Unpack
 
 import click
 
-from flagtui.cli.options import WorkPlace
+from flagtui.cli.options import NumberRange, WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.twin_command import TwinCommand
@@ -30,7 +30,7 @@ class WatchOptions(TypedDict):
 @QUERY_WORDS
 @click.option("--since", default="", metavar="WHEN", help="Begin with changes since then: 2h.")
 @click.option(
-    "--every", type=click.FloatRange(0.2, 3600), default=5.0, show_default=True, help="Seconds between looks."
+    "--every", type=NumberRange(0.2, 3600), default=5.0, show_default=True, help="Seconds between looks."
 )
 @click.option("--count", type=click.IntRange(1), help="End after so many changes.")
 @click.option("--exec", "program", default="", metavar="CMD", help="Run it for each; its input is the JSON.")

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 import click
 
 from flagtui.cli.flags.new_flag_options import NewFlagOptions
-from flagtui.cli.options import WriteTerms
+from flagtui.cli.options import NumberRange, WriteTerms
 from flagtui.cli.records.change_records import OUTCOME
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS, TAG, tag_options
@@ -84,7 +84,7 @@ _switch(
     ),
 )
 @FLAG_WORDS
-@click.option("--to", "percent", type=click.FloatRange(0, 100), required=True, help="The share, in percent.")
+@click.option("--to", "percent", type=NumberRange(0, 100), required=True, help="The share, in percent.")
 @click.option("--condition", type=click.IntRange(1), help="Only this condition, from 1; all unless said.")
 def rollout(flags: tuple[str, ...], percent: float, condition: int | None, terms: WriteTerms) -> int:
     """Set the share of people who get flags; conditions, variants and payloads stay as they are."""
@@ -159,7 +159,7 @@ def edit(flag: str, values: tuple[str, ...], source: str | None, is_printed: boo
 )
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
 @click.option("--payload", metavar="JSON", help="What comes with it.")
-@click.option("--rollout", "percent", type=click.FloatRange(0, 100), help="The share; 0 unless said.")
+@click.option("--rollout", "percent", type=NumberRange(0, 100), help="The share; 0 unless said.")
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
 @click.option("--description", default="", help="What it is for.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
@@ -202,9 +202,7 @@ def copy(flags: tuple[str, ...], key: str, target: int | None, terms: WriteTerms
 @FLAG_WORD
 @click.option("--on", "way", flag_value="on", help="Turn it on then.")
 @click.option("--off", "way", flag_value="off", help="Turn it off then.")
-@click.option(
-    "--add-share", "share", type=click.FloatRange(0, 100), help="Add a condition for so many percent."
-)
+@click.option("--add-share", "share", type=NumberRange(0, 100), help="Add a condition for so many percent.")
 @click.option(
     "--at", "when", default="", metavar="WHEN", help="+2h, 09:00 or 2026-03-05 09:00, your time zone."
 )
