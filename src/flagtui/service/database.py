@@ -17,7 +17,7 @@ Work = Callable[[sqlite3.Connection], T]
 
 
 MOST_REMEMBERED = 256
-MOST_IDLE = 2
+MOST_IDLE = 4
 """Connections that are kept to read again: each has pages of the file in memory, and what was worked out."""
 Row = Mapping[str, Any]
 """Columns by name."""
