@@ -91,7 +91,9 @@ def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str
 
 def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
     plan = planned(boolean_flag("gone"), Taken((), {"gone": 7}))
-    assert [caution.code for caution in plan.cautions] == ["destroys"]
+    assert [caution.text for caution in plan.cautions] == [
+        "the deleted flag with this key, number 7, is destroyed for good"
+    ]
     assert plan.cautions[0].instead == ("restore the deleted flag",)
 
 

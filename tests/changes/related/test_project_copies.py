@@ -89,7 +89,7 @@ def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
     assert told["Cohorts"].startswith("Payers: found there by name")
     assert told["Needs"] == "base there under the same key"
     assert told["Stays behind"] == "its history"
-    assert [caution.code for caution in plan.cautions] == ["overwrites"]
+    assert [caution.text.endswith("is written over") for caution in plan.cautions] == [True]
 
 
 def test_a_key_that_is_taken_there_or_an_unknown_organisation_ends_it() -> None:
@@ -98,7 +98,7 @@ def test_a_key_that_is_taken_there_or_an_unknown_organisation_ends_it() -> None:
     assert isinstance(plan_copy(flag, taken, ()), Blocked)
     assert isinstance(plan_copy(flag, Target(2, "Mobile"), ()), Blocked)
     deleted = Target(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
-    assert planned(plan_copy(flag, deleted, ())).cautions[0].code == "destroys"
+    assert planned(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")
 
 
 class Copier:

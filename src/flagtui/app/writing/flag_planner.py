@@ -83,7 +83,7 @@ def request_along(switch: RequestedChange, obstacle: Linked, key: str) -> Reques
             return found
         goes_on = meant.changes["active"] is True
         why = f"also turned on: {key} depends on it" if goes_on else f"also turned off: it depends on {key}"
-        return replace(found, cautions=(Caution("together", why), *found.cautions))
+        return replace(found, cautions=(Caution(why), *found.cautions))
 
     return RequestedChange(obstacle.id, intent, plan)
 

@@ -96,7 +96,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
         lines=tuple(_lines(before, values, context)),
         consequences=tuple(consequences_of(fresh, values, context.used_by, context.now)),
         clashes=clashes,
-        cautions=tuple(Caution("rule", words) for words in rules_of(fresh, body)),
+        cautions=tuple(Caution(words) for words in rules_of(fresh, body)),
         read_at=context.now,
     )
 

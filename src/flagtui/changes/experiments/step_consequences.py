@@ -103,25 +103,25 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
         yield from _peeking(fresh, context)
     if step.name == "launch":
         if not any(measured(fresh)):
-            yield Caution("targeting", "it has no metric: nothing will be measured", ("give it one with e",))
+            yield Caution("it has no metric: nothing will be measured", ("give it one with e",))
         if context.needs_code:
             text = "no event of the last 7 days carried a flag: the code is probably not there yet"
-            yield Caution("targeting", text)
+            yield Caution(text)
     if step.name == "end":
         yield from _erased(fresh, choices)
     if step.name == "duplicate" and choices.flag_key in context.flag_keys:
         text = f"the flag {choices.flag_key} exists: the copy takes its variants and shares it"
-        yield Caution("linked experiment", text)
+        yield Caution(text)
     if step.name == "ship" and fresh.feature_flag is not None and not fresh.feature_flag.active:
-        yield Caution("targeting", "its flag is off: nobody gets the variant until it is turned on")
+        yield Caution("its flag is off: nobody gets the variant until it is turned on")
 
 
 def _erased(fresh: Experiment, choices: Choices) -> Iterator[Caution]:
     """Ending sets both to what is said, and to nothing where nothing is."""
     if fresh.conclusion and not choices.conclusion:
-        yield Caution("targeting", f"the conclusion it has, {fresh.conclusion}, is erased")
+        yield Caution(f"the conclusion it has, {fresh.conclusion}, is erased")
     if fresh.conclusion_comment and not choices.comment:
-        yield Caution("targeting", "the comment it has is erased")
+        yield Caution("the comment it has is erased")
 
 
 def _launching(fresh: Experiment) -> Iterator[Consequence]:
@@ -253,9 +253,9 @@ def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
     planned = as_number((fresh.running_time_calculation or fresh.parameters).get("recommended_running_time"))
     worth = "a result that was watched until it pleased is less sure than it says"
     if planned and days < planned:
-        yield Caution("stale", f"day {days:.0f} of {planned:g} that were planned: {worth}", ("let it run",))
+        yield Caution(f"day {days:.0f} of {planned:g} that were planned: {worth}", ("let it run",))
     elif days < WEEK:
-        yield Caution("stale", f"day {days:.0f}: not a whole week; {worth}", ("let it run a week at least",))
+        yield Caution(f"day {days:.0f}: not a whole week; {worth}", ("let it run a week at least",))
 
 
 def _concluded(choices: Choices) -> str:

@@ -150,23 +150,6 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")
 
 
-Code = Literal[
-    "odd key",
-    "destroys",
-    "similar keys",
-    "stale",
-    "running experiment",
-    "linked experiment",
-    "replay",
-    "targeting",
-    "encrypted",
-    "rule",
-    "redrawn",
-    "already so",
-    "stays off",
-    "overwrites",
-    "together",
-]
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""
 
@@ -175,7 +158,6 @@ SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", 
 class Caution:
     """One reason to look twice, and what could be done instead."""
 
-    code: Code
     text: str
     instead: tuple[str, ...] = ()
     """Names of safer ways, such as `pause the experiment`."""
@@ -198,16 +180,16 @@ def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Ite
         name = f"#{experiment.id} {experiment.name}".rstrip()
         if experiment.is_on:
             text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
-            yield Caution("running experiment", text, ("pause the experiment", "end the experiment"))
+            yield Caution(text, ("pause the experiment", "end the experiment"))
         elif experiment.is_on is None:
             text = f"experiment {name} uses this flag; the server does not say whether it is running"
-            yield Caution("linked experiment", text, ("look at the experiment first",))
+            yield Caution(text, ("look at the experiment first",))
 
 
 def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
     """A share is drawn from the key and the person, device or group: other ones have other people in it."""
     if not fresh.deleted and _has_other_draws(fresh, values) and _draws(fresh, values):
-        yield Caution("redrawn", "its shares and variants are drawn anew: others will be in them")
+        yield Caution("its shares and variants are drawn anew: others will be in them")
         return
     if "filters" not in values:
         return
@@ -217,9 +199,7 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         was, now = before.group_type_of(old), after.group_type_of(new)
         if was != now and old.rollout > 0 and len(before.conditions) == len(after.conditions):
             audience = "people" if now is None else context.names.group_noun(now)
-            yield Caution(
-                "redrawn", f"condition {number} is drawn anew, among {audience}: others will be in it"
-            )
+            yield Caution(f"condition {number} is drawn anew, among {audience}: others will be in it")
 
 
 def _has_other_draws(fresh: Flag, values: Mapping[str, JSON]) -> bool:
@@ -243,20 +223,17 @@ def _odd_keys(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Caution]:
         what = (
             f"characters that can look like others: {points}" if points else "characters no key should have"
         )
-        yield Caution("odd key", f"the key has {what}")
+        yield Caution(f"the key has {what}")
 
 
 def _surroundings(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
     if context.similar:
-        yield Caution("similar keys", f"easily taken for {', '.join(context.similar[:5])}")
+        yield Caution(f"easily taken for {', '.join(context.similar[:5])}")
     if context.age > FRESH_FOR:
-        yield Caution(
-            "stale", f"this was read {context.age:,.0f} s ago and is read again before anything is sent"
-        )
+        yield Caution(f"this was read {context.age:,.0f} s ago and is read again before anything is sent")
     if fresh.is_used_in_replay_settings and values.get("active") is False:
-        yield Caution("replay", "session replay settings use this flag to choose what is recorded")
+        yield Caution("session replay settings use this flag to choose what is recorded")
     if fresh.has_encrypted_payloads and "filters" in values:
         yield Caution(
-            "encrypted",
             "its payload is encrypted; it is sent back with the change and kept out of the journal",
         )

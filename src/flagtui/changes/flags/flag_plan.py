@@ -226,6 +226,6 @@ def _bad_fields(values: Mapping[str, JSON]) -> Blocked | None:
 def _known_problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[Caution, ...]:
     _, inherited = _new_problems(fresh, values)
     return tuple(
-        Caution("targeting", f"already so before this change: {problem.where} {problem.words}".strip())
+        Caution(f"already so before this change: {problem.where} {problem.words}".strip())
         for problem in inherited[:3]
     )

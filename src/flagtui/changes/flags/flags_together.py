@@ -76,9 +76,7 @@ def late_plan(shown: Plan, looked: Looked, together: frozenset[int]) -> asyncio.
         if isinstance(found, Plan):
             return found
         why = found.reason if isinstance(found, Blocked) else found.words
-        return replace(
-            shown, cautions=(Caution("rule", f"the server will refuse it: {why}"), *shown.cautions)
-        )
+        return replace(shown, cautions=(Caution(f"the server will refuse it: {why}"), *shown.cautions))
 
     return asyncio.create_task(complete())
 

@@ -180,7 +180,7 @@ def _consequences(values: Mapping[str, JSON], context: Context) -> tuple[Consequ
 def _cautions(key: str, context: Context, taken: Taken) -> list[Caution]:
     found = warn_of_deleted(key, taken)
     if context.similar:
-        found.append(Caution("similar keys", f"easily taken for {', '.join(context.similar[:5])}"))
+        found.append(Caution(f"easily taken for {', '.join(context.similar[:5])}"))
     return found
 
 
@@ -189,4 +189,4 @@ def warn_of_deleted(key: str, taken: Taken) -> list[Caution]:
     if key not in taken.deleted:
         return []
     text = f"the deleted flag with this key, number {taken.deleted[key]}, is destroyed for good"
-    return [Caution("destroys", text, ("restore the deleted flag",))]
+    return [Caution(text, ("restore the deleted flag",))]

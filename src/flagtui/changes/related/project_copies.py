@@ -106,7 +106,7 @@ def plan_copy(
         makes_a_flag=True,
         told=f"copy to {target.name} #{target.id}",
         consequences=(*_found_there(flag, names), *_told(left, target)),
-        cautions=(*warn_of_deleted(flag.key, target.taken), Caution("overwrites", overwrites)),
+        cautions=(*warn_of_deleted(flag.key, target.taken), Caution(overwrites)),
     )
 
 

@@ -134,13 +134,11 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
     found: list[Caution] = []
     running = [one for one in fresh.experiment_set_metadata if one.is_running]
     if running:
-        found.append(
-            Caution("running experiment", f"experiment #{running[0].id} {running[0].name} is running on it")
-        )
+        found.append(Caution(f"experiment #{running[0].id} {running[0].name} is running on it"))
     if later.payload.get("operation") == "update_status" and later.payload.get("value") is fresh.active:
-        found.append(Caution("already so", f"it is {'on' if fresh.active else 'off'} already"))
+        found.append(Caution(f"it is {'on' if fresh.active else 'off'} already"))
     if later.payload.get("operation") == "add_release_condition" and not fresh.active:
-        found.append(Caution("stays off", "it is off, and the condition alone does not turn it on"))
+        found.append(Caution("it is off, and the condition alone does not turn it on"))
     return found
 
 
