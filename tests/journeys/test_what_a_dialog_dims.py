@@ -11,7 +11,8 @@ from textual.renderables.background_screen import BackgroundScreen
 from textual.strip import Strip
 from textual.visual import RenderOptions
 
-from flagtui.app.shell.themes import LIGHT
+from flagtui.app.shell.themes import LIGHT, PLAIN
+from flagtui.app.widgets.dialog import AnswerButton
 from flagtui.app.writing.question import ConfirmScreen
 
 
@@ -53,3 +54,26 @@ async def test_it_is_what_the_library_draws_while_the_list_and_the_size_change(
         program.app.look = LIGHT.name
         await program.settle()
         assert [line.simplify() for line in dimmed(program)] == by_the_library(program)
+
+
+async def test_with_sixteen_colours_the_list_is_seen_faintly_behind_a_question(setting: Setting) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        program.app.look = PLAIN.name
+        await program.press("space")
+        assert "replay-canvas" in program.screen
+        behind = [segment for line in dimmed(program) for segment in line if segment.text.strip()]
+        assert behind
+        assert all(segment.style is not None and segment.style.dim for segment in behind)
+
+
+async def test_without_colours_the_answer_that_enter_would_choose_is_reversed(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.go_to("new-nav")
+        await program.press("space")
+        cancel, accept = program.app.screen.query(AnswerButton)
+        assert (bool(cancel.visual_style.reverse), bool(accept.visual_style.reverse)) == (True, False)
+        await program.press("tab")
+        assert (bool(cancel.visual_style.reverse), bool(accept.visual_style.reverse)) == (False, True)

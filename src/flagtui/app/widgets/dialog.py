@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Generic
+from typing import Final, Generic
 
+from rich.style import Style as RichStyle
 from textual.app import RenderResult
 from textual.color import Color
 from textual.css.styles import RulesMap
@@ -17,6 +18,8 @@ from textual.visual import RenderOptions, Visual
 from textual.widgets import Button
 
 from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
+
+DIM: Final = RichStyle(dim=True)
 
 
 class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
@@ -30,9 +33,13 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
 
     def render(self) -> RenderResult:  # type: ignore[override]  # a visual, as every other widget may
         below = super().render()
-        if not isinstance(below, BackgroundScreen):
+        if isinstance(below, BackgroundScreen):
+            return self._dimmed.over(below.screen._compositor.render_strips, below.color)
+        ground, stack = self.styles.background, self.app.screen_stack
+        if ground.ansi is None or stack[0] is self or self not in stack:
             return below
-        return self._dimmed.over(below.screen._compositor.render_strips, below.color)
+        # The sixteen colours of a terminal cannot be mixed; the library leaves the screen below out.
+        return self._dimmed.over(stack[stack.index(self) - 1]._compositor.render_strips, ground)
 
 
 class AnswerButton(Button, inherit_css=False):
@@ -92,6 +99,8 @@ class DimmedScreen(Visual):
         return [tinted for _, tinted in known]
 
     def _tinted(self, line: Strip, width: int) -> Strip:
+        if self._color.ansi is not None:
+            return line.apply_style(DIM).crop(0, width)
         return Strip(BackgroundScreen.process_segments(line, self._color)).crop(0, width)
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
