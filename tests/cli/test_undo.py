@@ -238,10 +238,11 @@ def test_a_kind_that_came_later_is_undone_by_its_entries(
 def test_leaving_a_later_question_says_that_something_was_done(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Abort), ChangeReport(Printer("ndjson")):
         raise Abort
-    report = ChangeReport(Printer("ndjson"))
-    report.results([ChangeResult("checkout", "saved", "is on")])
-    with pytest.raises(Exit) as end, report:
-        raise Abort
-    said = capsys.readouterr()
-    assert (end.value.exit_code, json.loads(said.out)["ending"]) == (STOPPED, "saved")
-    assert said.err == "flagtui: stopped; what was done until then is told.\n"
+    for leaving in (Abort, asyncio.CancelledError):
+        report = ChangeReport(Printer("ndjson"))
+        report.results([ChangeResult("checkout", "saved", "is on")])
+        with pytest.raises(Exit) as end, report:
+            raise leaving
+        said = capsys.readouterr()
+        assert (end.value.exit_code, json.loads(said.out)["ending"]) == (STOPPED, "saved")
+        assert said.err == "flagtui: stopped; what was done until then is told.\n"

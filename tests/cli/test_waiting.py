@@ -1,11 +1,16 @@
 """`--wait`: what is settled later is waited for, as long as was asked for; 4 when it is not there by then."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import click
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import KEY, Run, Service
 from tests.doubles.command_tree import all_commands
 from tests.doubles.steady_clock import SteadyClock
 
@@ -40,6 +45,20 @@ def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
         "waiting until new-nav is given to 5 % of everyone more, for 30 s at most",
         "new-nav is given to 5 % of everyone more",
     ]
+
+
+def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, home: Path) -> None:
+    words = ("flags", "schedule", "new-nav", "--add-share", "6", "--at", "+9m", "--yes", "--wait", "600")
+    place = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
+    command = [sys.executable, "-m", "flagtui", *words]
+    with subprocess.Popen(
+        command, env={**os.environ, **place}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("waiting until new-nav")
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said) == (130, "flagtui: stopped waiting; new-nav stays scheduled.\n")
 
 
 def test_what_is_being_calculated_is_waited_for_and_what_came_is_told(signed_in: Run) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
@@ -222,6 +222,7 @@ class _Interrupts:
     def __enter__(self) -> None:
         self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
         self._has_signals = True
+        self._before = signal.getsignal(signal.SIGINT)
         try:
             self._loop.add_signal_handler(signal.SIGINT, self._heard)
         except (NotImplementedError, RuntimeError, ValueError):
@@ -238,3 +239,6 @@ class _Interrupts:
     def __exit__(self, *_raised: object) -> None:
         if self._has_signals:
             self._loop.remove_signal_handler(signal.SIGINT)
+            # The loop leaves Python's own there, which would end what still has to be told.
+            with suppress(ValueError):
+                signal.signal(signal.SIGINT, self._before)

@@ -1,5 +1,6 @@
 """How the changes of a command ended: sentences for people, one document for programs, an exit code."""
 
+from asyncio import CancelledError
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
@@ -54,7 +55,7 @@ class ChangeReport:
     def __exit__(self, _kind: object, fault: BaseException | None, _where: object) -> None:
         """Prints what was not told yet; leaving a later question does not mean that nothing was changed."""
         self.close()
-        if self._is_told and isinstance(fault, click.Abort | KeyboardInterrupt):
+        if self._is_told and isinstance(fault, click.Abort | CancelledError):
             warn("stopped; what was done until then is told.")
             raise click.exceptions.Exit(STOPPED)
 

@@ -1,7 +1,10 @@
 """What is made from flags, or kept for later, from the command line: schedules, cohorts, dashboards."""
 
+import asyncio
 from dataclasses import replace
 from typing import Literal
+
+import click
 
 from flagtui import local_time
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -19,10 +22,11 @@ from flagtui.changes.related.schedules import (
     switching,
 )
 from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.change_report import STOPPED
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WriteTerms
-from flagtui.cli.output.lines import progress
+from flagtui.cli.output.lines import progress, warn
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words
@@ -66,7 +70,11 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
         newest = max(alike, key=lambda one: one.id, default=None)
         return newest if newest is not None and newest.is_done else None
 
-    done = await session.until(look, wait, f"{flag.key} is {later.words}")
+    try:
+        done = await session.until(look, wait, f"{flag.key} is {later.words}")
+    except asyncio.CancelledError:
+        warn(f"stopped waiting; {flag.key} stays scheduled.")
+        raise click.exceptions.Exit(STOPPED) from None
     if done is None:
         fix = f"It stays scheduled: flagtui flags due {flag.key}"
         raise Trouble(f"{flag.key} is not {later.words} so far.", fix, code="not_known", retryable=True)
