@@ -165,8 +165,9 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         return (None, None) if is_gone else (found, offset)
 
     def _screen_resized(self, size: Size) -> None:
-        # A screen that is opened hears of a new size, and so does every screen below it.
-        if size != self._compositor.size:
+        # A screen that is opened hears of a new size, so does every screen below it. Each layout tells the
+        # screen its size again: two that are on their way at once would take turns for ever.
+        if size == self.app.size and size != self._compositor.size:
             super()._screen_resized(size)
 
     @property
