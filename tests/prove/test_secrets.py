@@ -82,6 +82,10 @@ def surroundings(tmp_path: Path) -> Iterator[Surroundings]:
         service.terminate()
 
 
+def wait_until_it_has_the_terminal_again(terminal: Terminal) -> None:
+    terminal.wait_until(lambda: terminal.sent.count(b"\x1b[?1049h") > 1, "the app after the editor")
+
+
 def test_the_app_gives_its_key_to_no_child_file_title_or_terminal_also_when_it_fails(
     surroundings: Surroundings,
 ) -> None:
@@ -89,7 +93,7 @@ def test_the_app_gives_its_key_to_no_child_file_title_or_terminal_also_when_it_f
         terminal.wait_for("synced")
         terminal.press("E")
         terminal.wait_until(lambda: surroundings.has_seen("editor"), "the editor")
-        terminal.wait_for("synced")
+        wait_until_it_has_the_terminal_again(terminal)
         terminal.press("y")
         terminal.wait_for_bytes(b"\x1b]52;")
         terminal.press("\x1b[20~\x1b[20~")
@@ -108,6 +112,7 @@ def test_the_demo_which_needs_no_key_gives_it_to_no_child_either(surroundings: S
         terminal.wait_until(lambda: surroundings.has_seen("browser"), "the browser")
         terminal.press("E")
         terminal.wait_until(lambda: surroundings.has_seen("editor"), "the editor")
+        wait_until_it_has_the_terminal_again(terminal)
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
     assert surroundings.key.encode() not in terminal.sent
