@@ -1,13 +1,14 @@
 """A key, a click: what was on its way to a screen or a widget that is gone; and that it is gone."""
 
 import gc
+from weakref import ref
 
 from tests.app.shell.test_screen_owner import Record, opened
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
-from textual._styles_cache import StylesCache
 from textual.events import Resize
 from textual.geometry import Size
+from textual.widget import Widget
 from textual.widgets import Label
 
 
@@ -55,16 +56,16 @@ async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing
 async def test_what_a_screen_has_drawn_is_let_go_when_it_is_closed() -> None:
     async with opened() as app:
         drawn = []
-        for _ in range(4):
+        for _ in range(3):
             await app.push_screen(record := Record())
             await quiet.settle(app)
             draw(app)
+            drawn.append([ref(each._styles_cache) for each in record.query(Widget)])
             record.dismiss(None)
             await quiet.settle(app)
             del record
-            gc.collect()
-            drawn.append(sum(isinstance(each, StylesCache) for each in gc.get_objects()))
-        assert drawn[-1] <= drawn[1]
+        gc.collect()
+        assert [cache() for cache in drawn[0]] == [None] * len(drawn[0]) != []
 
 
 async def test_two_sizes_on_their_way_at_once_end_in_the_one_of_the_terminal() -> None:
