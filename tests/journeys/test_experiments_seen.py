@@ -74,7 +74,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         await program.press("enter")
         assert isinstance(program.app.screen, SeriesScreen)
         assert "12 of 13 days" in program.screen
-        assert "all days so far taken together" in program.screen
+        assert "% over the baseline, all days so far" in program.screen
         assert "not computed" in program.screen
         await program.press("v")
         assert "20 Feb" in program.screen
