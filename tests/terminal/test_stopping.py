@@ -88,6 +88,15 @@ def test_a_stop_that_was_continued_before_there_was_time_for_it_is_over(
         assert terminal.modes_on() == set()
 
 
+def assert_it_takes_keys(terminal: Terminal) -> None:
+    """The palette opens, and ctrl+q leaves."""
+    terminal.press("\x10")
+    terminal.wait_for("Commands")
+    terminal.press("\x11")
+    assert terminal.wait_for_end() == 0
+    assert terminal.modes_on() == set()
+
+
 @pytest.mark.parametrize("seed", range(at_most(1, 20)))
 def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys(
     surroundings: dict[str, str], seed: int
@@ -105,11 +114,7 @@ def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys
         for _ in range(4):
             terminal.press("\x1b")
             terminal.wait_for_rest(0.3)
-        terminal.press("\x10")
-        terminal.wait_for("Commands")
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
-        assert terminal.modes_on() == set()
+        assert_it_takes_keys(terminal)
 
 
 @pytest.mark.parametrize("seed", range(at_most(1, 20)))
@@ -125,9 +130,5 @@ def test_a_start_that_is_stopped_and_continued_ends_in_a_screen_that_takes_keys(
             terminal.signal(signal.SIGCONT)
             terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
         terminal.wait_for("synced")
-        terminal.press("\x10")
-        terminal.wait_for("Commands")
-        terminal.press("\x11")
-        assert terminal.wait_for_end() == 0
-        assert terminal.modes_on() == set()
+        assert_it_takes_keys(terminal)
         assert terminal.attributes() == terminal.attributes_before

@@ -136,6 +136,8 @@ def restore_terminal(before: list[Any] | None) -> None:
 def _write_at_once(terminal: int, data: bytes) -> None:
     """Write, dropping what waits to be shown; give up after `WRITE_SECONDS`."""
     until = time.monotonic() + WRITE_SECONDS
+    # The thread that is ended has nothing to say about it.
+    threading.excepthook = lambda _: None
     was_blocking = os.get_blocking(terminal)
     os.set_blocking(terminal, False)
     try:
@@ -155,14 +157,9 @@ def _end_output() -> None:
 
     A signal makes it look up, and then it may not wait any more.
     """
-    threading.excepthook = _say_nothing
     for thread in threading.enumerate():
         if thread.name == OUTPUT_THREAD and thread.ident is not None:
             signal.pthread_kill(thread.ident, signal.SIGWINCH)
-
-
-def _say_nothing(_: object) -> None:
-    pass
 
 
 def terminal_attributes() -> list[Any] | None:
