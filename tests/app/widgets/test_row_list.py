@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
+from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.glyphs import ASCII
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_painter import SortSign
@@ -81,6 +82,23 @@ async def test_showing_equal_rows_again_draws_nothing(app: ListApp, monkeypatch:
         app.rows.show(make_flags(50))
         await pilot.pause()
     assert drawn == []
+
+
+async def test_what_becomes_known_beside_a_record_draws_its_line_alone(
+    app: ListApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known: dict[str, str] = {}
+    async with app.run_test(size=SIZE) as pilot:
+        app.rows.set_columns([Column("won", "WON", lambda row, _: ((known.get(row.key, "?"), "plain"),), 20)])
+        app.rows.show(make_flags(50))
+        await pilot.pause()
+        known["flag-001"] = "won"
+        drawn = watch_drawing(app.rows, monkeypatch)
+        app.rows.redraw_row(1)
+        app.rows.redraw_row(40)
+        await pilot.pause()
+        assert drawn == [2]
+        assert [line.strip() for line in app.lines()[1:4]] == ["?", "won", "?"]
 
 
 async def test_the_cursor_stays_with_its_record_when_rows_arrive_above_it(app: ListApp) -> None:

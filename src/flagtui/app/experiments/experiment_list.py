@@ -111,7 +111,7 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
         if (refused := inspector.take_refusal()) is not None:
             # Nobody asked for it: the header says that another key is needed.
             self._app_state.become_troubled(refused)
-        self.rows.redraw_ages()
+        self.rows.redraw_row(row.id)
 
     @on(RowList.Highlighted)
     def _show_next_keys(self) -> None:
@@ -144,7 +144,7 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
                 if row is None or "result" not in self.rows.shown_columns:
                     return
                 await inspector.glance(row)
-                self.rows.redraw_ages()
+                self.rows.redraw_row(row.id)
         except ApiError:
             # The list works without results; they are tried again when the cursor rests the next time.
             return

@@ -138,6 +138,11 @@ class RowPainter(Generic[R]):
         """Draw every row anew: time has passed, or the colours are others."""
         self._kept.clear()
 
+    def forget_row(self, row_id: RecordId) -> None:
+        """Draw one row anew: what is known beside its record has changed."""
+        for key in [key for key in self._kept.keys() if key[0] == row_id]:  # noqa: SIM118
+            self._kept.discard(key)
+
     def row(self, row_id: RecordId, row: R, state: RowState, now: float) -> Strip:
         """One row. A kept strip is used only for the very same record object."""
         kept = self._kept.get((row_id, state))

@@ -153,6 +153,14 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._painter.forget_rows()
         self.refresh()
 
+    def redraw_row(self, record: RecordId) -> None:
+        """Draw the line of one record again, where it is on screen: a cell tells more than the record has."""
+        self._painter.forget_row(record)
+        for line, content in [*self._painted.items()]:
+            if isinstance(content, tuple) and self._id_of(content[0]) == record:
+                del self._painted[line]
+        self._refresh_changed()
+
     def render_line(self, y: int) -> Strip:
         self._measure()
         if y < HEADER_LINES:
