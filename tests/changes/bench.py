@@ -17,9 +17,7 @@ from tests.doubles.wire import Wire
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.in_process import in_process
-from flagtui.changes.adapter import Adapter
-from flagtui.changes.batch import Batch
-from flagtui.changes.entry_kind import PreparedUndo, UndoContext
+from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -35,6 +33,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.pipeline import Batch
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.related_entries import RelatedAdapter

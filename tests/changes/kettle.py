@@ -9,8 +9,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
-from flagtui.changes.adapter import Adapter
-from flagtui.changes.entry_kind import EntryKind, PreparedUndo, UndoContext
+from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
@@ -18,7 +17,6 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.proposal import DiffLine
-from flagtui.changes.unanswered import LookedUp, Truth
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import as_id
 

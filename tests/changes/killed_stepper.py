@@ -13,7 +13,6 @@ from typing import Any
 from flagtui.api.client import Client
 from flagtui.api.http_library import httpx
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.batch import Batch
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
@@ -21,6 +20,7 @@ from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
+from flagtui.changes.pipeline import Batch
 from flagtui.models.experiment import Experiment
 
 PROJECT = "1"

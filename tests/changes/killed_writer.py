@@ -13,7 +13,6 @@ from typing import TypeVar, cast
 from flagtui.api.event_definitions import EventDefinitions
 from flagtui.api.flags import Flags
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.batch import Batch
 from flagtui.changes.event_definitions.definition_intent import describe
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -24,6 +23,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
+from flagtui.changes.pipeline import Batch
 from flagtui.changes.proposal import Proposal
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.flag import Flag

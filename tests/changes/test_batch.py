@@ -9,7 +9,6 @@ from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
-from flagtui.changes.batch import Batch
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent
@@ -18,6 +17,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
+from flagtui.changes.pipeline import Batch
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.outcomes import count_endings

@@ -20,7 +20,7 @@ from tests.changes.cases import (
 )
 from tests.changes.test_with_the_service import GENERATIONS, HERE
 
-from flagtui.changes.entry_kind import PreparedUndo
+from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions import definition_intent as event
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS

@@ -26,7 +26,7 @@ from flagtui.changes.guard import (
     guard,
     spend,
 )
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.changes.bench import Bench, working
 
-from flagtui.changes.entry_kind import PreparedUndo
+from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard

@@ -21,15 +21,14 @@ from tests.changes.kettle import (
 )
 
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Unreachable
-from flagtui.changes.entry_kind import PreparedUndo, UndoContext
+from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.guard import Around
 from flagtui.changes.journal_entries import Ending
-from flagtui.changes.kinds import KINDS
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED, stops_all, write
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
-from flagtui.changes.undo import next_undo, parts_left, prepare_undo, undo_words, undoable
+from flagtui.changes.undo import KINDS, next_undo, parts_left, prepare_undo, undo_words, undoable
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 

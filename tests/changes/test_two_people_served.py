@@ -20,7 +20,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.client import Client
 from flagtui.api.in_process import in_process
-from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
@@ -106,11 +106,11 @@ class Desk:
             case 2 | 3:
                 place = self.chance.randrange(len(SHARES))
                 now = seen.filters["groups"][place]["rollout_percentage"]
-                step = targeting_intents.ramp_step(now, self.chance.random() < 0.5)
-                return targeting_intents.set_rollout(seen, place, step)
+                step = flag_intent.ramp_step(now, self.chance.random() < 0.5)
+                return flag_intent.set_rollout(seen, place, step)
             case _:
                 place = self.chance.randrange(len(SHARES))
-                return targeting_intents.set_rollout(seen, place, self.chance.randrange(101))
+                return flag_intent.set_rollout(seen, place, self.chance.randrange(101))
 
     async def plan(self, person: Person, intent: Intent) -> Edit | None:
         fresh = await person.flags.get(intent.id)

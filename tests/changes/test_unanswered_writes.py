@@ -9,8 +9,8 @@ from tests.changes.office import Office
 from tests.doubles.flag_server import Fault
 
 from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
-from flagtui.changes.batch import Batch
 from flagtui.changes.flags import flag_intent
+from flagtui.changes.pipeline import Batch
 
 LOST: list[Fault] = ["lose the answer", "5xx applied"]
 

@@ -17,7 +17,7 @@ from flagtui.api.client import Client
 from flagtui.api.errors import ApprovalNeeded
 from flagtui.api.in_process import in_process
 from flagtui.changes.difference import difference
-from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import plan_undo
 from flagtui.changes.flags.flag_intent import Intent
@@ -154,9 +154,9 @@ async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_give
 ) -> None:
     made = await bench.new("checkout", filters=RICH)
     # The first edit by anyone lets the server put its own keys in; they are no part of the comparison.
-    await bench.saved(targeting_intents.set_rollout(made, 1, 11))
+    await bench.saved(flag_intent.set_rollout(made, 1, 11))
     before = await bench.flags.get(made.id)
-    await bench.saved(targeting_intents.set_rollout(before, 0, 60))
+    await bench.saved(flag_intent.set_rollout(before, 0, 60))
     after = await bench.flags.get(made.id)
     assert [(line.where, line.before, line.after) for line in difference(before.filters, after.filters)] == [
         ("groups[0].rollout_percentage", 25, 60)
@@ -182,7 +182,7 @@ INTENTS = [
 @pytest.mark.parametrize("intent", INTENTS, ids=range(len(INTENTS)))
 async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, intent: Any) -> None:
     made = await bench.new("checkout", filters=RICH)
-    await bench.saved(targeting_intents.set_rollout(made, 1, 11))
+    await bench.saved(flag_intent.set_rollout(made, 1, 11))
     before = await bench.flags.get(made.id)
     await bench.saved(intent(before))
     assert content(await bench.flags.get(made.id)) != content(before)
@@ -193,9 +193,9 @@ async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, i
 
 async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
     made = await bench.new("checkout", filters=RICH)
-    plan = await bench.plan(targeting_intents.set_rollout(made, 0, 60))
+    plan = await bench.plan(flag_intent.set_rollout(made, 0, 60))
     assert isinstance(plan, Plan)
-    theirs = targeting_intents.set_rollout(await bench.flags.get(made.id), 0, 80).changes
+    theirs = flag_intent.set_rollout(await bench.flags.get(made.id), 0, 80).changes
     await bench.flags.update(made.id, theirs)
     outcome = await bench.save_context.save(bench.approve(plan))
     assert outcome.ending == "conflicted"
@@ -287,7 +287,7 @@ async def test_an_encrypted_payload_survives_an_edit_around_it(tmp_path: Path) -
         flags = {"is_remote_configuration": True, "has_encrypted_payloads": True}
         made = await bench.new("secret", filters=filters, **flags)
         before = await bench.flags.get(made.id)
-        await bench.saved(targeting_intents.set_rollout(before, 0, 40))
+        await bench.saved(flag_intent.set_rollout(before, 0, 40))
         assert b"hunter2" not in b"".join(path.read_bytes() for path in bench.journal.files())
         await bench.undo()
         assert (await bench.flags.get(made.id)).filters == before.filters

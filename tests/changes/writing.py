@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.changes.adapter import WriteContext
-from flagtui.changes.batch import Batch
+from flagtui.changes.adapter import LookedUp, WriteContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Approved
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.outcome import Outcome
+from flagtui.changes.pipeline import Batch
 from flagtui.changes.recovery import recover_all
-from flagtui.changes.unanswered import LookedUp, watch
+from flagtui.changes.unanswered import watch
 from flagtui.models.flag import Flag
 
 

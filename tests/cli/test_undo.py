@@ -20,7 +20,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.kinds import KINDS
+from flagtui.changes.undo import KINDS
 from flagtui.cli.change_report import STOPPED, ChangeReport
 from flagtui.cli.confirmation import settle
 from flagtui.cli.output.printer import Printer

@@ -10,7 +10,7 @@ from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.planner import Planned, PlannedStep, Planner
-from flagtui.changes.kinds import KINDS
+from flagtui.changes.undo import KINDS
 
 
 async def is_verified(program: Program) -> bool:

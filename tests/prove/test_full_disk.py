@@ -18,10 +18,9 @@ from flagtui.api.request_log import LogLine, log_to
 from flagtui.app.shell.crash_report import keep_report
 from flagtui.app.shell.export_file import export
 from flagtui.app.state.preferences import Preferences
-from flagtui.changes.draft_files import keep_changes
 from flagtui.changes.event_definitions.triage import Triage, TriageDecision
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.record_text import RecordText
+from flagtui.changes.record_text import RecordText, keep_changes
 from flagtui.config.key_file import KeyFileRefused, write_key_file
 from flagtui.config.remembered_state import Remembered, remember
 from flagtui.models.rows import FlagRow

@@ -1,14 +1,31 @@
-"""What the pipeline asks of a kind of record, and what every request needs around it."""
+"""What the pipeline, recovery and undo ask of a kind of record, and what they give it."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
+from flagtui.changes.difference import Clash
+from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.verbs import verb
+from flagtui.models.json_value import JSON
+from flagtui.models.names import NO_NAMES, Names
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from flagtui.api import Client
+    from flagtui.changes.flags.flag_refusals import Blocked
+    from flagtui.changes.proposal import Proposal
+    from flagtui.models.person import User
+    from flagtui.models.rows import FlagRow
 
 
 def _silent(_words: str) -> None:
@@ -78,3 +95,156 @@ class Adapter(Protocol[P, R]):
     async def send_group(self, plans: Sequence[P]) -> Sequence[Outcome[P, R]]:
         """A group of several: one request, where the kind has one for many. Raises ApiError."""
         return [await self.send(plan) for plan in plans]
+
+
+Truth = Literal["applied", "not applied", "changed since", "gone", "not known"]
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What today's record says about an entry of the journal that has no ending."""
+
+    entry: Entry
+    truth: Truth
+    record: Stored | None = None
+    learned: Mapping[str, JSON] = field(default_factory=dict)
+    """Values the server chose, which taking it back has to know."""
+
+    @property
+    def is_known(self) -> bool:
+        return self.truth in ("applied", "not applied")
+
+    @property
+    def words(self) -> str:
+        """The state, not the cause: who did it cannot be known from the record alone."""
+        version = self.record.version if self.record is not None else None
+        at = f" at version {version}" if version is not None else ""
+        key, asked = self.entry.key, f"“{self.entry.verb}”"
+        said: dict[Truth, str] = {
+            "applied": f"{key}: {asked} was done{at}",
+            "not applied": f"{key}: {asked} was not done; it is as it was{at}",
+            "changed since": f"{key} was changed since{at}: whether {asked} was done cannot be told",
+            "gone": f"{key} is not there any more",
+            "not known": f"{key}: whether {asked} was done is still not known",
+        }
+        return said[self.truth]
+
+
+@dataclass(frozen=True)
+class UndoContext:
+    """What taking back is planned with, in the project the change was made from."""
+
+    client: Client
+    signature: Signature
+    clock: Clock
+    me: User | None = None
+    entries: Sequence[Entry] = ()
+    """All of the journal: they tell what else this person did."""
+    rows: Sequence[FlagRow] | None = None
+    """The flags of the project where they are known; else what is needed of them is read."""
+    names: Names = NO_NAMES
+    together: frozenset[int] = frozenset()
+    """Numbers of the flags that are taken back at the same time."""
+    adds_later: bool = False
+    """Whether the question can tell more after it was asked."""
+
+
+@dataclass(frozen=True)
+class PreparedUndo:
+    """One part that could be taken back now."""
+
+    part: Entry
+    plan: Proposal
+    adapter: Adapter[Any, Any]
+    signature: Signature
+    place: str = ""
+    """Where it happens when that is another project."""
+    project: int | None = None
+    """The number of that project."""
+    late: asyncio.Task[Any] | None = None
+    """The same plan with what the server had not told yet."""
+
+
+class EntryKind(Protocol):
+    """Recovery and undo of one kind of record."""
+
+    noun: str = "change"
+    """What is counted when several are taken back."""
+
+    def why_not(self, entry: Entry) -> Blocked | None:
+        """Why a saved change cannot be undone at all, whatever the record is like today."""
+        return None
+
+    def undo_words(self, entry: Entry) -> str:
+        """What undoing does, `it` being the record: `turn it on again`."""
+        return verb(entry.verb).undo
+
+    def creation(self, entry: Entry) -> Entry | None:
+        """The entry by which later changes of what it made are found; None where it made nothing."""
+        return entry if entry.verb == "create" else None
+
+    def parts(self, entry: Entry) -> tuple[Entry, ...]:
+        """What has to be taken back one after the other."""
+        return (entry,)
+
+    async def is_back(self, part: Entry, client: Client) -> bool:
+        """Whether one of several parts is as before already. Raises `ApiError`."""
+        return False
+
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+        """One part held against today; None when it is as it was already. Raises `ApiError`."""
+
+    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+        """Holds an entry without an ending against the server. Raises `ApiError`.
+
+        `not_there` is the truth of a change that is not there.
+        """
+
+
+def as_left(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
+    """What this person made, as this person left it: their own later changes count as theirs.
+
+    `made` is the entry by which the later ones are found.
+    """
+    after, version = dict(entry.after), entry.saved_version
+    for later in _later(made, entries):
+        after |= later.after
+        version = later.saved_version or version
+    return replace(entry, after=after, saved_version=version)
+
+
+def told_apart(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
+    """The clashes of undoing this entry; what this person changed later is marked as their own."""
+    left: dict[str, JSON] = {}
+    for later in _later(entry, entries):
+        left |= later.after
+    return tuple(replace(clash, is_own=_is_left(left, clash)) for clash in clashes)
+
+
+def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """What the same person did with the same record after it, oldest first."""
+    place = _record_of(entry)
+    return [
+        later
+        for later in sorted(entries, key=attrgetter("at"))
+        if later.ending == "saved"
+        and later.at >= entry.at
+        and later.id != entry.id
+        and _record_of(later) == place
+    ]
+
+
+def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
+    here = entry.signature
+    return entry.kind, entry.record, entry.uuid, here.host, here.project
+
+
+def _is_left(left: JSON, clash: Clash) -> bool:
+    """Whether what is there now is what was left there. Masked values are never taken for known."""
+    try:
+        for step in clash.path:
+            at: Any = step
+            left = left[at]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return means_same(left, clash.theirs, clash.path)

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
 from flagtui.changes.difference import same
-from flagtui.changes.flags.targeting_intents import even_shares
+from flagtui.changes.flags.flag_intent import even_shares
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 

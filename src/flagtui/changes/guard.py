@@ -10,8 +10,7 @@ from typing_extensions import TypeVar
 
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.left_out import LeftOut
-from flagtui.changes.proposal import Proposal
+from flagtui.changes.proposal import LeftOut, Proposal
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 

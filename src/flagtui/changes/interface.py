@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from flagtui.changes.batch import Batch, Ended
 from flagtui.changes.guard import Around, GuardRefused, guard
 from flagtui.changes.outcome import P, R
+from flagtui.changes.pipeline import Batch, Ended
 
 if TYPE_CHECKING:
     from flagtui.changes.adapter import Adapter, WriteContext

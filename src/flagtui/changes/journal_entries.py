@@ -8,8 +8,10 @@ from typing import Final, Literal
 
 from flagtui import local_time
 from flagtui.changes.difference import same
-from flagtui.changes.mask import MASK
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
+
+MASK: Final = "••••••"
+
 
 Ending = Literal["saved", "conflicted", "awaiting approval", "refused", "failed", "unknown"]
 WITHOUT_NUMBER: Final = "event_definition"

@@ -75,3 +75,14 @@ class Titled:
 
     def title_of(self: Proposal, counted: str) -> str:
         return f"{self.verb.title} {counted}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One record, and why. Texts are raw."""
+
+    id: int | str
+    key: str
+    reason: str
+    next: str = ""
+    """What would make it possible."""

@@ -6,8 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.kinds import kind_of
-from flagtui.changes.unanswered import WATCH_FOR, LookedUp, Truth
+from flagtui.changes.adapter import LookedUp, Truth
+from flagtui.changes.unanswered import WATCH_FOR
+from flagtui.changes.undo import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,16 +1,13 @@
 """A write without an answer: looked up, watched, never sent again, until it is known what became of it."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import Adapter, WriteContext
-from flagtui.changes.journal import JournalUnwritable, Stored
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.outcome import Outcome, P, R
-from flagtui.models.json_value import JSON
 
 LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds after a request without an answer at which the record is read again."""
@@ -18,39 +15,6 @@ WATCH_FOR: Final = 60.0
 """Seconds after which a server is taken not to apply it any more."""
 WATCH_EVERY: Final = 4.0
 LOOKED: Final = "found out by reading it again"
-
-
-Truth = Literal["applied", "not applied", "changed since", "gone", "not known"]
-
-
-@dataclass(frozen=True, slots=True)
-class LookedUp:
-    """What today's record says about an entry of the journal that has no ending."""
-
-    entry: Entry
-    truth: Truth
-    record: Stored | None = None
-    learned: Mapping[str, JSON] = field(default_factory=dict)
-    """Values the server chose, which taking it back has to know."""
-
-    @property
-    def is_known(self) -> bool:
-        return self.truth in ("applied", "not applied")
-
-    @property
-    def words(self) -> str:
-        """The state, not the cause: who did it cannot be known from the record alone."""
-        version = self.record.version if self.record is not None else None
-        at = f" at version {version}" if version is not None else ""
-        key, asked = self.entry.key, f"“{self.entry.verb}”"
-        said: dict[Truth, str] = {
-            "applied": f"{key}: {asked} was done{at}",
-            "not applied": f"{key}: {asked} was not done; it is as it was{at}",
-            "changed since": f"{key} was changed since{at}: whether {asked} was done cannot be told",
-            "gone": f"{key} is not there any more",
-            "not known": f"{key}: whether {asked} was done is still not known",
-        }
-        return said[self.truth]
 
 
 def without_answer(plan: P, error: ApiError) -> Outcome[P, R]:

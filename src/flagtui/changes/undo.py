@@ -9,15 +9,34 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from flagtui.changes.adapter import EntryKind, as_left
+from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
+from flagtui.changes.event_definitions.definition_save import DefinitionEntries
+from flagtui.changes.experiments.step_undo import StepEntries
+from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, TakenBack, taken_back
-from flagtui.changes.kinds import kind_of
-from flagtui.changes.own_changes import as_left
+from flagtui.changes.related.related_entries import RELATED, LastingEntries
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.entry_kind import PreparedUndo, UndoContext
+    from flagtui.changes.adapter import PreparedUndo, UndoContext
+
+
+KINDS: Final[dict[str, EntryKind]] = {
+    "flag": FlagEntries(),
+    "experiment": StepEntries(),
+    EVENT: DefinitionEntries(),
+    **RELATED,
+}
+_UNKNOWN: Final = LastingEntries("this program does not know what it was", "")
+
+
+def kind_of(entry_kind: str) -> EntryKind:
+    """What is peculiar to entries of this kind; of one that a newer program wrote nothing can be told."""
+    return KINDS.get(entry_kind, _UNKNOWN)
+
 
 SURPRISING: Final = 3_600.0
 """Seconds after which it is said how long ago the change was made that `u` takes back."""

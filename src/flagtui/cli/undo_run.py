@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from flagtui.changes.entry_kind import PreparedUndo, UndoContext
+from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.changes.undo import (
     SURPRISING,
     Part,

@@ -17,7 +17,7 @@ from flagtui.models.names import Names
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.flags.flag_reach import Asked
+    from flagtui.changes.flags.flag_context import Asked
     from flagtui.models.activity import Activity
     from flagtui.models.flag import Flag
     from flagtui.models.flag_answers import BlastRadius, FlagStatus
@@ -174,13 +174,13 @@ class Inspector:
 
 
 def _asked_of(flag: Flag) -> list[Asked]:
-    from flagtui.changes.flags.flag_reach import asked_of
+    from flagtui.changes.flags.flag_context import asked_of
 
     return [*asked_of(flag.targeting)]
 
 
 def _without_conditions(flag: Flag) -> str:
-    from flagtui.changes.flags.flag_reach import OPTED_IN
+    from flagtui.changes.flags.flag_context import OPTED_IN
 
     if flag.targeting.feature_enrollment:
         return f"{OPTED_IN}, whom the server does not count"
@@ -188,7 +188,7 @@ def _without_conditions(flag: Flag) -> str:
 
 
 def _besides(flag: Flag) -> str:
-    from flagtui.changes.flags.flag_reach import OPTED_IN
+    from flagtui.changes.flags.flag_context import OPTED_IN
 
     return f"besides {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from flagtui.changes.flags.property_words import Role, property_words
+from flagtui.changes.flags.flag_words import Role, property_words
 from flagtui.evaluate import flag_json
 from flagtui.evaluate.value_words import ROOM, listed
 from flagtui.models.filters import Condition, Filters, Property, is_readable

@@ -11,9 +11,8 @@ from flagtui.app.dialogs.picker import PickerScreen
 from flagtui.app.widgets.column_layout import Slot, shown_column
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import field_line
-from flagtui.app.writing.form_questions import FieldAnswer, ask_field
-from flagtui.changes.changed_fields import field_words
+from flagtui.app.writing.form_lines import FieldAnswer, ask_field, field_line
+from flagtui.changes.difference import field_words
 from flagtui.changes.record_text import Faulty, RecordText
 from flagtui.models.editable_fields import EditableField, FieldColumn, FieldTable, Option, one_of, texts
 from flagtui.models.record_fields import FLAG_FIELDS

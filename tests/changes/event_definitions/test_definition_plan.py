@@ -2,7 +2,6 @@
 
 from tests.changes.event_definitions.conftest import AROUND, approve, definition
 
-from flagtui.changes.event_definitions.definition_entries import plan_undo
 from flagtui.changes.event_definitions.definition_intent import (
     KIND,
     delete,
@@ -20,6 +19,7 @@ from flagtui.changes.event_definitions.definition_plan import (
     plan_event,
     plan_recreation,
 )
+from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition

@@ -8,7 +8,6 @@ from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World
 from tests.changes.writing import recover
 
 from flagtui.api.errors import NotFound
-from flagtui.changes.event_definitions.definition_entries import is_deletion, plan_undo
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     delete,
@@ -18,6 +17,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
+from flagtui.changes.event_definitions.definition_save import is_deletion, plan_undo
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import next_redo, next_undo
 

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from flagtui.changes.event_definitions.definition_intent import EventIntent
-from flagtui.changes.event_definitions.definition_text import definition_text, edit_intent
+from flagtui.changes.event_definitions.definition_intent import EventIntent, definition_text, edit_intent
 from flagtui.changes.record_text import Faulty
 from flagtui.models.rows import EventDefinitionRow
 

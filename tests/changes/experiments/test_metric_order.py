@@ -6,7 +6,7 @@ import pytest
 from tests.changes.experiments.conftest import Made
 
 from flagtui.changes.experiments.experiment_fields import stored_field
-from flagtui.changes.experiments.metric_order import with_order
+from flagtui.changes.experiments.metrics import with_order
 from flagtui.models.experiment import Experiment
 
 ORDER = "primary_metrics_ordered_uuids"

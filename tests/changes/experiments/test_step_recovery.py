@@ -9,7 +9,7 @@ from tests.changes.writing import recover
 
 from flagtui.api.errors import ApiError, NotFound, Unanswered
 from flagtui.api.request import Query
-from flagtui.changes.experiments.journal_values import before_and_after
+from flagtui.changes.experiments.step_save import before_and_after
 from flagtui.changes.experiments.steps import STEPS, StepName
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature

@@ -7,7 +7,7 @@ from tests.changes.experiments.conftest import NOW, made
 
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.step_undo import parts_of, plan_step_back, step_back
+from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
@@ -150,7 +150,7 @@ def test_what_a_step_did_to_the_flag_is_taken_back_as_a_change_of_the_flag(
 ) -> None:
     flag = {"feature_flag.id": 31, "feature_flag.key": "blue"}
     told = f"{verb} experiment"
-    parts = parts_of(
+    parts = StepEntries().parts(
         Entry("e", NOW, 12, "x", told, kind="experiment", before={**flag, **before}, after=after)
     )
     assert [part.kind for part in parts] == kinds

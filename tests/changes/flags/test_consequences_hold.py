@@ -11,11 +11,10 @@ import pytest
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_consequences import Consequence, cautions, consequences
-from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import NOBODY, Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_reach import NOBODY
 from flagtui.evaluate import Definitions, Person, evaluate
 from flagtui.models.flag import Flag
 
@@ -180,7 +179,7 @@ def any_change(random: Random) -> tuple[Flag, Intent, Context]:
     intents = [
         *(flag_intent.switch(verb, 1, seen) for verb in ("turn on", "turn off", "delete", "archive")),
         flag_intent.set_field(1, "key", "base", "other", seen),
-        replace(targeting_intents.set_all_rollouts(fresh, 45), seen_version=seen),
+        replace(flag_intent.set_all_rollouts(fresh, 45), seen_version=seen),
     ]
     slow = NotKnown("too slow")
     reaches: list[Reach | NotKnown] = [slow, NOBODY, any_reach(random), any_reach(random)]

@@ -7,9 +7,9 @@ from tests.changes.office import HERE
 from tests.changes.writing import recover
 from tests.doubles.flag_server import FlagServer, raw_flag
 
+from flagtui.changes.adapter import Truth
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.unanswered import Truth
 from flagtui.models.json_value import JSON
 
 NOW = 1_780_000_000.0

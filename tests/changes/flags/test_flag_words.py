@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from flagtui.changes.difference import difference
-from flagtui.changes.flags.flag_words import in_words
-from flagtui.changes.flags.property_words import property_in_short
+from flagtui.changes.flags.flag_words import in_words, property_in_short
 from flagtui.models.filters import Property
 from flagtui.models.names import Names
 

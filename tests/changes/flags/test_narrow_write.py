@@ -10,7 +10,7 @@ from tests.changes.office import Office
 from tests.changes.writing import edited
 
 from flagtui.api import errors
-from flagtui.changes.flags import flag_intent, targeting_intents
+from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import plan_undo
 from flagtui.changes.flags.flag_intent import Intent
@@ -41,7 +41,7 @@ OPEN: Final[dict[str, JSON]] = {"properties": [], "rollout_percentage": 100}
 
 
 def changed(flag: Flag, **parts: JSON) -> Intent:
-    return targeting_intents.targeting(flag, {**flag.filters, **parts})
+    return flag_intent.targeting(flag, {**flag.filters, **parts})
 
 
 def opened(filters: dict[str, Any], **shares: float) -> dict[str, Any]:
@@ -66,13 +66,13 @@ def plan(intent: Intent, flag: Flag, context: Context) -> Plan:
 @pytest.mark.parametrize("percent", [0, 12.5, 100])
 def test_one_share_is_a_narrow_write(flag: FlagMaker, calm: Context, percent: float) -> None:
     fresh = flag(filters=TWO)
-    found = narrow_write(plan(targeting_intents.set_rollout(fresh, 1, percent), fresh, calm))
+    found = narrow_write(plan(flag_intent.set_rollout(fresh, 1, percent), fresh, calm))
     assert found == OneShare(1, percent)
 
 
 def test_a_share_that_is_said_outright_for_the_first_time_is_one_too(flag: FlagMaker, calm: Context) -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
-    found = narrow_write(plan(targeting_intents.set_rollout(fresh, 0, 50), fresh, calm))
+    found = narrow_write(plan(flag_intent.set_rollout(fresh, 0, 50), fresh, calm))
     assert found == OneShare(0, 50)
 
 
@@ -87,7 +87,7 @@ def test_everyone_first_is_a_narrow_write(flag: FlagMaker, calm: Context) -> Non
 def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> None:
     fresh = flag(filters=SPLIT)
     at_once = {
-        "every share": targeting_intents.set_all_rollouts(fresh, 50),
+        "every share": flag_intent.set_all_rollouts(fresh, 50),
         "a share and a payload": changed(
             fresh,
             groups=[{**TWO["groups"][0], "rollout_percentage": 50}, TWO["groups"][1]],
@@ -115,7 +115,7 @@ def test_everyone_first_is_none_where_the_server_would_do_less_or_refuse(
 ) -> None:
     fresh = flag(**fields)
     wanted = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
-    assert narrow_write(plan(targeting_intents.targeting(fresh, wanted), fresh, calm)) is None
+    assert narrow_write(plan(flag_intent.targeting(fresh, wanted), fresh, calm)) is None
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def newest(tmp_path: Path) -> Office:
 
 async def set_share(office: Office, percent: float) -> Outcome:
     fresh = await office.ada.get(812)
-    wanted = targeting_intents.set_rollout(fresh, 0, percent)
+    wanted = flag_intent.set_rollout(fresh, 0, percent)
     return await office.save_context.save(office.approve(await office.plan(wanted)))
 
 

@@ -8,8 +8,7 @@ import pytest
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api import errors
-from flagtui.changes.flags.flag_context import Linked, NotKnown, Reach
-from flagtui.changes.flags.flag_reach import COUNTED, NOBODY
+from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Linked, NotKnown, Reach
 from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag

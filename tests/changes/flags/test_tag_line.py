@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.changes.flags.tag_line import read_tags, retag
+from flagtui.changes.flags.flag_intent import read_tags, retag
 from flagtui.models.rows import FlagRow
 
 

@@ -12,7 +12,7 @@ from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.changes.difference import difference
-from flagtui.changes.flags import targeting_intents
+from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
@@ -80,7 +80,7 @@ async def test_a_rollout_edit_changes_exactly_one_number_in_the_stored_json(
     condition: int, before: float | None
 ) -> None:
     fresh = flag()
-    after = await saved(targeting_intents.set_rollout(fresh, condition, 60), fresh)
+    after = await saved(flag_intent.set_rollout(fresh, condition, 60), fresh)
     lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
     assert [(line.where, line.before, line.after) for line in lines] == [
         (f"filters.groups[{condition}].rollout_percentage", before, 60)
@@ -89,12 +89,12 @@ async def test_a_rollout_edit_changes_exactly_one_number_in_the_stored_json(
 
 async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
     fresh = flag()
-    found = plan_flag(targeting_intents.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
+    found = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
     assert isinstance(found, NothingToDo)
 
 
 def test_every_rollout_at_once() -> None:
-    plan = planned(targeting_intents.set_all_rollouts(flag(), 10), flag())
+    plan = planned(flag_intent.set_all_rollouts(flag(), 10), flag())
     assert [line.words for line in plan.lines] == [
         "condition 1: rollout 25 % → 10 %",
         "condition 2: rollout 0.5 % → 10 %",
@@ -140,20 +140,20 @@ def test_a_condition_moves_and_keeps_all_it_has() -> None:
 
 @pytest.mark.parametrize("count", range(1, 21))
 def test_even_shares_are_whole_and_add_up(count: int) -> None:
-    shares = targeting_intents.even_shares(count)
+    shares = flag_intent.even_shares(count)
     assert sum(shares) == 100
     assert max(shares) - min(shares) <= 1
 
 
 def test_the_ramp_goes_up_and_down_and_stays_at_its_ends() -> None:
-    assert [targeting_intents.ramp_step(share) for share in (0, 3, 25, 99, 100)] == [1, 5, 50, 100, 100]
-    assert [targeting_intents.ramp_step(share, forward=False) for share in (100, 3, 1, 0)] == [75, 1, 0, 0]
+    assert [flag_intent.ramp_step(share) for share in (0, 3, 25, 99, 100)] == [1, 5, 50, 100, 100]
+    assert [flag_intent.ramp_step(share, forward=False) for share in (100, 3, 1, 0)] == [75, 1, 0, 0]
 
 
 def test_an_older_version_comes_back_without_its_key() -> None:
     fresh = flag()
     old = {"name": "Old words", "key": "old-key", "filters": RICH, "active": False, "id": 812, "version": 3}
-    plan = planned(targeting_intents.older_version(fresh, 3, old), fresh)
+    plan = planned(flag_intent.older_version(fresh, 3, old), fresh)
     assert dict(plan.body) == {"name": "Old words", "active": False}
     assert plan.title == "Bring back an older version of"
 
@@ -174,5 +174,5 @@ def test_real_flags_take_a_rollout_edit_as_one_line() -> None:
         fresh = Flag.of(raw)
         if fresh.raw.get("can_edit") is False:
             continue
-        plan = planned(targeting_intents.set_rollout(fresh, 0, 37), fresh)
+        plan = planned(flag_intent.set_rollout(fresh, 0, 37), fresh)
         assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]

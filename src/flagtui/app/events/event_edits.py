@@ -8,13 +8,15 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.form_questions import ask_field
+from flagtui.app.writing.form_lines import ask_field
 from flagtui.app.writing.json_editing import edit_as_json, edit_as_text
 from flagtui.app.writing.listener import Listener, Saved
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
+    definition_text,
     delete,
     describe,
+    edit_intent,
     enforce,
     hide,
     set_owner,
@@ -22,8 +24,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
-from flagtui.changes.event_definitions.definition_text import definition_text, edit_intent
-from flagtui.changes.flags.tag_line import read_tags
+from flagtui.changes.flags.flag_intent import read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow

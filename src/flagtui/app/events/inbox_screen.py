@@ -25,10 +25,10 @@ from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.listener import Listener
-from flagtui.changes.batch import Ended
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.triage import Triage
-from flagtui.changes.flags.tag_line import read_tags
+from flagtui.changes.flags.flag_intent import read_tags
+from flagtui.changes.pipeline import Ended
 from flagtui.details.event_uses import EventUses
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow

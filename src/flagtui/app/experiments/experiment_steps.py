@@ -13,7 +13,7 @@ from flagtui.app.writing.listener import Listener, Saved, unheard
 from flagtui.changes import guard
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace

@@ -11,14 +11,13 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.flag_planner import NewFlag
+from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
 from flagtui.app.writing.listener import Listener, Saved
-from flagtui.app.writing.related_planner import RelatedPlanner
-from flagtui.changes.batch import Ended
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, copy_of
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.pipeline import Ended
+from flagtui.changes.proposal import LeftOut
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.project_copies import (
     Target,

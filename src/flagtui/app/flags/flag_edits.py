@@ -13,10 +13,15 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.listener import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
-from flagtui.changes.flags.flag_intent import switch
-from flagtui.changes.flags.tag_line import read_tags, retag
-from flagtui.changes.flags.targeting_intents import set_all_rollouts, set_rollout, why_no_rollout
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.flags.flag_intent import (
+    read_tags,
+    retag,
+    set_all_rollouts,
+    set_rollout,
+    switch,
+    why_no_rollout,
+)
+from flagtui.changes.proposal import LeftOut
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text

@@ -12,9 +12,8 @@ from flagtui.api.errors import ApiError
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.targeting_intents import older_version
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.flags.flag_intent import Intent, older_version
+from flagtui.changes.proposal import LeftOut
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation, account_for
 from flagtui.models.activity import Activity

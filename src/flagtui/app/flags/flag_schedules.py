@@ -9,7 +9,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.related_planner import RelatedPlanner
+from flagtui.app.writing.flag_planner import RelatedPlanner
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.schedules import (

@@ -9,7 +9,7 @@ from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.mask import MASK
+from flagtui.changes.journal_entries import MASK
 from flagtui.config.profiles import NEUTRAL
 from flagtui.details.event_uses import EventUses
 from flagtui.models.flag import Flag

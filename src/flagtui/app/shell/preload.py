@@ -23,7 +23,7 @@ REST: Final = (
     *PANE,
     "flagtui.changes.flags.flag_plan",
     "flagtui.changes.flags.flag_entries",
-    "flagtui.changes.batch",
+    "flagtui.changes.pipeline",
     "flagtui.app.writing.flag_planner",
     "flagtui.app.writing.writer",
     "flagtui.app.flags.form.flag_form_lines",

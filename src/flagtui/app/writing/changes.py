@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from flagtui.app.writing.listener import Saved
     from flagtui.app.writing.planner import Planner, Q
     from flagtui.app.writing.writer import Writer
-    from flagtui.changes.batch import Ended
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
-    from flagtui.changes.left_out import LeftOut
     from flagtui.changes.outcome import P, R
+    from flagtui.changes.pipeline import Ended
+    from flagtui.changes.proposal import LeftOut
     from flagtui.models.activity import Activity
     from flagtui.store.load_progress import RecordId
     from flagtui.store.workspace import Kind, Workspace

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -27,6 +27,8 @@ from flagtui.changes.flags.flags_together import (
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.flags.surroundings import Surroundings, similar_keys
+from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.related_entries import RelatedAdapter, Seen
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
@@ -232,3 +234,32 @@ class NewFlagPlanner(InFlags[NewFlag]):
         context = Context(now=now, me=self.workspace.me, similar=similar, names=names)
         plan = plan_create(one.fields, taken, context, one.told, one.source)
         return NotPlanned(one.source, key or "new flag", plan) if isinstance(plan, Blocked) else plan
+
+
+Make = Callable[[], Awaitable[tuple[RelatedPlan | Blocked, Send] | None]]
+"""Reads the flag, and gives what would be made of it with the one request; None where that was told."""
+
+
+@dataclass
+class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
+    """One of them. `asked` is the name of the flag for what cannot be made; it shows in another list."""
+
+    make: Make = field(kw_only=True)
+    _send: Send | None = field(default=None, init=False)
+
+    def name_of(self, asked: Sequence[str]) -> str:
+        return asked[0]
+
+    async def plan(self, asked: Sequence[str]) -> Planned[str, RelatedPlan]:
+        """On the flag as it is now."""
+        made = await self.make()
+        if made is None:
+            return Planned()
+        plan, self._send = made
+        if isinstance(plan, Blocked):
+            return NotPlanned(0, asked[0], plan).planned
+        return Planned([PlannedStep(asked[0], replace(plan, read_at=self.app_state.session.clock()))])
+
+    def adapter(self) -> RelatedAdapter:
+        assert self._send is not None
+        return RelatedAdapter(self.workspace.client, self._send)

@@ -1,15 +1,19 @@
-"""Lines of a form: each knows what it is about, so that a key can be meant for it."""
+"""Lines of a form, each of which knows what it is about, and the questions they have in common."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.writing.changes import Changes
 from flagtui.changes.draft import Draft
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.changes.flags.flag_intent import read_tags
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent
+from flagtui.text.formats import percent, share_of
 from flagtui.text.styled import Piece
 
 Part = Literal[
@@ -105,3 +109,133 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
 
 
 BAR: Final = 10
+
+
+VariantPart = Literal["share", "key", "name", "remove"]
+Check = Callable[[str], str]
+"""Why a line cannot be taken; empty when it can."""
+
+
+def no_problem(_line: str) -> str:
+    """Any line will do."""
+    return ""
+
+
+async def ask_line(
+    changing: Changes,
+    title: str,
+    about: str = "",
+    value: str = "",
+    problem: Check = no_problem,
+) -> str | None:
+    """One line that has no problem; None to leave things as they are."""
+
+    def read(line: str) -> PromptReading:
+        return PromptReading(problem=problem(line))
+
+    return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAnswer:
+    """What a field shall be, as it is stored."""
+
+    value: JSON
+
+
+async def ask_field(
+    changing: Changes, field: EditableField, before: JSON, title: str = "", problem: Check = no_problem
+) -> FieldAnswer | None:
+    """Another value of a field, or the same; None where the question was left. A switch is turned at once."""
+    title = title or f"{field.label[:1].upper()}{field.label[1:]}"
+    match field.takes.asked:
+        case "switch":
+            return FieldAnswer(before is not True)
+        case "choice":
+            return await _choose(changing, field, before, title)
+        case "texts":
+            line = ", ".join(as_text(item) for item in as_list(before))
+            found = await ask_line(changing, title, field.about, line, _texts_problem)
+            return (
+                None if found is None or found == line else FieldAnswer(list(read_tags("=" + found).of(())))
+            )
+        case "text":
+            shown = as_text(before)
+
+            def wrong(line: str) -> str:
+                return field.takes.wrong(line) or problem(line)
+
+            found = await ask_line(changing, title, field.about, shown, wrong)
+            return None if found is None else FieldAnswer(before if found == shown else found)
+    return None
+
+
+async def _choose(changing: Changes, field: EditableField, before: JSON, title: str) -> FieldAnswer | None:
+    now = field.option(before)
+    choices = [Choice(one.value, one.words, one.about, one is now) for one in field.takes.options]
+    if field.blank is None and not field.takes.wrong(None):
+        choices.append(Choice("", "none", "", now is None))
+    chosen = await changing.ask(PickerScreen(title, choices))
+    if chosen is None:
+        return None
+    return FieldAnswer(before if now is not None and chosen == now.value else chosen or None)
+
+
+def _texts_problem(line: str) -> str:
+    return read_tags("=" + line).problem
+
+
+async def ask_percent(changing: Changes, before: float | None, title: str = "Share in percent") -> JSON:
+    """Another share, whole where it can be; None when it stays."""
+    shown = f"{100 if before is None else before:g}"
+    line = await ask_line(changing, title, "0 to 100", shown, share_problem)
+    if line is None or line == shown:
+        return None
+    share = float(line)
+    return int(share) if share.is_integer() else share
+
+
+async def ask_item_share(changing: Changes, item: dict[str, JSON]) -> None:
+    """The share of a condition or a variant, put where it belongs."""
+    share = await ask_percent(changing, as_number(item.get("rollout_percentage")))
+    if share is not None:
+        item["rollout_percentage"] = share
+
+
+VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
+    Choice("share", "share", "in percent; all of them together 100"),
+    Choice("key", "key", "code asks for it"),
+    Choice("name", "description", "for people to read"),
+    Choice("remove", "remove this variant", "d does it too"),
+)
+
+
+async def ask_variant(changing: Changes, copy: Draft, place: int) -> None:
+    """What of a variant is to be changed, and how; it goes into the copy."""
+    variant = as_dict(copy.variants[place])
+    key = as_text(variant.get("key"))
+    match await changing.ask(PickerScreen(f"Variant {key}", VARIANT)):
+        case "share":
+            await ask_item_share(changing, variant)
+        case "key":
+            line = await ask_line(changing, "Key", "", key, lambda line: copy.variant_problem(line, key))
+            if line is not None and line != key:
+                copy.rename_variant(place, line)
+        case "name":
+            line = await ask_line(changing, "Description", "", as_text(variant.get("name")))
+            if line is not None:
+                variant["name"] = line
+        case "remove":
+            copy.remove_variant(place)
+
+
+async def ask_new_variant(changing: Changes, copy: Draft) -> None:
+    """The key of one more."""
+    key = await ask_line(changing, "Key of the new variant", problem=copy.variant_problem)
+    if key is not None:
+        copy.add_variant(key)
+
+
+def share_problem(line: str) -> str:
+    """Why a line is no share."""
+    return "" if share_of(line) is not None else "a number from 0 to 100"

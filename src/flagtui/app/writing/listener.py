@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from flagtui.store.load_progress import RecordId
 
 if TYPE_CHECKING:
-    from flagtui.changes.batch import Ended
     from flagtui.changes.guard import Purpose
-    from flagtui.changes.left_out import LeftOut
+    from flagtui.changes.pipeline import Ended
+    from flagtui.changes.proposal import LeftOut
 
 
 Saved = Callable[[Collection[RecordId]], None]

@@ -13,8 +13,8 @@ from typing_extensions import TypeVar
 from flagtui.api.errors import ApiError
 from flagtui.app.writing.optimistic_rows import OptimisticRows
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import P, R
+from flagtui.changes.proposal import LeftOut
 from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
 

@@ -19,7 +19,7 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined, styled
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 

@@ -15,8 +15,8 @@ from textual.widgets.option_list import Option
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import joined, styled
 from flagtui.app.widgets.option_lines import OptionLines
-from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.proposal import LeftOut
 from flagtui.safe_text import safe_text
 from flagtui.store.load_progress import RecordId
 from flagtui.text.outcomes import done_word

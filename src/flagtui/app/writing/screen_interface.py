@@ -13,8 +13,8 @@ from flagtui.app.writing.question import ConfirmScreen, Surface
 from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
 from flagtui.changes.guard import Approved, Question, guard
 from flagtui.changes.interface import Interface
-from flagtui.changes.left_out import LeftOut
 from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.proposal import LeftOut
 from flagtui.store.collection import Collection
 from flagtui.store.load import Loading
 from flagtui.store.load_progress import RecordId
@@ -24,8 +24,8 @@ from flagtui.text import outcomes
 if TYPE_CHECKING:
     from flagtui.app.writing.planner import Planner
     from flagtui.app.writing.screens import Screens
-    from flagtui.changes.batch import Batch, Ended
     from flagtui.changes.guard import Around, GuardRefused
+    from flagtui.changes.pipeline import Batch, Ended
 
 
 class Unresolved:

@@ -17,11 +17,11 @@ from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
 from flagtui.app.writing.undo_planner import UndoPlanner
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.batch import Ended
 from flagtui.changes.guard import Around, Purpose
 from flagtui.changes.interface import WriteRequest, ask_and_write
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.outcome import P, R
+from flagtui.changes.pipeline import Ended
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
 from flagtui.text.formats import ago

@@ -1,13 +1,17 @@
-"""What a person wants of one event definition, and what each such change is called."""
+"""What a person wants of one event definition, also as JSON in an editor, and what each change is called."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from flagtui.changes.flags.tag_line import Retagging as TagLine
+from flagtui.changes.flags.flag_intent import Retagging as TagLine
+from flagtui.changes.record_text import RecordText
 from flagtui.changes.verbs import Verb
+from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import safe_text
 
 KIND: Final = "event_definition"
 Retagging = Literal["add", "remove"]
@@ -122,3 +126,35 @@ def delete(id: str) -> EventIntent:
 def tidy_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """As servers keep them: trimmed, lower case, each once."""
     return tuple(dict.fromkeys(tag.strip().lower() for tag in tags if tag.strip()))
+
+
+def definition_text(row: EventDefinitionRow) -> RecordText:
+    """What the editor opens."""
+    shown = {name: _stored(row, name) for name in EVENT_FIELDS.edited}
+
+    def problems(changed: Mapping[str, JSON]) -> Sequence[str]:
+        found = EVENT_FIELDS.problems(changed)
+        if changed.get("verified", row.verified) and changed.get("hidden", row.hidden):
+            found.append("verifying un-hides and hiding un-verifies: it cannot be both")
+        return found
+
+    file = f"event-{row.id}" if is_plain_key(row.id) else "event"
+    return RecordText(row.name, f"event definition {safe_text(row.id, 80)}", file, shown, problems)
+
+
+def edit_intent(row: EventDefinitionRow, changes: Mapping[str, JSON]) -> EventIntent | None:
+    """What the edited values ask for; None where they are as they were."""
+    wanted = dict(changes)
+    if "tags" in wanted:
+        wanted["tags"] = list(tidy_tags(wanted["tags"]))
+    seen = {name: _stored(row, name) for name in wanted}
+    wanted = {name: value for name, value in wanted.items() if value != seen[name]}
+    return EventIntent(row.id, wanted, "edit", {name: seen[name] for name in wanted}) if wanted else None
+
+
+def _stored(row: EventDefinitionRow, name: str) -> JSON:
+    """A field as it is written: an owner is a number."""
+    if name == "owner":
+        return row.owner_id
+    value: JSON = EVENT_FIELDS[name].value_of(row)
+    return list(value) if isinstance(value, tuple) else value or EVENT_FIELDS[name].blank

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from flagtui.changes.changed_fields import field_words
-from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
+from flagtui.changes.difference import MISSING, Clash, DifferenceLine, field_words, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
 from flagtui.changes.flags.flag_consequences import Caution, Consequence, ago
 from flagtui.changes.proposal import DiffLine, Titled

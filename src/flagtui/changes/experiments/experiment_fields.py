@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from flagtui.changes.changed_fields import arrow, brief, field_words
+from flagtui.changes.difference import arrow, brief, field_words
 from flagtui.changes.draft import share_sum
-from flagtui.changes.experiments.metric_order import as_shown
 from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
@@ -13,7 +12,7 @@ from flagtui.changes.experiments.metric_words import (
     metric_name,
     metric_words,
 )
-from flagtui.changes.experiments.metrics import problems_in_metric
+from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment

@@ -1,13 +1,46 @@
-"""`filters` in one form: servers add, rename, derive and drop things by rule, and that is nobody's change."""
+"""`filters` as they are sent, and in one form: servers add, rename, derive and drop things by rule.
 
+On older servers a PATCH of `filters` replaces everything and one without `groups` is ignored; newer ones
+merge. A whole object in which removed keys are cleared by name means the same to all of them.
+"""
+
+import copy
 import json
 from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.difference import MISSING, Path, same
-from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.models.record_fields import FLAG_FIELDS
+
+INJECTED: Final = ("cohort_name", "group_key_names")
+"""Keys of a property that the server adds when it is read."""
+_CLEARED: Final[Mapping[str, JSON]] = {"groups": [], "payloads": {}}
+"""Older servers refuse a null there."""
+
+
+def clean_filters(filters: JSON) -> dict[str, JSON]:
+    """A copy of `filters` without what the server only adds for readers."""
+    kept: dict[str, JSON] = copy.deepcopy(as_dict(filters))
+    for groups in ("groups", "super_groups", "holdout_groups"):
+        for group in as_list(kept.get(groups)):
+            for item in as_list(as_dict(group).get("properties")):
+                for name in INJECTED:
+                    as_dict(item).pop(name, None)
+    if kept.get("version") == 1:
+        # Reading gives it, writing refuses it.
+        del kept["version"]
+    return kept
+
+
+def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
+    """`filters` as it is sent: complete, with every key that has gone cleared by name."""
+    sent = clean_filters(wanted)
+    for key in clean_filters(stored):
+        sent.setdefault(key, copy.deepcopy(_CLEARED.get(key)))
+    sent.setdefault("groups", [])
+    return sent
+
 
 _ALIASES: Final[Mapping[str, str]] = {"min": "gte", "max": "lte"}
 _LEGACY: Final = ("super_groups", "holdout_groups")

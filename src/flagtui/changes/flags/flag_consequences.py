@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from flagtui.changes.flags.flag_context import FRESH_FOR, Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import FRESH_FOR, NOBODY, Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_reach import NOBODY
 from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters

@@ -1,8 +1,15 @@
-"""What a plan has to know besides the flag itself; whatever could not be learned says why."""
+"""What a plan has to know besides the flag itself, its reach above all; what was not learned says why."""
 
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.models.filters import Condition, Filters
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.person import User
 
@@ -84,3 +91,76 @@ class Context:
     """Seconds since the flag was read."""
     names: Names = NO_NAMES
     """What the cohorts and groups of its conditions are called."""
+
+
+COUNTED: Final = 8
+"""Conditions that are counted at most; each costs the server a query."""
+
+OPTED_IN: Final = "those who opted in to early access"
+NOBODY: Final = Reach(0, 0, 0)
+"""Of a flag without conditions."""
+
+
+Count = Callable[[Mapping[str, JSON], int | None], Awaitable[BlastRadius]]
+"""Counts people or groups with the properties of one condition: `client.flags.blast_radius`."""
+
+
+async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Reach | NotKnown | None:
+    """Who has it now and with these new values; None when they decide nothing about that."""
+    if not {"active", "deleted", "filters"} & values.keys():
+        return None
+    if not fresh.targeting.is_editable:
+        return NotKnown("its targeting is of a newer kind")
+    wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
+    old, new = [*asked_of(fresh.targeting)], [*asked_of(wanted)]
+    distinct = {asked.identity: asked for asked in (*old, *new)}
+    besides = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
+    if not distinct:
+        return NotKnown(f"it has no condition; {besides} are not counted") if besides else NOBODY
+    if len(distinct) > COUNTED:
+        return NotKnown(f"{len(distinct)} different conditions are too many to count in time")
+    kinds = {asked.group_type for asked in distinct.values()}
+    if len(kinds) > 1:
+        return NotKnown("its conditions count different kinds of groups")
+    asked = (count(dict(one.condition.raw), one.group_type) for one in distinct.values())
+    counted = dict(zip(distinct, await asyncio.gather(*asked), strict=True))
+    total = max((found.total for found in counted.values()), default=0)
+    is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
+    had, have = old if fresh.active and not fresh.deleted else [], new if is_on else []
+    before, after = _sum(had, counted, total), _sum(have, counted, total)
+    unit = "users" if kinds <= {None} else "groups"
+    is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < one.share < 100 for one in (*had, *have))
+    return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, besides=besides)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition as the server is asked about it: with its own group type, or the flag's."""
+
+    number: int
+    """From 1, as people and the server count."""
+    condition: Condition
+    group_type: int | None
+
+    @property
+    def share(self) -> float:
+        """In percent."""
+        return self.condition.rollout
+
+    @property
+    def identity(self) -> str:
+        """What the server counts: the properties and the kind of group, not the share."""
+        properties = self.condition.raw.get("properties") or []
+        return json.dumps([properties, self.group_type], sort_keys=True, default=str)
+
+
+def asked_of(filters: Filters) -> Iterator[Asked]:
+    """Each condition that can decide anybody."""
+    for number, condition in enumerate(filters.deciding, 1):
+        yield Asked(number, condition, filters.group_type_of(condition))
+
+
+def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:
+    """The most it can be: people who match several conditions are counted for each."""
+    found = sum(counted[one.identity].affected * one.share / 100 for one in conditions)
+    return min(total, round(found))

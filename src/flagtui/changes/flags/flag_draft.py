@@ -5,10 +5,10 @@ from typing import Final
 
 from flagtui.changes.difference import same
 from flagtui.changes.draft import Draft, move
+from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.flags.filter_rules import problems_in_fields
-from flagtui.changes.flags.flag_body import clean_filters
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.mask import MASK
+from flagtui.changes.journal_entries import MASK
 from flagtui.changes.record_text import RecordText
 from flagtui.changes.verbs import verb_for
 from flagtui.models.filters import Filters, as_index

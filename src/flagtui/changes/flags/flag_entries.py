@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
+from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, told_apart
 from flagtui.changes.difference import Clash, compact
-from flagtui.changes.entry_kind import EntryKind, PreparedUndo
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
@@ -19,8 +19,6 @@ from flagtui.changes.flags.flag_words import hidden_clash
 from flagtui.changes.flags.flags_together import Found, late_plan, look_around
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.journal_entries import with_payloads
-from flagtui.changes.own_changes import told_apart
-from flagtui.changes.unanswered import LookedUp, Truth
 from flagtui.changes.verbs import verb_for
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import version_made
@@ -30,7 +28,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.entry_kind import UndoContext
+    from flagtui.changes.adapter import UndoContext
     from flagtui.changes.flags.flag_context import Context
     from flagtui.changes.journal_entries import Entry
 

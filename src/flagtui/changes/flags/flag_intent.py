@@ -1,11 +1,16 @@
-"""What the person wants to change, before anybody looked whether it can be done."""
+"""What the person wants to change of flags: fields, targeting, tags; whether it can be done is not known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from flagtui.models.json_value import JSON
+from flagtui.changes.flags.canonical_filters import clean_filters
+from flagtui.models.editable_fields import TAG_LIMIT
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_list
 from flagtui.models.record_fields import FLAG_FIELDS
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
 
 Kind = Literal["flag", "experiment", "event_definition"]
 
@@ -48,3 +53,124 @@ def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | 
     """One field with another value."""
     verb = "rename" if name == "key" else f"change {FLAG_FIELDS.words(name)}"
     return Intent(id, {name: wanted}, verb, seen={name: seen}, seen_version=seen_version)
+
+
+@dataclass(frozen=True, slots=True)
+class Retagging:
+    """What a line asks for. Tags are lower case and without blanks around them, as servers store them."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    replaces: bool = False
+    """The added tags are all there shall be."""
+    problem: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.removed or self.replaces)
+
+    def of(self, tags: Iterable[str]) -> tuple[str, ...]:
+        """These tags afterwards, those that stay in the order they had."""
+        before = () if self.replaces else tuple(tags)
+        kept = [tag for tag in before if tag not in self.removed]
+        return tuple(dict.fromkeys([*kept, *self.added]))
+
+
+def read_tags(line: str) -> Retagging:
+    """The line understood; `problem` says what is wrong with it."""
+    replaces = line.lstrip().startswith("=")
+    added: list[str] = []
+    removed: list[str] = []
+    for piece in line.lstrip().removeprefix("=").split(","):
+        word = piece.strip()
+        tag = word.lstrip("+-").strip().lower()
+        if not tag:
+            if word:
+                return Retagging(problem=f"{word} needs a tag after it")
+            continue
+        if len(tag) > TAG_LIMIT:
+            return Retagging(problem=f"a tag has {TAG_LIMIT} characters at most")
+        (removed if word.startswith("-") else added).append(tag)
+    if replaces and removed:
+        return Retagging(problem="= sets all tags, so there is nothing to remove")
+    if both := set(added) & set(removed):
+        return Retagging(problem=f"{safe_text(min(both), 40)} is both added and removed")
+    return Retagging(tuple(added), tuple(removed), replaces)
+
+
+def retag(rows: Sequence[FlagRow], wanted: Retagging) -> list[Intent]:
+    """One intent for each flag, also for those that have the tags already: the plan says so."""
+    return [set_field(row.id, "tags", list(row.tags), list(wanted.of(row.tags)), row.version) for row in rows]
+
+
+NEWER: Final = "its targeting is of a newer kind, which is only shown here"
+RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
+"""The steps of a careful rollout, in percent."""
+
+
+def targeting(flag: Flag, wanted: Mapping[str, JSON], verb: str = "change targeting") -> Intent:
+    """These `filters` in place of the flag's."""
+    seen = clean_filters(flag.filters)
+    return Intent(flag.id, {"filters": dict(wanted)}, verb, seen={"filters": seen}, seen_version=flag.version)
+
+
+def why_no_rollout(flag: Flag) -> str:
+    """Why its shares cannot be set; empty when they can."""
+    if not flag.targeting.is_editable:
+        return NEWER
+    if not flag.targeting.conditions:
+        return "it has no condition, so nobody can have a share of it; add one with e"
+    return ""
+
+
+def set_rollout(flag: Flag, condition: int, percent: float) -> Intent:
+    """One condition's share. Raises IndexError for a condition that is not there."""
+    filters, groups = _parts(flag)
+    groups[condition]["rollout_percentage"] = _number(percent)
+    return targeting(flag, filters, "set rollout")
+
+
+def set_all_rollouts(flag: Flag, percent: float) -> Intent:
+    """The same share for every condition."""
+    filters, groups = _parts(flag)
+    for group in groups:
+        group["rollout_percentage"] = _number(percent)
+    return targeting(flag, filters, "set rollout")
+
+
+def ramp_step(percent: float, forward: bool = True) -> int:
+    """The next step of the ramp from here, or the one before; the ends stay."""
+    if forward:
+        return next((step for step in RAMP if step > percent), RAMP[-1])
+    return next((step for step in reversed(RAMP) if step < percent), RAMP[0])
+
+
+def even_shares(count: int) -> list[int]:
+    """Whole shares that add up to 100, as equal as they can be."""
+    share, left = divmod(100, count)
+    return [share + (place < left) for place in range(count)]
+
+
+def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Intent:
+    """The flag as it was at an older version, as far as that can be set again.
+
+    Not its key: code that uses the newer one would stop matching.
+    """
+    wanted: dict[str, JSON] = {
+        name: fields[name] for name in FLAG_FIELDS.having("restored") if name in fields and name in flag.raw
+    }
+    seen: dict[str, JSON] = {name: flag.raw[name] for name in wanted}
+    return Intent(flag.id, wanted, "restore version", seen=seen, seen_version=flag.version)
+
+
+def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:
+    """A copy of the flag's filters, and the conditions within it."""
+    filters = clean_filters(flag.filters)
+    groups = as_list(filters.get("groups"))
+    filters["groups"] = groups
+    return filters, groups
+
+
+def _number(percent: float) -> float | int:
+    """25 rather than 25.0, as servers and people write it."""
+    return int(percent) if float(percent).is_integer() else percent

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.difference import Clash, difference, merge
-from flagtui.changes.flags.canonical_filters import means_same
+from flagtui.changes.flags.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.flags.filter_rules import FilterProblem, problems_in, problems_in_fields
-from flagtui.changes.flags.flag_body import clean_filters, original_fields, sent_fields
 from flagtui.changes.flags.flag_consequences import Caution, Consequence, cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
@@ -22,6 +21,10 @@ from flagtui.models.json_value import JSON
 from flagtui.models.names import Names
 from flagtui.models.record_fields import FLAG_FIELDS
 
+NOT_COMPARABLE: Final = frozenset(
+    {"tags", "evaluation_tags", "evaluation_contexts", "analytics_dashboards", "has_encrypted_payloads"}
+)
+"""Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.takes.asked == "texts")
 """Lists without an order: two people's additions and removals never clash."""
 
@@ -177,6 +180,27 @@ def _tidy(name: str, value: JSON) -> JSON:
     if name == "tags" and isinstance(value, list | tuple):
         return list(dict.fromkeys(tag.strip().lower() if isinstance(tag, str) else tag for tag in value))
     return list(value) if isinstance(value, tuple) else value
+
+
+def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
+    """The fields of the request."""
+    fields = {
+        name: whole_filters(value, fresh.filters) if name == "filters" else value
+        for name, value in values.items()
+    }
+    if "filters" in fields and fresh.has_encrypted_payloads:
+        # Without it the server would store the decrypted payload it showed us as plain text.
+        fields.setdefault("has_encrypted_payloads", True)
+    return fields
+
+
+def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
+    """The values those fields were read with, as far as the server can compare them."""
+    return {
+        name: clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
+        for name in fields
+        if name in fresh.raw and name not in NOT_COMPARABLE
+    }
 
 
 def _diff(

@@ -11,8 +11,7 @@ from flagtui.api.errors import ApiError, Conflict, Invalid
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import Clash, DifferenceLine, Path, difference, merge, same
 from flagtui.changes.flags.canonical_filters import means_same, normal_filters
-from flagtui.changes.flags.flag_body import NOT_COMPARABLE
-from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
+from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stored_value
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry

@@ -10,7 +10,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.surroundings import Answers, Gathering, Surroundings, gather
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Touch
-from flagtui.changes.flags.flag_reach import reach_of
+from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Touch, reach_of
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag import Flag

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import Adapter
-from flagtui.changes.entry_kind import EntryKind, PreparedUndo
+from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
@@ -19,13 +18,13 @@ from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.related.schedules import inverse_of, plan_unscheduling, send_later, why_not_dropped
-from flagtui.changes.unanswered import WATCH_FOR, LookedUp, Truth
+from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_text
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.entry_kind import UndoContext
+    from flagtui.changes.adapter import UndoContext
     from flagtui.models.json_value import JSON
 
 Seen = Flag | LookedUp

@@ -13,7 +13,7 @@ from flagtui.changes.event_definitions.definition_plan import (
     plan_event,
 )
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import WorkPlace, WriteTerms

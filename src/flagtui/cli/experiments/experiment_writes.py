@@ -8,7 +8,7 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_ste
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.changes.record_text import Faulty
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.errors import Trouble

@@ -8,7 +8,7 @@ import click
 
 from flagtui import local_time
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.changes.related.creation import RelatedPlan, Send
 from flagtui.changes.related.derived import What, made_beside
 from flagtui.changes.related.related_entries import RelatedAdapter

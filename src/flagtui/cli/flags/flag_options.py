@@ -5,16 +5,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from flagtui.changes import draft_files
+from flagtui.changes import record_text
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
-from flagtui.changes.flags.flag_intent import Intent, set_field
-from flagtui.changes.flags.tag_line import Retagging, read_tags
-from flagtui.changes.flags.targeting_intents import (
+from flagtui.changes.flags.flag_intent import (
+    Intent,
+    Retagging,
+    read_tags,
     set_all_rollouts,
+    set_field,
     set_rollout,
     why_no_rollout,
 )
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.changes.record_text import Faulty
 from flagtui.cli.errors import Trouble, require_text
 from flagtui.cli.flags.flag_selection import flags_of
@@ -140,16 +142,16 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | LeftOut:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
     folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
     try:
-        made = draft_files.edit(record, find_editor(), folder)
+        made = record_text.edit(record, find_editor(), folder)
     except NoEditor as why:
         raise Trouble(f"{why}.", code="usage") from None
-    if isinstance(made, draft_files.GivenUp):
+    if isinstance(made, record_text.GivenUp):
         kept = f"Your text is kept in {made.copy}" if made.copy else ""
         raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
     intent = intent_of({**record.shown, **made}, flag)
     if intent is None:
         return LeftOut(flag.id, flag.key, "nothing was changed")
-    draft_files.keep_changes(record, made, folder)
+    record_text.keep_changes(record, made, folder)
     return intent
 
 

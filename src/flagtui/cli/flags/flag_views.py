@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flagtui.changes.flags.flag_body import clean_filters
-from flagtui.changes.mask import MASK
+from flagtui.changes.flags.canonical_filters import clean_filters
+from flagtui.changes.journal_entries import MASK
 from flagtui.cli.flags.flag_objects import FlagObject, objects_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer

@@ -9,7 +9,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import Found, Looked, plan_together
 from flagtui.changes.flags.surroundings import Surroundings, gather, rows_of
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.options import WriteTerms

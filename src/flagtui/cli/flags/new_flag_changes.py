@@ -16,7 +16,7 @@ from flagtui.changes.flags.new_flags import (
     remote_configuration,
 )
 from flagtui.changes.flags.surroundings import similar_keys
-from flagtui.changes.left_out import LeftOut
+from flagtui.changes.proposal import LeftOut
 from flagtui.changes.related.project_copies import (
     Target,
     bound_to_its_project,

@@ -8,8 +8,7 @@ from flagtui.cli.output.record_kind import RecordField, RecordKind
 
 if TYPE_CHECKING:
     from flagtui.changes.difference import Clash
-    from flagtui.changes.left_out import LeftOut
-    from flagtui.changes.proposal import Proposal
+    from flagtui.changes.proposal import LeftOut, Proposal
     from flagtui.cli.errors import Code
 
 

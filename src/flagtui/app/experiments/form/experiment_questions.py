@@ -11,8 +11,8 @@ from flagtui.app.experiments.form.experiment_form_lines import (
 from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import FormLine
-from flagtui.app.writing.form_questions import (
+from flagtui.app.writing.form_lines import (
+    FormLine,
     ask_field,
     ask_item_share,
     ask_line,

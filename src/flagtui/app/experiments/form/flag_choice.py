@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_questions import ask_line
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.store.workspace import Workspace
 

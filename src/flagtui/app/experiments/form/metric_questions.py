@@ -7,7 +7,7 @@ from uuid import uuid4
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_questions import ask_line
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.metric_nodes import Item, events_of, nodes_of

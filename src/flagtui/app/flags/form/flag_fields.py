@@ -8,9 +8,9 @@ from flagtui.app.flags.form.payload import PayloadScreen
 from flagtui.app.flags.form.properties import PropertyContext, ask_property
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import FormLine
-from flagtui.app.writing.form_questions import (
+from flagtui.app.writing.form_lines import (
     Check,
+    FormLine,
     ask_field,
     ask_item_share,
     ask_line,
@@ -19,7 +19,7 @@ from flagtui.app.writing.form_questions import (
     no_problem,
 )
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.mask import MASK
+from flagtui.changes.journal_entries import MASK
 from flagtui.models.json_value import as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow

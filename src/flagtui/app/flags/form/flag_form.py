@@ -13,9 +13,9 @@ from flagtui.app.writing.draft_form import LinesForm
 from flagtui.app.writing.flag_planner import NewFlag
 from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.app.writing.listener import Listener
-from flagtui.changes.batch import Ended
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.pipeline import Ended
 from flagtui.safe_text import safe_text
 from flagtui.text.notices import Notice
 from flagtui.text.styled import Piece

@@ -11,7 +11,7 @@ from flagtui.app.writing.form_lines import (
     variant_lines,
 )
 from flagtui.changes.flags.flag_draft import GROUP_TYPE, WorkingCopy
-from flagtui.changes.mask import MASK
+from flagtui.changes.journal_entries import MASK
 from flagtui.models.filters import Property, as_index
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names

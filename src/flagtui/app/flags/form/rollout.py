@@ -16,7 +16,7 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.option_lines import OptionLines
-from flagtui.changes.flags.targeting_intents import RAMP, ramp_step
+from flagtui.changes.flags.flag_intent import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_list
