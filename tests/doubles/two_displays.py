@@ -16,8 +16,7 @@ from textual.strip import Strip
 
 from flagtui.app.terminal.display import KNOWN_FRAMES, patches_of
 from flagtui.app.terminal.encoder import Encoder
-from flagtui.app.terminal.screen_cells import moves_surely
-from flagtui.app.terminal.sgr import Pens
+from flagtui.app.terminal.screen_cells import Pens, moves_surely
 
 COMPARED: Final = Counter[int]()
 """How many times two screens were found equal, by their width."""

@@ -13,11 +13,10 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Column, text_cell
-from flagtui.store.query import Vocabulary
-from flagtui.store.query.vocabulary import Qualifier, choice
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.empty_states import Words
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from operator import attrgetter
 import pytest
 
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.event_listing import EVENT_LISTING
+from flagtui.store.event_listing import EVENT_LISTING, EVENTS
 from flagtui.store.fact_columns import LOOK, Columns, column_of
 from flagtui.store.finder import Finder
-from flagtui.store.query import Facts, compile_query, read_line
-from flagtui.store.query.events import EVENTS
+from flagtui.store.query.language import compile_query, read_line
+from flagtui.store.query.vocabulary import Facts
 from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
-from flagtui.store.query import compile_query, parse
-from flagtui.store.sort_orders import FLAG_ORDERS, Sort
+from flagtui.store.flag_listing import FLAG_ORDERS, FLAGS
+from flagtui.store.query.language import compile_query, read_line
+from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0
 LINES = [
@@ -79,7 +80,7 @@ def test_the_finder_finds_what_a_plain_search_finds(
     rows = make_rows(count)
     finder = Finder(rows, sort=Sort(order, is_reversed), clock=lambda: NOW)
     for line in lines:
-        test = compile_query(parse(line), now=NOW)
+        test = compile_query(read_line(line, FLAGS), now=NOW)
         assert {rows[index].id for index in finder.find(line)} == {row.id for row in rows if test(row)}
         everything = [index for index in finder.find("") if test(rows[index])]
         if "is:archived" not in line:

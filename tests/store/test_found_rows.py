@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.store.row_order import Found
+from flagtui.store.sort_orders import Found
 
 
 def test_it_is_the_rows_at_these_places_without_a_list_of_them() -> None:

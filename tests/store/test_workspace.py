@@ -8,8 +8,9 @@ import pytest
 from flagtui.api import Client
 from flagtui.api.errors import MissingScope, NotSignedIn
 from flagtui.models.rows import FlagRow
+from flagtui.store.flag_listing import FLAGS
 from flagtui.store.load import Loaded, LoadFailed, Recalled
-from flagtui.store.query import parse
+from flagtui.store.query.language import read_line
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace
 
@@ -250,13 +251,13 @@ async def test_while_pages_are_missing_the_server_is_searched_too(
 ) -> None:
     workspace = open_workspace()
     server.flags = [flag(77)]
-    assert await workspace.search_server("flags", parse("flag -old 7 is:on").longest_word) == 1
+    assert await workspace.search_server("flags", read_line("flag -old 7 is:on", FLAGS).longest_word) == 1
     assert server.searched == ["flag"]
     assert ids(workspace) == [77]
-    assert await workspace.search_server("flags", parse("flag").longest_word) == 0
-    assert await workspace.search_server("flags", parse("fl is:on").longest_word) == 0
+    assert await workspace.search_server("flags", read_line("flag", FLAGS).longest_word) == 0
+    assert await workspace.search_server("flags", read_line("fl is:on", FLAGS).longest_word) == 0
     server.status["/api/projects/12/feature_flags/"] = 403
-    assert await workspace.search_server("flags", parse("other").longest_word) == 0
+    assert await workspace.search_server("flags", read_line("other", FLAGS).longest_word) == 0
     assert server.searched == ["flag", "flag", "other"]
 
 
@@ -265,5 +266,5 @@ async def test_once_everything_is_there_the_server_is_not_searched(
 ) -> None:
     workspace = open_workspace()
     await workspace.refresh()
-    assert await workspace.search_server("flags", parse("flag").longest_word) == 0
+    assert await workspace.search_server("flags", read_line("flag", FLAGS).longest_word) == 0
     assert server.searched == [""]

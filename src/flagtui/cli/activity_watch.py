@@ -18,9 +18,9 @@ from flagtui.cli.selection import read_query
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
-from flagtui.store.query.activity import ACTIVITY as ENTRIES
+from flagtui.store.activity_listing import ACTIVITY as ENTRIES
+from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.language import compile_query
-from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 
 MOST: Final = 100_000

@@ -17,7 +17,7 @@ from flagtui.cli.profile_choice import settings_in
 from flagtui.cli.records.account_records import ENTRY
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.config.locations import find_locations
-from flagtui.store.query.moments import MOMENTS, read_moment
+from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 
 SHORT = 8

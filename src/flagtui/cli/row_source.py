@@ -31,7 +31,7 @@ class RowSource(Generic[Row]):
         """How it is searched and ordered; loaded by the first query, since a name needs none of it."""
         from flagtui.store.event_listing import EVENT_LISTING
         from flagtui.store.experiment_listing import EXPERIMENT_LISTING
-        from flagtui.store.finder import FLAG_LISTING
+        from flagtui.store.flag_listing import FLAG_LISTING
 
         listings: dict[str, Listing[Any]] = {
             "flag": FLAG_LISTING,

@@ -92,7 +92,7 @@ def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Troubl
 
 def read_query(line: str, vocabulary: Any) -> Any:
     """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
-    from flagtui.store.query import read_line
+    from flagtui.store.query.language import read_line
 
     query = read_line(line, vocabulary)
     if query.problems:
@@ -103,7 +103,7 @@ def read_query(line: str, vocabulary: Any) -> Any:
 
 def is_query_in(vocabulary: Any, word: str) -> bool:
     """Whether a word is a query: it has a qualifier such as `tag:web`."""
-    from flagtui.store.query import read_line
+    from flagtui.store.query.language import read_line
 
     return any(term.name for term in read_line(word, vocabulary).terms)
 

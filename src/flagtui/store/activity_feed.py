@@ -9,8 +9,8 @@ from flagtui.api.errors import ApiError
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
-from flagtui.store.query.activity import ACTIVITY
-from flagtui.store.query.folded_text import fold
+from flagtui.store.activity_listing import ACTIVITY
+from flagtui.store.query.value_tests import fold
 from flagtui.store.sort_orders import Listing, Order
 
 PAGE: Final = 100

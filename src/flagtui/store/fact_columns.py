@@ -6,11 +6,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct
 
-from flagtui.store.query import Facts
-from flagtui.store.query.folded_text import fold
 from flagtui.store.query.language import Term
-from flagtui.store.query.value_tests import INVERTED, ValueTest
-from flagtui.store.query.vocabulary import Reading, Row, Test
+from flagtui.store.query.value_tests import INVERTED, ValueTest, fold
+from flagtui.store.query.vocabulary import Facts, Reading, Row, Test
 
 FEW: Final = 4_096
 """Different values that are tested by value; with more it does not pay."""

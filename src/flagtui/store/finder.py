@@ -10,12 +10,11 @@ from typing import Any, Final, Generic
 from msgspec import Struct
 
 from flagtui.store.fact_columns import Columns
-from flagtui.store.query import FLAGS, Facts, Query, QueryPerson, read_line
-from flagtui.store.query.folded_text import fold
-from flagtui.store.query.language import Term, text_test
-from flagtui.store.query.vocabulary import Row
-from flagtui.store.row_order import Found, Ranking
-from flagtui.store.sort_orders import FLAG_ORDERS, Listing, Sort, flag_label
+from flagtui.store.flag_listing import FLAG_LISTING
+from flagtui.store.query.language import Query, Term, read_line, text_test
+from flagtui.store.query.value_tests import fold
+from flagtui.store.query.vocabulary import Facts, QueryPerson, Row
+from flagtui.store.sort_orders import Found, Listing, Ranking, Sort
 
 _NEWEST_FIRST: Final = Sort("updated")
 _REMEMBERED: Final = 24
@@ -26,9 +25,6 @@ _MANY: Final = 8
 """From one row in so many on, testing all of them in order is quicker than testing those that are left."""
 _AGES_HOLD: Final = 30.0
 """Seconds for which an answer that depends on ages is taken to be still right."""
-
-
-FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, flag_label)
 
 
 class _Answer(Struct, Generic[Row], frozen=True):

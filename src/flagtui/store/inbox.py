@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.event_listing import STALE_AFTER
 from flagtui.store.look_alikes import LookAlikes, words_of
-from flagtui.store.query.events import STALE_AFTER
 
 Reason = Literal["look-alike", "silent", "undescribed", "unverified"]
 REASONS: Final[tuple[Reason, ...]] = ("look-alike", "silent", "undescribed", "unverified")

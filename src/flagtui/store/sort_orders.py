@@ -1,15 +1,14 @@
-"""In which order rows stand. What is not known comes last whichever way round."""
+"""In which order rows stand, kept up while rows change. What is not known comes last whichever way round."""
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Generic
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic, overload
 
 from msgspec import Struct
 
 from flagtui.models.editable_fields import EditableField
-from flagtui.models.record_fields import FLAG_FIELDS
-from flagtui.models.rows import FlagRow
-from flagtui.store.query.folded_text import fold
 from flagtui.store.query.vocabulary import Row, Vocabulary
 
 
@@ -57,31 +56,145 @@ def field_order(field: EditableField) -> Order[Any]:
     return Order(lambda row: places.get(field.value_of(row)))
 
 
-def _state(row: FlagRow) -> float:
-    if row.deleted:
-        return 4
-    if row.archived:
-        return 3
-    if not row.active:
-        return 2
-    return 1 if row.is_stale else 0
+class Found(Sequence[int]):
+    """Indices of rows in order. Neither list may be altered afterwards."""
+
+    __slots__ = ("_order", "_places")
+
+    def __init__(self, order: list[int], places: Sequence[int]) -> None:
+        """`order` has the index of the row at each place; `places`, ascending, are those that were found."""
+        self._order = order
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: int | slice) -> int | list[int]:
+        order = self._order
+        if isinstance(at, slice):
+            return [order[place] for place in self._places[at]]
+        return order[self._places[at]]
+
+    def __iter__(self) -> Iterator[int]:
+        return map(self._order.__getitem__, self._places)
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Where the row with this index stands. Raises ValueError when it is not among them."""
+        place = self._order.index(value)
+        end = len(self) if stop is None else min(stop, len(self))
+        at = bisect_left(self._places, place, start, end)
+        if at == end or self._places[at] != place:
+            raise ValueError(value)
+        return at
 
 
-_TYPES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
-
-FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
-    "updated": Order(lambda row: row.updated_at, is_descending=True),
-    "key": Order(),
-    "created": Order(lambda row: row.created_at, is_descending=True),
-    "called": Order(lambda row: row.called_at, is_descending=True),
-    "rollout": Order(lambda row: row.rollout, is_descending=True),
-    "state": Order(_state),
-    "type": Order(lambda row: _TYPES.get(row.type)),
-    "runtime": field_order(FLAG_FIELDS.shown("runtime")),
-    "version": Order(lambda row: row.version, is_descending=True),
-}
+Rank = tuple[float, str, int]
+"""What rows are compared by: the value, then the label, then the index, so that no two are equal."""
+_FEW: Final = 8
+"""Up to one row in so many, finding the place of each is quicker than sorting all."""
 
 
-def flag_label(row: FlagRow) -> str:
-    """What breaks a tie between flags."""
-    return fold(row.key)
+class Ranking(Generic[Row]):
+    """The order of rows known by index. What a row is compared by costs two words, not an object."""
+
+    def __init__(self, orders: Mapping[str, Order[Row]], label: Callable[[Row], str], sort: Sort) -> None:
+        self._orders = orders
+        self._label = label
+        self._held: dict[Any, tuple[float, str]] = {}
+        self._values = array("d")
+        self._labels: list[str] = []
+        self.sort = sort
+        self.is_steady = False
+        """True keeps a row that changes where it stands until the rows are sorted again."""
+
+    @property
+    def holds_rows(self) -> bool:
+        """Some rows stand where they do only because they stood there before they changed."""
+        return bool(self._held)
+
+    def let_go(self) -> None:
+        """Every row goes where it belongs the next time all are arranged."""
+        self._held.clear()
+
+    def arranged(self, rows: Sequence[Row]) -> list[int]:
+        """The indices of all rows in order, whatever was before."""
+        self._labels, self._values = [], array("d")
+        self._note(rows)
+        return self._sorted(range(len(rows)))
+
+    def rearranged(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
+        """The order with these rows, and any beyond its end, put where they belong."""
+        moved = [index for index in changed if self._has_moved(index, rows[index])]
+        added = range(len(order), len(rows))
+        self._note(rows[len(order) :])
+        fresh = sorted([*moved, *added], key=self._rank)
+        if len(fresh) * _FEW > len(rows):
+            return self._sorted(range(len(rows)))
+        if moved:
+            leaving = set(moved)
+            order = [index for index in order if index not in leaving]
+        if not fresh:
+            return order
+        if self._is_turned:
+            return self._merged(order[::-1], fresh)[::-1]
+        return self._merged(order, fresh)
+
+    @property
+    def _order(self) -> Order[Row]:
+        return self._orders[self.sort.name]
+
+    @property
+    def _is_turned(self) -> bool:
+        """Labels cannot be negated as values can, so the whole order is turned round."""
+        return self.sort.is_reversed and self._order.value is None
+
+    def _rank(self, index: int) -> Rank:
+        return self._values[index], self._labels[index], index
+
+    def _note(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            value, label = self._held.get(_record(row)) or self._compared(row)
+            self._values.append(value)
+            self._labels.append(label)
+
+    def _has_moved(self, index: int, row: Row) -> bool:
+        """Takes in what the row is compared by now, unless it is to stay where it stands."""
+        before = self._values[index], self._labels[index]
+        if self.is_steady:
+            self._held.setdefault(_record(row), before)
+        now = self._held.get(_record(row)) or self._compared(row)
+        self._values[index], self._labels[index] = now
+        return now != before
+
+    def _compared(self, row: Row) -> tuple[float, str]:
+        order = self._order
+        return order.rank(row, is_reversed=self.sort.is_reversed), (order.label or self._label)(row)
+
+    def _sorted(self, indices: Iterable[int]) -> list[int]:
+        # Labels first and then values: each sort keeps the order of the one before among equals.
+        order = sorted(indices, key=self._labels.__getitem__)
+        if self._is_turned:
+            order.reverse()
+        elif self._order.value is not None:
+            order.sort(key=self._values.__getitem__)
+        return order
+
+    def _merged(self, order: list[int], fresh: list[int]) -> list[int]:
+        merged: list[int] = []
+        done = 0
+        for index in fresh:
+            place = bisect_left(order, self._rank(index), lo=done, key=self._rank)
+            merged += order[done:place]
+            merged.append(index)
+            done = place
+        merged += order[done:]
+        return merged
+
+
+def _record(row: object) -> Any:
+    """The id by which a row is known from one load to the next."""
+    return getattr(row, "id", None)

@@ -1,16 +1,12 @@
 """What stands in place of rows: loading, nothing found, nothing there, or why the server cannot be read."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.safe_text import safe_text
-from flagtui.text.styled import Look, Piece
-
-if TYPE_CHECKING:
-    pass
+from flagtui.text.notices import Look, Piece
 
 
 class Words(Struct, frozen=True):

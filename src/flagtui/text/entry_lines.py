@@ -9,11 +9,11 @@ from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.store.query.moments import Centre
+from flagtui.store.activity_listing import Centre
 from flagtui.text.activity_words import STAFF, activity_words
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import MINUTE, ago, moment
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 
 @dataclass(frozen=True)

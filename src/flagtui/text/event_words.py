@@ -6,9 +6,9 @@ from textwrap import wrap
 from flagtui.details.event_uses import Use
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
-from flagtui.store.query.events import STALE_AFTER
+from flagtui.store.event_listing import STALE_AFTER
 from flagtui.text.formats import DAY, ago
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 LABEL = 12
 UNTOLD = "not told by this server"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 CLOSE: Final = "\x1b]8;;\x1b\\"
 """Ends the link that is open."""

@@ -1,4 +1,4 @@
-"""Toasts: the one place that may call `notify`, always without markup and with safe text."""
+"""What is told in passing, and words with their style, as every screen and the command line draw them."""
 
 from typing import Literal
 
@@ -14,3 +14,11 @@ class Notice(Struct, frozen=True):
     tone: Tone = "information"
     title: str = ""
     seconds: float = 6.0
+
+
+Look = Literal["plain", "strong", "muted", "faint", "good", "warn", "bad", "info", "special", "track"]
+"""What a piece means; the colour for it is the style sheet's business."""
+
+
+Piece = tuple[str, str]
+"""Safe text and its style; no text of a server may get here unless `safe_text` made it."""

@@ -27,7 +27,7 @@ from flagtui.models.change_row import ChangeRow
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
-from flagtui.store.query.moments import Centre
+from flagtui.store.activity_listing import Centre
 from flagtui.text.entry_lines import Shown, distance, entry_lines, touches_payloads
 from flagtui.text.flag_sentences import plain
 

@@ -12,7 +12,7 @@ from rich.style import Style
 from tests.doubles.slices import at_most
 
 from flagtui.app.terminal.encoder import Encoder, Patch
-from flagtui.app.terminal.sgr import Pens
+from flagtui.app.terminal.screen_cells import Pens
 
 WIDTH, HEIGHT = 24, 12
 STYLES = [

@@ -6,8 +6,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
-from flagtui.app.terminal.screen_cells import CellMaker, Row
-from flagtui.app.terminal.sgr import KEPT_STYLES, Pens
+from flagtui.app.terminal.screen_cells import KEPT_STYLES, CellMaker, Pens, Row
 
 
 def test_cells_that_are_alike_are_one_object() -> None:

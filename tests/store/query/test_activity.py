@@ -11,9 +11,8 @@ from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import KINDS, ChangeRow
 from flagtui.models.json_value import JSON
-from flagtui.store.query import compile_query, read_line
-from flagtui.store.query.activity import ACTIVITY
-from flagtui.store.query.moments import by_closeness, read_moment, split_centre
+from flagtui.store.activity_listing import ACTIVITY, by_closeness, read_moment, split_centre
+from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.query.vocabulary import WrongValue
 
 NOW = 1_772_444_400.0

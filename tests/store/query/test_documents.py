@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from flagtui.store.query import FLAGS, Vocabulary, parse
-from flagtui.store.query.events import EVENTS
-from flagtui.store.query.experiments import EXPERIMENTS
+from flagtui.store.event_listing import EVENTS
+from flagtui.store.experiment_listing import EXPERIMENTS
+from flagtui.store.flag_listing import FLAGS
+from flagtui.store.query.language import read_line
+from flagtui.store.query.vocabulary import Vocabulary
 
 OF_FLAGS, _, OTHERS = (
     (Path(__file__).parents[3] / "docs" / "search.md").read_text().partition("## The other lists")
@@ -36,4 +38,4 @@ def test_every_line_in_the_documents_is_understood() -> None:
     written = re.findall(r"`(-?(?:" + "|".join(FLAGS.qualifiers) + r"):[^`]+)`", OF_FLAGS)
     assert len(written) > 5
     for line in written:
-        assert parse(line).problems == ()
+        assert read_line(line, FLAGS).problems == ()

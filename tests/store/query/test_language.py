@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagtui.models.rows import FlagRow
-from flagtui.store.query import compile_query, parse
+from flagtui.store.flag_listing import FLAGS
+from flagtui.store.query.language import compile_query, read_line
 
 NOW = 1_800_000_000.0
 
@@ -17,7 +18,7 @@ class Someone:
 
 
 def found(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int]:
-    test = compile_query(parse(line), now=NOW, me=me)
+    test = compile_query(read_line(line, FLAGS), now=NOW, me=me)
     return [row.id for row in flags if test(row)]
 
 
@@ -92,7 +93,7 @@ def found(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[in
     ],
 )
 def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, expected: list[int]) -> None:
-    assert parse(line).problems == ()
+    assert read_line(line, FLAGS).problems == ()
     assert found(flags, line) == expected
 
 
@@ -143,7 +144,7 @@ def test_by_me_does_nothing_until_it_is_known_who_that_is(flags: list[FlagRow]) 
     ],
 )
 def test_a_wrong_qualifier_is_explained_and_ignored(flags: list[FlagRow], piece: str, reason: str) -> None:
-    query = parse(f"new {piece} -x"[:900])
+    query = read_line(f"new {piece} -x"[:900], FLAGS)
     (problem,) = query.problems
     assert reason in problem.reason
     assert query.line[problem.start : problem.end] == piece[: problem.end - problem.start]
@@ -152,7 +153,7 @@ def test_a_wrong_qualifier_is_explained_and_ignored(flags: list[FlagRow], piece:
 
 def test_an_address_is_text_and_not_a_qualifier() -> None:
     row = FlagRow(id=1, key="a", name="see https://acme.test/x")
-    assert parse("https://acme.test").problems == ()
+    assert read_line("https://acme.test", FLAGS).problems == ()
     assert found([row], "https://acme.test") == [1]
 
 
@@ -161,7 +162,7 @@ def test_a_quoted_colon_is_text() -> None:
 
 
 def test_a_very_long_line_is_read_to_a_limit_and_says_so() -> None:
-    query = parse("a " * 5_000)
+    query = read_line("a " * 5_000, FLAGS)
     assert len(query.terms) == 500
     assert "1,000" in query.problems[-1].reason
 
@@ -182,7 +183,7 @@ def test_a_phrase_of_separators_cannot_be_slow() -> None:
     ],
 )
 def test_the_word_a_server_can_be_asked_for_is_the_longest_plain_one(line: str, word: str) -> None:
-    assert parse(line).longest_word == word
+    assert read_line(line, FLAGS).longest_word == word
 
 
 @pytest.mark.parametrize(
@@ -204,7 +205,7 @@ def test_the_word_a_server_can_be_asked_for_is_the_longest_plain_one(line: str, 
     ],
 )
 def test_it_is_known_when_a_line_can_only_find_fewer(longer: str, shorter: str, is_narrower: bool) -> None:
-    assert parse(longer).narrows(parse(shorter)) is is_narrower
+    assert read_line(longer, FLAGS).narrows(read_line(shorter, FLAGS)) is is_narrower
 
 
 _LINES = st.lists(
@@ -229,14 +230,14 @@ def test_a_narrower_line_never_finds_a_flag_the_wider_one_missed(first: str, sec
         FlagRow(id=3, key="che", active=True, type="config", creator_id=7),
     ]
     me = Someone(7, "ada@x")
-    if parse(first).narrows(parse(second)):
+    if read_line(first, FLAGS).narrows(read_line(second, FLAGS)):
         assert set(found(rows, first, me)) <= set(found(rows, second, me))
 
 
 @settings(deadline=None)
 @given(st.text(max_size=80) | _LINES)
 def test_no_line_can_break_the_search(line: str) -> None:
-    query = parse(line)
+    query = read_line(line, FLAGS)
     compile_query(query, now=NOW)(FlagRow(id=1, key="a"))
     for problem in query.problems:
         assert 0 <= problem.start < problem.end <= len(line)

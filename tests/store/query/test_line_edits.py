@@ -2,7 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flagtui.store.query import accept, complete, cycle, describe, parse
+from flagtui.store.flag_listing import FLAGS
+from flagtui.store.query.language import read_line
+from flagtui.store.query.line_edits import accept, complete, cycle, describe
 
 KNOWN = {
     "tag": ["checkout", "web", "kill switch"],
@@ -14,7 +16,7 @@ KNOWN = {
 def steps(line: str, name: str, count: int) -> list[str]:
     lines = []
     for _ in range(count):
-        line = cycle(line, name)
+        line = cycle(line, name, FLAGS)
         lines.append(line)
     return lines
 
@@ -38,15 +40,15 @@ def test_the_other_keys_walk_through_their_values_in_place() -> None:
     "line", ["is:partial", "is:oops", "-is:on", "is:on is:off", "is:on,off", "is:", 'is:"x y"']
 )
 def test_a_value_that_is_not_on_the_way_goes_to_the_first(line: str) -> None:
-    assert cycle(f"new {line} check", "is").split() in (["new", "is:on", "check"], ["new", "is:on"])
-    assert parse(cycle(line, "is")).terms[0].words == ("on",)
+    assert cycle(f"new {line} check", "is", FLAGS).split() in (["new", "is:on", "check"], ["new", "is:on"])
+    assert read_line(cycle(line, "is", FLAGS), FLAGS).terms[0].words == ("on",)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["type", "runtime", "is", "by"]))
 def test_whatever_stands_in_the_line_the_key_leads_back_to_no_qualifier(line: str, name: str) -> None:
     lines = steps(line[:40], name, 10)
-    names = [[term.name for term in parse(each).terms].count(name) for each in lines]
+    names = [[term.name for term in read_line(each, FLAGS).terms].count(name) for each in lines]
     assert set(names) <= {0, 1} or line.count('"') % 2 == 1
     assert 0 in names or line.count('"') % 2 == 1
 
@@ -71,11 +73,11 @@ def test_whatever_stands_in_the_line_the_key_leads_back_to_no_qualifier(line: st
     ],
 )  # fmt: skip
 def test_tab_offers_what_the_piece_could_become(line: str, expected: list[str]) -> None:
-    assert complete(line, len(line), KNOWN) == expected
+    assert complete(line, len(line), KNOWN, FLAGS) == expected
 
 
 def test_tab_looks_at_the_piece_under_the_cursor_only() -> None:
-    assert complete("type:b new", 6, KNOWN) == ["type:boolean"]
+    assert complete("type:b new", 6, KNOWN, FLAGS) == ["type:boolean"]
 
 
 def test_an_accepted_value_is_followed_by_a_space_and_an_accepted_name_is_not() -> None:
@@ -86,7 +88,7 @@ def test_an_accepted_value_is_followed_by_a_space_and_an_accepted_name_is_not() 
 
 
 def test_the_chips_say_any_or_what_was_asked() -> None:
-    chips = describe(parse("is:on,stale -type:boolean new"))
+    chips = describe(read_line("is:on,stale -type:boolean new", FLAGS))
     assert [(chip.label, chip.value, chip.is_set) for chip in chips] == [
         ("state", "on|stale", True),
         ("type", "not boolean", True),

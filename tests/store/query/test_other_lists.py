@@ -3,12 +3,11 @@ from dataclasses import dataclass
 import pytest
 
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
-from flagtui.store.event_listing import EVENT_LISTING
-from flagtui.store.experiment_listing import EXPERIMENT_LISTING
+from flagtui.store.event_listing import EVENT_LISTING, EVENTS
+from flagtui.store.experiment_listing import EXPERIMENT_LISTING, EXPERIMENTS
 from flagtui.store.finder import Finder
-from flagtui.store.query import complete, cycle, describe, read_line
-from flagtui.store.query.events import EVENTS
-from flagtui.store.query.experiments import EXPERIMENTS
+from flagtui.store.query.language import read_line
+from flagtui.store.query.line_edits import complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 
 NOW = 1_800_000_000.0

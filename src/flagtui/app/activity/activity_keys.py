@@ -20,7 +20,7 @@ from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.models.change_row import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
-from flagtui.store.query.moments import moment_of
+from flagtui.store.activity_listing import moment_of
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.addresses import link_to

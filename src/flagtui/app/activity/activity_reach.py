@@ -3,7 +3,7 @@
 from typing import Final
 
 from flagtui.store.activity_feed import ActivityFeed
-from flagtui.store.query.moments import Centre
+from flagtui.store.activity_listing import Centre
 
 FOR_A_LINE: Final = 10
 """Pages read for one query; more are read when the cursor moves to the end."""

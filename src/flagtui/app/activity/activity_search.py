@@ -11,12 +11,13 @@ from flagtui.models.change_row import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
+from flagtui.store.activity_listing import AFTER, BEFORE, Centre, by_closeness, split_centre
 from flagtui.store.finder import Finder
-from flagtui.store.query import Chip, QueryPerson, describe
-from flagtui.store.query.moments import AFTER, BEFORE, Centre, by_closeness, split_centre
+from flagtui.store.query.line_edits import Chip, describe
+from flagtui.store.query.vocabulary import QueryPerson
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
 """What is around a moment, in words."""

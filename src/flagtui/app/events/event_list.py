@@ -22,8 +22,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.load_progress import RecordId
 from flagtui.text.event_words import event_lines
 from flagtui.text.links import with_link
-from flagtui.text.notices import Notice
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Notice, Piece
 
 
 class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):

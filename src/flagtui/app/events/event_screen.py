@@ -26,7 +26,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_details import detail_lines
 from flagtui.text.links import with_link
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 
 class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):

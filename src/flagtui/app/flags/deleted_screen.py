@@ -13,13 +13,12 @@ from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text
 from flagtui.changes.flags.flag_intent import switch
 from flagtui.safe_text import safe_text
 from flagtui.store.deletions import Deletion, recent_deletions
-from flagtui.store.query import Vocabulary
-from flagtui.store.query.folded_text import fold
 from flagtui.store.query.term_readers import AGES, age_of, part_of
-from flagtui.store.query.vocabulary import Qualifier
+from flagtui.store.query.value_tests import fold
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.formats import ago
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 NOTE: Final = (
     "Restored flags are on or off as they were.",

@@ -18,10 +18,10 @@ from flagtui.app.widgets.column_layout import (
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.store.finder import FLAG_LISTING
+from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import NOT_KNOWN, age
-from flagtui.text.styled import Look
+from flagtui.text.notices import Look
 
 BAR_CELLS: Final = 7
 PERCENT_CELLS: Final = 4

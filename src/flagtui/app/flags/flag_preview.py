@@ -13,7 +13,7 @@ from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.empty_states import waiting_lines
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 if TYPE_CHECKING:
     pass

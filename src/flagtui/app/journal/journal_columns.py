@@ -8,12 +8,11 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell, version_cell
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry
 from flagtui.safe_text import safe_text
-from flagtui.store.query import Vocabulary
-from flagtui.store.query.folded_text import fold
 from flagtui.store.query.term_readers import AGES, age_of
-from flagtui.store.query.vocabulary import Qualifier, choice
+from flagtui.store.query.value_tests import fold
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
-from flagtui.text.styled import Look
+from flagtui.text.notices import Look
 
 _LOOKS: Final[dict[str, Look]] = {
     "saved": "good",

@@ -19,11 +19,10 @@ from flagtui.safe_text import safe_text
 from flagtui.store.collection import Identified
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
-from flagtui.store.query import accept, complete, cycle, describe
+from flagtui.store.query.line_edits import accept, complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
-from flagtui.text.notices import Notice
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Notice, Piece
 
 R = TypeVar("R", bound=Identified)
 

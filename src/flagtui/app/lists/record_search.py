@@ -9,9 +9,10 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.palette import Destination
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.store.query import FLAGS, compile_query, read_line
-from flagtui.store.query.events import EVENTS
-from flagtui.store.query.experiments import EXPERIMENTS
+from flagtui.store.event_listing import EVENTS
+from flagtui.store.experiment_listing import EXPERIMENTS
+from flagtui.store.flag_listing import FLAGS
+from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.workspace import Kind, Workspace
 
 MOST: Final = 20

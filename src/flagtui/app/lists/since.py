@@ -17,13 +17,13 @@ from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import joined, styled
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
+from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.list_differences import Changed, Comparison, compare
-from flagtui.store.query.moments import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
 from flagtui.store.workspace import Kind
 from flagtui.text.formats import moment
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 USUAL: Final = "yesterday 18:00"
 MOST: Final = 300

@@ -10,7 +10,7 @@ from rich.console import Console
 from textual.app import App
 
 from flagtui.app.terminal.encoder import Encoder, Patch
-from flagtui.app.terminal.sgr import Pens
+from flagtui.app.terminal.screen_cells import Pens
 
 try:
     from textual._compositor import ChopsUpdate, LayoutUpdate

@@ -25,9 +25,9 @@ from flagtui.models.activity_rows import change_row
 from flagtui.models.change_row import ChangeRow
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
-from flagtui.store.query import compile_query
-from flagtui.store.query.activity import ACTIVITY as ENTRIES
-from flagtui.store.query.moments import by_closeness, split_centre
+from flagtui.store.activity_listing import ACTIVITY as ENTRIES
+from flagtui.store.activity_listing import by_closeness, split_centre
+from flagtui.store.query.language import compile_query
 from flagtui.text.cleanup_advice import what_wins
 from flagtui.text.differences import UNTOLD
 from flagtui.text.schedule_words import scheduled_words

@@ -5,10 +5,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from flagtui.store.query.flags import FLAGS
-from flagtui.store.query.folded_text import fold
-from flagtui.store.query.language import Query
-from flagtui.store.query.pieces import Piece, piece_at, quoted, split
+from flagtui.store.query.language import Piece, Query, piece_at, quoted, split
+from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Row, Vocabulary
 
 _OFFERED: Final = 50
@@ -25,7 +23,7 @@ class Chip(Struct, frozen=True):
 _CHIPS: Final = (("state", "is"), ("type", "type"), ("kind", "kind"), ("runtime", "runtime"))
 
 
-def cycle(line: str, name: str, vocabulary: Vocabulary[Any] = FLAGS) -> str:
+def cycle(line: str, name: str, vocabulary: Vocabulary[Any]) -> str:
     """The line with the qualifier moved to its next value, and gone after the last one.
 
     A value that is not on the way, or several at once, goes to the first one.
@@ -45,7 +43,7 @@ def cycle(line: str, name: str, vocabulary: Vocabulary[Any] = FLAGS) -> str:
 
 
 def complete(
-    line: str, cursor: int, known: Mapping[str, Sequence[str]], vocabulary: Vocabulary[Any] = FLAGS
+    line: str, cursor: int, known: Mapping[str, Sequence[str]], vocabulary: Vocabulary[Any]
 ) -> list[str]:
     """What the piece at the cursor could become, best first: `type:`, `type:boolean`, `tag:checkout`.
 

@@ -2,12 +2,25 @@
 
 import math
 import operator
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import repeat
 from typing import Final, Generic, TypeVar
+
+
+def fold(text: str) -> str:
+    """The form both sides of a comparison are brought into.
+
+    Plain ASCII takes the short way, and text that is folded already is given back as it is, not copied.
+    """
+    if text.isascii():
+        lower = text.lower()
+        return text if lower == text else lower
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
 
 Tested = TypeVar("Tested", contravariant=True)
 Comparison = Callable[[float, float], bool]

@@ -20,7 +20,7 @@ from flagtui.app.widgets.line import joined
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import ago
 from flagtui.text.links import with_link
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 
 class ExperimentPane(Widget):

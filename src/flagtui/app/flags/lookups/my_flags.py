@@ -13,12 +13,11 @@ from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
-from flagtui.store.query import Vocabulary
-from flagtui.store.query.folded_text import fold
-from flagtui.store.query.vocabulary import Qualifier, choice
+from flagtui.store.query.value_tests import fold
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.evaluation_words import value_words
-from flagtui.text.styled import Piece
+from flagtui.text.notices import Piece
 
 NOT_HERE: Final = frozenset(("lists.type", "lists.mine"))
 OFF: Final = ("off", "?")

@@ -1,7 +1,9 @@
-"""The search line of the flag list."""
+"""How flags are searched and ordered."""
 
+from collections.abc import Mapping
 from typing import Final
 
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.store.query.term_readers import (
     AGES,
@@ -12,7 +14,9 @@ from flagtui.store.query.term_readers import (
     percentage_of,
     tag_of,
 )
+from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
+from flagtui.store.sort_orders import Listing, Order, field_order
 
 
 def _is_full(row: FlagRow) -> bool:
@@ -93,3 +97,30 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
     text=lambda row: f"{row.key}\0{row.name}",
     hidden={"archived": lambda row: row.archived, "deleted": lambda row: row.deleted},
 )
+
+
+def _state(row: FlagRow) -> float:
+    if row.deleted:
+        return 4
+    if row.archived:
+        return 3
+    if not row.active:
+        return 2
+    return 1 if row.is_stale else 0
+
+
+_TYPE_PLACES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
+
+FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
+    "updated": Order(lambda row: row.updated_at, is_descending=True),
+    "key": Order(),
+    "created": Order(lambda row: row.created_at, is_descending=True),
+    "called": Order(lambda row: row.called_at, is_descending=True),
+    "rollout": Order(lambda row: row.rollout, is_descending=True),
+    "state": Order(_state),
+    "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
+    "runtime": field_order(FLAG_FIELDS.shown("runtime")),
+    "version": Order(lambda row: row.version, is_descending=True),
+}
+
+FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, lambda row: fold(row.key))
