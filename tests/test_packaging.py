@@ -16,7 +16,7 @@ from pathlib import Path
 import flagtui
 from flagtui.app.shell.stylesheets import STYLES
 from flagtui.app.app import FlagTui
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import Session
 from flagtui.api.errors import BadKey
 from flagtui.changes.guard import GuardRules
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagtui.api.pagination import Pages
-from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import RowPage
 
 Server = Callable[[int, int], RowPage[int]]
 

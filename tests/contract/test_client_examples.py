@@ -12,7 +12,7 @@ from flagtui.api import errors
 from flagtui.api.errors import ApiError
 from flagtui.api.operations import OPERATIONS, SEED
 from flagtui.models.record import Record
-from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import RowPage
 
 REFUSALS: Final[dict[int, type[ApiError]]] = {
     400: errors.Invalid,

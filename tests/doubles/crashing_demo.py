@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flagtui.app import app as home
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import Session
 from flagtui.cli.main import main
 
 SECRET = "phx_a_secret_" + "that_must_not_be_shown"

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NoReturn
 
 from flagtui.app.app import FlagTui
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import Session
 from flagtui.config.guard_rules import GuardRules
 from flagtui.models.rows import FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots

@@ -14,7 +14,7 @@ import httpx
 from flagtui.api import Client
 from flagtui.api.clock import SystemClock
 from flagtui.app import app as home
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import Session
 from flagtui.cli.main import main
 
 ANSWER_WHEN = Path(os.environ.get("FLAGTUI_ANSWER_WHEN", "/nowhere/at all"))

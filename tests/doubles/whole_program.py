@@ -23,11 +23,11 @@ from flagtui.api import Client
 from flagtui.api.errors import BadKey
 from flagtui.api.in_process import in_process
 from flagtui.app.app import FlagTui
-from flagtui.app.state.preferences import Preferences
-from flagtui.app.state.session import Neighbour, Session
+from flagtui.app.state.app_state import Neighbour, Session
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
+from flagtui.config.preferences import Preferences
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.service import close_service, create_service

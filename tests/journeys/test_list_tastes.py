@@ -9,9 +9,9 @@ from tests.journeys.modes import MODES
 
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.app.state.preferences import Preferences
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
+from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 
 

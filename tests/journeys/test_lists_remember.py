@@ -10,8 +10,8 @@ from textual.widgets import OptionList
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.dialogs.palette import PaletteScreen
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.state.preferences import Preferences
 from flagtui.changes.journal_entries import Entry
+from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 
 LISTS = {

@@ -16,7 +16,7 @@ from flagtui.app.widgets.column_layout import Column, text_cell
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.empty_states import Words
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 
 from flagtui.app.lists.list_frame import BrowseScreen
-from flagtui.app.state.preferences import Preferences
+from flagtui.config.preferences import Preferences
 
 
 def remembering(setting: Setting, *, resumes: bool = True) -> Setting:

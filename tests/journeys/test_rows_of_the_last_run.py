@@ -8,7 +8,7 @@ import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 
 from flagtui.app.lists.loaded_list import WorkspaceList
-from flagtui.app.state.preferences import Preferences
+from flagtui.config.preferences import Preferences
 
 
 def remembering(setting: Setting) -> Setting:

@@ -9,7 +9,7 @@ from tests.doubles.whole_program import Program, Setting, running, words
 from flagtui.app.lists.tour import STEPS, Tour
 from flagtui.app.shell.toasts import tell
 from flagtui.changes.guard import GuardRules, Level
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 SMALL = (60, 15)
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.doubles.whole_program import Program, Setting, running
 
-from flagtui.app.state.preferences import Preferences
 from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.row_list import RowList
+from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.doubles.whole_program import Program, Setting, running
 
 from flagtui.app.lists.tour import Tour
-from flagtui.app.state.preferences import Preferences
+from flagtui.config.preferences import Preferences
 
 
 def tour(program: Program) -> Tour:

@@ -21,7 +21,7 @@ from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.models.person import Me, User
 from flagtui.models.project import Project
 from flagtui.models.record import Record
-from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import RowPage
 
 FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
 KINDS: Final[dict[str, type[Record]]] = {

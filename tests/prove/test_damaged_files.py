@@ -15,7 +15,7 @@ import pytest
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.config.locations import FolderUnusable, make_folder
-from flagtui.config.remembered_state import Remembered, recall, remember
+from flagtui.config.preferences import Remembered, recall, remember
 from flagtui.config.toml_source import SettingsError, read_source
 from flagtui.models.rows import FlagRow
 from flagtui.service import DatabaseUnusable, close_service, create_service

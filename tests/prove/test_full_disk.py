@@ -17,12 +17,11 @@ from flagtui.api.in_process import in_process
 from flagtui.api.request_log import LogLine, log_to
 from flagtui.app.shell.crash_report import keep_report
 from flagtui.app.shell.export_file import export
-from flagtui.app.state.preferences import Preferences
 from flagtui.changes.event_definitions.triage import Triage, TriageDecision
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.record_text import RecordText, keep_changes
 from flagtui.config.key_file import KeyFileRefused, write_key_file
-from flagtui.config.remembered_state import Remembered, remember
+from flagtui.config.preferences import Preferences, Remembered, remember
 from flagtui.models.rows import FlagRow
 from flagtui.service import close_service, create_service
 from flagtui.service.flags.encryption import _fernet

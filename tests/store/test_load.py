@@ -4,8 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 import pytest
 
 from flagtui.api.errors import ApiError, Unreachable
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.collection import Collection
 from flagtui.store.load import RESUMES, Empty, Loaded, LoadFailed, Loading, Recalled, Running, State
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from flagtui.api.urgency import Urgency
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.record_list import FIRST_PAGE, SMALL, WHOLE_AGAIN, Query, RecordList
 
 NOW = 1_800_000_000.0

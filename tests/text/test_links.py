@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.text.links import is_own, linked, shows_links, with_link
+from flagtui.text.styled import is_own, linked, shows_links, with_link
 
 HOST = "https://eu.example.com"
 

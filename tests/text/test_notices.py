@@ -7,7 +7,7 @@ from textual.widgets._toast import Toast
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import THEMES
 from flagtui.app.shell.toasts import tell
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 LONG = (
     "checkout-redesign: checkout-v2-banner depends on this flag and is on.\n"

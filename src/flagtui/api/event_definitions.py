@@ -17,8 +17,7 @@ from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags
 from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.rows import EventDefinitionRow, RowPage
 
 _LISTING: Final = Listable("event_definitions.list", read_event_definition_page, lambda row: row.id)
 

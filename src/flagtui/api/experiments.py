@@ -20,8 +20,7 @@ from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.json_value import JSON
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.rows import ExperimentRow, RowPage
 
 _LISTING: Final = Listable("experiments.list", read_experiment_page, lambda row: row.id)
 _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")

@@ -29,8 +29,7 @@ from flagtui.models.flag_answers import (
 from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_list
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow, RowPage
 
 _LISTING: Final = Listable("flags.list", read_flag_page, lambda row: row.id)
 

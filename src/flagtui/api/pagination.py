@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
 Fetch: TypeAlias = Callable[[int, int], Awaitable[RowPage[Row]]]

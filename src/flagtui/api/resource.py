@@ -12,7 +12,7 @@ from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
 from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, NotJson
-from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
 

@@ -18,11 +18,10 @@ from flagtui.app.lists.tour import Tour
 from flagtui.app.shell.place_choices import profile_choices, project_choices, projects_to_choose
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import AppState
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import AppState, Session
 from flagtui.app.writing.changes import Changes
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 
 class AboveLists:

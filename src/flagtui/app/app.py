@@ -19,14 +19,13 @@ from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.stylesheets import stylesheets
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import AppState, Watcher
+from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
 from flagtui.app.state.permissions import why_refused
-from flagtui.app.state.session import Session
 from flagtui.app.tabs import TabScreens
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.listener import unheard
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.above_lists import AboveLists

@@ -22,7 +22,7 @@ from flagtui.app.state.go_to import GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.config.guard_rules import Level
 from flagtui.config.profiles import NEUTRAL
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
 """By place: the key of the tab whose commands work there."""

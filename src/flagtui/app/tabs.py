@@ -16,11 +16,11 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.writing.changes import Changes
-from flagtui.config.remembered_state import LeftList, LeftLists
+from flagtui.config.preferences import LeftList, LeftLists
 from flagtui.models.rows import FlagRow
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind, Workspace
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 Maker = Callable[[AppState, Changes], BrowseScreen]
 KINDS: Final[dict[str, Kind]] = {"2": "experiments", "3": "events"}

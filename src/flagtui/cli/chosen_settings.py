@@ -8,7 +8,7 @@ from flagtui.cli.errors import Trouble
 from flagtui.config.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
-    from flagtui.app.state.preferences import Preferences
+    from flagtui.config.preferences import Preferences
 
 
 def checked_keymap(settings: Settings) -> dict[str, str]:
@@ -28,7 +28,7 @@ def checked_keymap(settings: Settings) -> dict[str, str]:
 
 def preferences_of(settings: Settings, settings_file: Path | None, memory: Path) -> "Preferences":
     """What the settings say of the lists, and what is remembered of them in that folder."""
-    from flagtui.app.state.preferences import Preferences
+    from flagtui.config.preferences import Preferences
 
     return Preferences(
         settings_file=settings_file,

@@ -51,7 +51,7 @@ def open_demo(options: Demonstration) -> int:
     take_variable(KEY_VARIABLE)
     with asked_background():
         from flagtui.app.app import FlagTui
-        from flagtui.app.state.session import Reread, Session
+        from flagtui.app.state.app_state import Reread, Session
         from flagtui.cli.chosen_settings import checked_keymap, preferences_of
         from flagtui.cli.profile_choice import settings_in
         from flagtui.config.guard_rules import GuardRules, Level

@@ -22,8 +22,8 @@ from flagtui.cli.profile_choice import (
 from flagtui.config.profiles import CURRENT_PROJECT
 
 if TYPE_CHECKING:
-    from flagtui.app.state.preferences import Preferences
-    from flagtui.app.state.session import Reread, Session
+    from flagtui.app.state.app_state import Reread, Session
+    from flagtui.config.preferences import Preferences
 
 
 def open_app(request: ProfileRequest) -> int:
@@ -73,7 +73,7 @@ def open_profile(opening: Opening, request: ProfileRequest) -> int:
 
 def make_session(opening: Opening, *, read_only: bool, preferences: "Preferences | None" = None) -> "Session":
     """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
-    from flagtui.app.state.session import Neighbour, Reread, Session
+    from flagtui.app.state.app_state import Neighbour, Reread, Session
     from flagtui.cli.rules import rules_of
     from flagtui.store.snapshots import Snapshots
 

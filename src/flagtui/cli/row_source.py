@@ -10,7 +10,7 @@ from flagtui.cli.selection import is_query_in, read_query
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.cli.project_session import ProjectSession
-    from flagtui.models.row_pages import RowPage
+    from flagtui.models.rows import RowPage
     from flagtui.store.sort_orders import Listing, Sort
 
 Row = TypeVar("Row")

@@ -9,8 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from flagtui.models.flag_rows import Maker, credit
 from flagtui.models.json_value import JSON
-from flagtui.models.row_pages import RowPage, RowReader
-from flagtui.models.rows import TOLD, EventDefinitionRow
+from flagtui.models.rows import TOLD, EventDefinitionRow, RowPage, RowReader
 from flagtui.models.times import unix
 
 _Value = TypeVar("_Value", bound=Hashable)

@@ -7,8 +7,7 @@ import msgspec
 
 from flagtui.models.flag_rows import Id, Maker, credit
 from flagtui.models.json_value import JSON
-from flagtui.models.row_pages import RowPage, RowReader
-from flagtui.models.rows import OLD_QUERIES, ExperimentRow
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowPage, RowReader
 from flagtui.models.times import unix
 
 

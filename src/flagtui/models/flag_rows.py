@@ -7,8 +7,7 @@ import msgspec
 
 from flagtui.models.filters import EVERYONE, is_known_version
 from flagtui.models.json_value import JSON, as_id
-from flagtui.models.row_pages import RowPage, RowReader
-from flagtui.models.rows import FlagRow, FlagType
+from flagtui.models.rows import FlagRow, FlagType, RowPage, RowReader
 
 Id = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]

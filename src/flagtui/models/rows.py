@@ -1,8 +1,12 @@
-"""One record as one line of a list: small, frozen, quick to build by the ten thousand."""
+"""Rows of lists, pages of them, and how bytes become rows: fast, and row by row where something is odd."""
 
-from typing import Final, Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Final, Generic, Literal, TypeVar
 
 import msgspec
+
+from flagtui.models.json_value import JSON, NotJson, as_id, read_json
 
 UNUSED: Final = ("STALE", "INACTIVE")
 """What servers say of flags that seem not to be needed; INACTIVE is the word of older ones."""
@@ -122,3 +126,119 @@ class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
     def is_builtin(self) -> bool:
         """Sent by the product's own libraries."""
         return self.name.startswith("$")
+
+
+Wire = TypeVar("Wire")
+"""A struct with just the fields a row needs, as they come over the wire."""
+Row = TypeVar("Row")
+
+COUNT_LIMIT: Final = 10_000_000
+"""More records than any project has; a larger count is a fault and would be asked for page by page."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage(Generic[Row]):
+    """Part of a list."""
+
+    rows: tuple[Row, ...]
+    total: int
+    """How many the server says there are; never less than what this page holds."""
+    unreadable: tuple[int | str, ...] = ()
+    """Ids of records that could not become rows; 0 where not even the id could be read."""
+    server_time: float | None = None
+    """The server's own clock when it answered, Unix seconds."""
+    is_capped: bool = False
+    """The server stopped counting: `total` is a lower bound and only a short page ends the list."""
+    has_more: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many records the server sent, readable or not."""
+        return len(self.rows) + len(self.unreadable)
+
+
+class _Page(msgspec.Struct, Generic[Wire], gc=False):
+    results: list[Wire]
+    count: Annotated[int, msgspec.Meta(le=COUNT_LIMIT)] | None = None
+    next: str | None = None
+    count_is_capped: bool | None = None
+
+
+class RowReader(Generic[Wire, Row]):
+    """Reads list pages of one kind of record.
+
+    `fast` builds a row from the wire struct. `slow` builds it from the JSON object, whatever is in it,
+    and gives None for a record nobody could recognise.
+    """
+
+    def __init__(
+        self, wire: type[Wire], fast: Callable[[Wire], Row], slow: Callable[[dict[str, JSON]], Row | None]
+    ) -> None:
+        self._fast = fast
+        self._slow = slow
+        self._whole = msgspec.json.Decoder(_Page[wire])  # type: ignore[valid-type]  # a type made at run time
+        self._row = msgspec.json.Decoder(wire)
+        self._split = msgspec.json.Decoder(_Page[msgspec.Raw])
+
+    def read(self, body: bytes) -> RowPage[Row]:
+        """The page in `body`; raises `NotJson` when it is not a page at all."""
+        try:
+            page = self._whole.decode(body)
+            return _page_of(page, tuple(map(self._fast, page.results)), ())
+        except (msgspec.ValidationError, OverflowError):
+            return self._read_by_row(body)
+        except (msgspec.DecodeError, RecursionError):
+            return self._read_slowly(body)
+
+    def _read_by_row(self, body: bytes) -> RowPage[Row]:
+        try:
+            page = self._split.decode(body)
+        except (msgspec.DecodeError, RecursionError):
+            return self._read_slowly(body)
+        rows: list[Row] = []
+        unreadable: list[int | str] = []
+        for raw in page.results:
+            try:
+                rows.append(self._fast(self._row.decode(raw)))
+            except (msgspec.DecodeError, OverflowError, RecursionError):
+                self._sort_out(read_json(bytes(raw)), rows, unreadable)
+        return _page_of(page, tuple(rows), tuple(unreadable))
+
+    def _read_slowly(self, body: bytes) -> RowPage[Row]:
+        page = read_json(body)
+        if not isinstance(page, dict) or not isinstance(page.get("results"), list):
+            raise NotJson("it is not a page of a list")
+        rows: list[Row] = []
+        unreadable: list[int | str] = []
+        for item in page["results"]:
+            self._sort_out(item, rows, unreadable)
+        size = len(rows) + len(unreadable)
+        count = as_id(page.get("count")) or 0
+        return RowPage(
+            rows=tuple(rows),
+            total=max(count if count <= COUNT_LIMIT else 0, size),
+            unreadable=tuple(unreadable),
+            is_capped=page.get("count_is_capped") is True,
+            has_more=isinstance(page.get("next"), str),
+        )
+
+    def _sort_out(self, item: JSON, rows: list[Row], unreadable: list[int | str]) -> None:
+        if not isinstance(item, dict):
+            unreadable.append(0)
+            return
+        row = self._slow(item)
+        if row is not None:
+            rows.append(row)
+        else:
+            name = item.get("id")
+            unreadable.append(as_id(name) or (name if isinstance(name, str) else 0))
+
+
+def _page_of(page: _Page[Wire], rows: tuple[Row, ...], unreadable: tuple[int | str, ...]) -> RowPage[Row]:
+    return RowPage(
+        rows=rows,
+        total=max(page.count or 0, len(rows) + len(unreadable)),
+        unreadable=unreadable,
+        is_capped=page.count_is_capped is True,
+        has_more=page.next is not None,
+    )

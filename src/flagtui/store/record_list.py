@@ -8,7 +8,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.api.urgency import Urgency
-from flagtui.models.row_pages import RowPage
+from flagtui.models.rows import RowPage
 from flagtui.store.collection import Collection, Identified
 from flagtui.store.load import Loading
 

@@ -8,7 +8,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 STILL = 7 * 86_400
 """Seconds after a call for which code still has to be thought to ask."""

@@ -9,7 +9,7 @@ from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LINES: Final = 12
 """Lines of one value that are shown."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Look, Piece
+from flagtui.text.styled import Look, Piece
 
 
 class Words(Struct, frozen=True):

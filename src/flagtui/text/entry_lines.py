@@ -13,7 +13,7 @@ from flagtui.store.activity_listing import Centre
 from flagtui.text.activity_words import STAFF, activity_words
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import MINUTE, ago, moment
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 @dataclass(frozen=True)

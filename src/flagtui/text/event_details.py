@@ -19,7 +19,7 @@ from flagtui.text.event_words import (
     use_lines,
 )
 from flagtui.text.formats import ago, moment
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 

@@ -8,7 +8,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
 from flagtui.store.event_listing import STALE_AFTER
 from flagtui.text.formats import DAY, ago
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LABEL = 12
 UNTOLD = "not told by this server"

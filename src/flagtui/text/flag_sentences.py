@@ -11,7 +11,7 @@ from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 if TYPE_CHECKING:
     from flagtui.models.flag import Flag

@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Path = tuple[str | int, ...]
 TEXT_LIMIT: Final = 2_000

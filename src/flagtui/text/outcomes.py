@@ -7,7 +7,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.outcome import Outcome
-from flagtui.text.notices import Notice, Tone
+from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
 """Refusals named in one toast; the rest is counted."""

@@ -11,7 +11,7 @@ from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LABEL: Final = 15
 BAR: Final = 12

@@ -8,7 +8,7 @@ from flagtui.details.event_uses import Found
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Suggestion
 from flagtui.text.event_words import badges, last_seen_words, use_lines
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 BAR = 48
 WIDE = 100

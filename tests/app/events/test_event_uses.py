@@ -7,8 +7,7 @@ from flagtui.api import Client
 from flagtui.api.errors import Refused
 from flagtui.details.event_uses import EventUses, Use, uses_event
 from flagtui.models.experiment import Experiment
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.rows import ExperimentRow, RowPage
 from flagtui.text.event_words import use_lines
 
 

@@ -9,7 +9,7 @@ from textual.app import App
 from textual.widgets._toast import Toast, ToastHolder
 
 from flagtui.app.shell.toasts import SHORTEST, LastingNotification, tell
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 
 class WatchedToast(Toast):

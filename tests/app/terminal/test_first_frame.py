@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flagtui.app.terminal import first_frame
-from flagtui.app.terminal.kept_frames import KEPT_FRAMES, forget_frames, keep_frame
+from flagtui.app.terminal.first_frame import KEPT_FRAMES, forget_frames, keep_frame
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_only_the_newest_frames_are_kept(tmp_path: Path) -> None:
         frame = tmp_path / f"frame-{number:08x}"
         frame.write_text("")
         os.utime(frame, (number, number))
-    forget_frames(tmp_path)
+    forget_frames(str(tmp_path))
     assert sorted(path.name for path in tmp_path.iterdir())[0] == f"frame-{5:08x}"
     assert len(list(tmp_path.iterdir())) == KEPT_FRAMES
 

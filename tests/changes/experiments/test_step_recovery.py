@@ -15,8 +15,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
-from flagtui.models.row_pages import RowPage
-from flagtui.models.rows import ExperimentRow
+from flagtui.models.rows import ExperimentRow, RowPage
 
 HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
 

@@ -12,7 +12,7 @@ from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 DAY_FROM: Final = 40
 WHO_FROM: Final = 44

@@ -17,7 +17,7 @@ from flagtui.store.query.line_edits import Chip, describe
 from flagtui.store.query.vocabulary import QueryPerson
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
 """What is around a moment, in words."""

@@ -16,7 +16,7 @@ from flagtui.app.dialogs.narrowed_list import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 MOST: Final = 60
 """Lines drawn at once; another letter brings others."""

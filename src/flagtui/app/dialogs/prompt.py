@@ -14,7 +14,7 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import styled
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LONGEST: Final = 100_000
 """Characters of one line; longer values are for the editor."""

@@ -12,7 +12,7 @@ from flagtui.app.writing.listener import NOBODY, Listener
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.pipeline import Ended
 from flagtui.store.workspace import Workspace
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 
 class EventChanges:

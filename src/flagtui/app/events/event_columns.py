@@ -19,7 +19,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.event_words import is_silent, seen_words
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 54
 """Cells a list needs to show more than name and age; an 80-column screen leaves 78, a 60-column one 58."""

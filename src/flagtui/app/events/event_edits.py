@@ -29,8 +29,8 @@ from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 NOBODY = -1
 """The choice of no owner: a picker answers None when it is left."""

@@ -21,8 +21,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.load_progress import RecordId
 from flagtui.text.event_words import event_lines
-from flagtui.text.links import with_link
-from flagtui.text.notices import Notice, Piece
+from flagtui.text.styled import Notice, Piece, with_link
 
 
 class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):

@@ -25,8 +25,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_details import detail_lines
-from flagtui.text.links import with_link
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece, with_link
 
 
 class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):

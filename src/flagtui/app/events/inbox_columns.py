@@ -6,7 +6,7 @@ from flagtui.app.widgets.column_layout import Cell, Column, Slot
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case
 from flagtui.text.event_words import seen_words
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 _WORDS: Final = {"silent": "silent", "undescribed": "no description", "unverified": "unverified"}
 

@@ -34,7 +34,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import REASONS, Case, Inbox, Suggestion
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
 
 DECIDED_LINES: Final = 6

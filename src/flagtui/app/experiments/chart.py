@@ -11,7 +11,7 @@ from flagtui.app.experiments.chart_axes import LEAST_ROWS, Scale, day_ticks, sca
 from flagtui.app.experiments.chart_canvas import BAND, MISSING, QUIET, Canvas, frame_for, line_styles
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.line import cut
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LEAST_MORE: Final = 10
 """Cells to say how many lines the legend has no room for."""

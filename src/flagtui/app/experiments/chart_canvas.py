@@ -8,7 +8,7 @@ from typing import Final
 
 from flagtui.app.experiments.chart_axes import Scale
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 BAND: Final = "$faint"
 QUIET: Final = "$text-muted"

@@ -11,7 +11,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import DAY
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 70
 FLAG_FROM: Final = 100

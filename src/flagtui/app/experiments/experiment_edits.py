@@ -18,7 +18,7 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 HERE: Final = 0
 """In place of a project's number."""

@@ -41,8 +41,7 @@ from flagtui.app.widgets.line import joined
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
-from flagtui.text.links import with_link
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece, with_link
 
 ROOMY = 20
 """Lines from which what is measured has room above what came of it."""

@@ -18,7 +18,7 @@ from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.formats import ago
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 NOTE: Final = (
     "Restored flags are on or off as they were.",

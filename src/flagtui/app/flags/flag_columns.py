@@ -21,7 +21,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import NOT_KNOWN, age
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 BAR_CELLS: Final = 7
 PERCENT_CELLS: Final = 4

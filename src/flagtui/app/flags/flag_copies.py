@@ -33,8 +33,8 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.deletions import recent_deletions
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 
 @dataclass(frozen=True)

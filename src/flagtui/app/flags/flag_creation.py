@@ -19,7 +19,7 @@ from flagtui.config.guard_rules import Level
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 Kind = Literal["boolean", "multivariate", "config", "copy"]
 

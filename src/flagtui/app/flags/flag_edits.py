@@ -25,7 +25,7 @@ from flagtui.changes.proposal import LeftOut
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 
 class FlagEdits:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widget import Widget
@@ -13,10 +12,7 @@ from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.empty_states import waiting_lines
-from flagtui.text.notices import Piece
-
-if TYPE_CHECKING:
-    pass
+from flagtui.text.styled import Piece, with_link
 
 
 class Preview(Widget):
@@ -39,8 +35,6 @@ class Preview(Widget):
     def render(self) -> Content:
         if self._details is None:
             return Content("")
-        from flagtui.text.links import with_link
-
         width = self.content_size.width
         return joined(with_link(detail_lines(self._details, self._now, width), self._link), width)
 

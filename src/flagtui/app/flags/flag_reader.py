@@ -20,8 +20,8 @@ from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.rows import FlagRow
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 LOG = 500
 """Entries of one flag's log that are read."""

@@ -35,8 +35,8 @@ from flagtui.app.widgets.line import joined
 from flagtui.app.writing.changes import Changes
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
-from flagtui.text.links import with_link
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import with_link
 
 SIDE: Final = 46
 SHORT: Final = 20

@@ -12,7 +12,7 @@ from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 _LOOKS: Final[dict[str, Look]] = {
     "saved": "good",

@@ -22,7 +22,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
-from flagtui.text.notices import Notice, Piece
+from flagtui.text.styled import Notice, Piece
 
 NOT_HERE: Final = frozenset({"lists.copy_key", "lists.mine"})
 """y copies a line for a report, and all of them are one's own."""

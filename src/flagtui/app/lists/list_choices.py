@@ -6,11 +6,11 @@ from flagtui.app.dialogs.checklist import Checklist, ChecklistScreen
 from flagtui.app.dialogs.picker import Choice
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.state.preferences import Preferences
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
-from flagtui.text.notices import Notice
+from flagtui.config.preferences import Preferences
+from flagtui.text.styled import Notice
 
 LONGEST_NAME = 24
 

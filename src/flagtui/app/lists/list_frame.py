@@ -16,9 +16,9 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.config.remembered_state import LeftList
+from flagtui.config.preferences import LeftList
 from flagtui.store.query.line_edits import Chip
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 STANDARD = 76
 """Columns from which the filters have room beside the search line."""

@@ -22,7 +22,7 @@ from flagtui.store.load_progress import RecordId
 from flagtui.store.query.line_edits import accept, complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
-from flagtui.text.notices import Notice, Piece
+from flagtui.text.styled import Notice, Piece
 
 R = TypeVar("R", bound=Identified)
 

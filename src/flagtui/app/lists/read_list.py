@@ -14,7 +14,7 @@ from flagtui.app.state.go_to import OpenRecord
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.writing.changes import Changes
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 class ReadList(RecordKeys, ListScreen[R]):

@@ -9,7 +9,7 @@ from textual.screen import Screen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.state.app_state import AppState

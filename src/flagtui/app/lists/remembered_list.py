@@ -10,14 +10,14 @@ from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import tabs_of
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.preferences import Preferences
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.search_line import LineHistory
 from flagtui.app.writing.changes import Changes
+from flagtui.config.preferences import Preferences
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
 from flagtui.store.sort_orders import Sort
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 FIRST_QUERY: Final = 5
 """The key of the first saved search; the tabs before it are the lists."""

@@ -23,7 +23,7 @@ from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
 from flagtui.store.workspace import Kind
 from flagtui.text.formats import moment
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 USUAL: Final = "yesterday 18:00"
 MOST: Final = 300

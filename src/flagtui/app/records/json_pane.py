@@ -17,7 +17,7 @@ from flagtui.app.widgets.line_view import LineView
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.json_lines import JsonRow, Path, json_rows
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 class JsonPane(Vertical, RecordPane):

@@ -8,7 +8,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from flagtui.app.widgets.line import Line, styled
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Titles = Mapping[str, tuple[str, str]]
 """By tab: its title, and what it is called where there is little room."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flagtui import local_time
 from flagtui.config.files import write_new
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 
 def export(name: str, text: str, what: str, now: float) -> Notice:

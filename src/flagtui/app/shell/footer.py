@@ -13,7 +13,7 @@ from flagtui.app.commands.command import display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
 """What stands at the end of every line of keys, as far as it works there; `undo` is that of any record."""

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from flagtui.app.widgets.line import APART, Line, cut, styled
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "signed-out"]
 

@@ -18,7 +18,7 @@ from textual.worker import Worker, WorkerFailed, get_current_worker
 from flagtui.app.shell.toasts import drop_stale, tell
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 ReturnT = TypeVar("ReturnT")
 

@@ -7,8 +7,7 @@ from flagtui.api import Client
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.polling import Polling
-from flagtui.app.state.app_state import AppState, Watcher
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.details.flag_inspector import Inspector
 from flagtui.store.workspace import Kind, Workspace
 

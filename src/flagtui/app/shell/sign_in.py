@@ -10,11 +10,10 @@ from textual.app import App
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.toasts import tell
-from flagtui.app.state.app_state import AppState
-from flagtui.app.state.session import Session
+from flagtui.app.state.app_state import AppState, Session
 from flagtui.config.daemon import await_call
 from flagtui.store.key_info import Introduction, abilities, introduce
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.api import Client

@@ -12,7 +12,7 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LONGEST_KEY = 512
 

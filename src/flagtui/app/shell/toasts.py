@@ -10,7 +10,7 @@ from textual.notifications import Notification, Notify
 from textual.widgets._toast import Toast, ToastHolder
 
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 FRAME: Final = 3
 """Lines of the screen that no toast may lie on: the two of the header, and the keys."""

@@ -1,11 +1,11 @@
-"""Shows the last screen of the last run before anything heavy is imported: rows within a few milliseconds.
+"""Keeps the last screen of a run, and shows it at the next start before anything heavy is imported.
 
-This module imports nothing that costs a millisecond. The frame says how old it is, and no key reaches a row
-before live rows are there: keys are kept until the app is up.
+Rows are there within a few milliseconds: this module imports nothing that costs one. The frame says how old
+it is, and no key reaches a row before live rows are there: keys are kept until the app is up.
 """
 
 # pathlib takes longer to import than everything here takes to run.
-# ruff: noqa: PTH111, PTH116, PTH117, PTH118
+# ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH111, PTH116, PTH117, PTH118
 
 import os
 import sys
@@ -26,6 +26,8 @@ VARIABLES = (
 )
 """What changes which rows are shown or how they look."""
 LARGEST_FRAME = 262_144
+KEPT_FRAMES = 12
+"""One for every size of window, profile and project a person comes back to."""
 ENTER = "\x1b[?1049h\x1b[?25l"
 LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l"
 
@@ -187,3 +189,54 @@ def _settings_age() -> str:
         return str(os.stat(os.path.join(folder, "flagtui", "config.toml")).st_mtime_ns)
     except OSError:
         return "none"
+
+
+def keep_frame(frame: str, style: str, *, shown_at: float) -> None:
+    """Write the frame for its owner alone, as old as it is: `shown_at` is in Unix seconds.
+
+    Where nothing can be written there is no frame next time.
+    """
+    if not frame or not opens_the_app(sys.argv[1:]):
+        return
+    try:
+        key = frame_key(sys.argv[1:])
+        data = f"{key}\n{style}\n{frame}".encode()
+        if len(data) <= LARGEST_FRAME:
+            _write(frame_path(key), data, shown_at)
+    except OSError:
+        return
+
+
+def drop_frame() -> None:
+    """Forget the frame kept for these arguments."""
+    try:
+        if opens_the_app(sys.argv[1:]):
+            os.unlink(frame_path(frame_key(sys.argv[1:])))
+    except OSError:
+        return
+
+
+def forget_frames(folder: str) -> None:
+    """Leave only the newest frames."""
+    frames = [
+        (found.stat().st_mtime, found.path) for found in os.scandir(folder) if found.name.startswith("frame-")
+    ]
+    for _, path in sorted(frames, reverse=True)[KEPT_FRAMES:]:
+        os.unlink(path)
+
+
+def _write(path: str, data: bytes, shown_at: float) -> None:
+    folder, name = os.path.split(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    forget_frames(folder)
+    whole = os.path.join(folder, f".{name}.{os.getpid()}")
+    handle = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.utime(whole, (shown_at, shown_at))
+        os.replace(whole, path)
+    finally:
+        # Gone already when it took the old one's place.
+        if os.path.exists(whole):
+            os.unlink(whole)

@@ -10,6 +10,8 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
+from flagtui.text.styled import is_own
+
 _OBEYED: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -61,7 +63,7 @@ class ControlFence(LineFilter):
         kept, count = _OBEYED.subn(lambda found: "?" * cell_len(found[0]), text)
         self.removed += count
         link = style.link if style is not None else None
-        if style is not None and link is not None and not _is_own(link, self.own_host):
+        if style is not None and link is not None and not is_own(link, self.own_host):
             self.removed += 1
             style = style.update_link(None)
         return Segment(_in_ascii(kept) if self._ascii_only else kept, style)
@@ -78,12 +80,6 @@ class FilterChain(LineFilter):
         for line_filter in self.filters:
             segments = line_filter.apply(segments, background)
         return segments
-
-
-def _is_own(link: str, host: str) -> bool:
-    from flagtui.text.links import is_own
-
-    return is_own(link, host)
 
 
 def _is_clean(segment: Segment) -> bool:

@@ -10,6 +10,8 @@ from rich.color import Color, ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
+from flagtui.text.styled import CLOSE, open_link
+
 _ATTRIBUTES: Final[dict[str, str]] = {
     "bold": "1",
     "dim": "2",
@@ -42,7 +44,7 @@ class Pen:
     colour: str
     background: str
     link: str = ""
-    """Address that the cell leads to; `links.py` says which."""
+    """Address that the cell leads to; `styled.py` says which."""
     blank: "Pen | None" = field(default=None, repr=False)
     """How a blank written with this pen looks; None when this pen is for blanks already."""
 
@@ -114,8 +116,6 @@ def link_change(old: str, new: str) -> str:
     """What to send so that cells lead to the address `new`, or nowhere, and no more to `old`."""
     if old == new:
         return ""
-    from flagtui.text.links import CLOSE, open_link
-
     return open_link(new) if new else CLOSE
 
 

@@ -15,13 +15,18 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
-from flagtui.app.terminal.first_frame import is_painted
-from flagtui.app.terminal.kept_frames import drop_frame, keep_frame
+from flagtui.app.terminal.first_frame import drop_frame, is_painted, keep_frame
 from flagtui.app.terminal.output_filter import ControlFence, FilterChain
 from flagtui.app.terminal.screen_cells import Row
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
+
+IS_POSIX: Final = os.name == "posix"
+"""Elsewhere there are no terminal attributes to put back and no signals to catch."""
+if IS_POSIX:
+    from flagtui.app.terminal import signals
+    from flagtui.app.terminal.quiet_driver import quiet
 
 
 class EarlyKeys:
@@ -66,9 +71,6 @@ ReturnT = TypeVar("ReturnT")
 LONGEST_WAIT: Final = 2.0
 """Seconds after which the live screen is drawn even without rows."""
 
-IS_POSIX: Final = os.name == "posix"
-"""Elsewhere there are no terminal attributes to put back and no signals to catch."""
-
 
 class TerminalApp(App[ReturnT]):
     """Sends only cells that changed, loses no key typed while it starts, lets no control character out."""
@@ -91,19 +93,13 @@ class TerminalApp(App[ReturnT]):
         self._start_frame: StartFrame | None = None
         self._waits_for_rows = is_painted()
         if IS_POSIX:
-            from flagtui.app.terminal.signals import terminal_attributes
-
-            self._found_terminal = terminal_attributes()
+            self._found_terminal = signals.terminal_attributes()
         self.fence = ControlFence(ascii_only=glyphs_for(terminal_encoding()) is ASCII)
         self._filter = FilterChain([self.fence])
 
     def get_driver_class(self) -> type[Driver]:
         driver = super().get_driver_class()
-        if not IS_POSIX:
-            return driver
-        from flagtui.app.terminal.quiet_driver import quiet
-
-        return quiet(driver)
+        return quiet(driver) if IS_POSIX else driver
 
     @property
     def scrolls_cheaply(self) -> bool:
@@ -164,9 +160,7 @@ class TerminalApp(App[ReturnT]):
                 drop_frame()
         super().exit(result, return_code, message)
         if self.ENDS_PROGRAM and IS_POSIX and not self.is_headless and self._driver is not None:
-            from flagtui.app.terminal.signals import end_at_last
-
-            end_at_last(return_code, lambda: self.has_left, self._found_terminal)
+            signals.end_at_last(return_code, lambda: self.has_left, self._found_terminal)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Resize) and self._encoder is not None:
@@ -194,10 +188,8 @@ class TerminalApp(App[ReturnT]):
 
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None:
         """Do not wait for a terminal that takes no output: ctrl+q is not heard then. From any thread."""
-        from flagtui.app.terminal.signals import end_if_stalled
-
         if self._loop is not None:
-            end_if_stalled(self._loop, is_full, self._found_terminal)
+            signals.end_if_stalled(self._loop, is_full, self._found_terminal)
 
     def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
         """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its
@@ -226,9 +218,7 @@ class TerminalApp(App[ReturnT]):
 
     def on_mount(self) -> None:
         if IS_POSIX and not self.is_headless:
-            from flagtui.app.terminal.signals import SignalWatch
-
-            SignalWatch(lambda code: self.exit(return_code=code), self._found_terminal).start()
+            signals.SignalWatch(lambda code: self.exit(return_code=code), self._found_terminal).start()
 
     def on_ready(self) -> None:
         """The first screen has its focus once it is drawn; only then does it know what a key means."""
@@ -238,12 +228,10 @@ class TerminalApp(App[ReturnT]):
         """Give the terminal to the shell until it brings the program back; False where no shell waits."""
         if not IS_POSIX or self.is_headless:
             return False
-        from flagtui.app.terminal.signals import has_shell, stop_until_continued
-
-        if not has_shell():
+        if not signals.has_shell():
             return False
         with self.suspend():
-            stop_until_continued()
+            signals.stop_until_continued()
         return True
 
     async def _give_back_early_keys(self) -> None:

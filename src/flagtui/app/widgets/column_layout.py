@@ -10,7 +10,7 @@ from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.models.editable_fields import EditableField
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 EVERY_LOOK: tuple[Look, ...] = get_args(Look)
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.widget import Widget
 
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 APART: Final = 2
 """Cells between the two ends, so that they are never read as one."""

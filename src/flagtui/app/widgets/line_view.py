@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Lines = Sequence[Sequence[Piece]]
 

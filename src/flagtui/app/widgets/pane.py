@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from flagtui.app.widgets.line import joined
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 PaneLine = list[Piece]
 

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Placed, RecordId, Slot, fit
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 Ground = Literal["row", "cursor", "cursor-blurred", "header"]
 """What a piece is drawn on."""

@@ -20,7 +20,7 @@ from flagtui.app.widgets.marks import Marks
 from flagtui.app.widgets.row_painter import BAR_WIDTH, Ground, RowPainter, RowState, RowStyles, Rule, SortSign
 from flagtui.app.widgets.viewport import Viewport
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 
 class LineCache(StylesCache):

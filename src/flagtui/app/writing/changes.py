@@ -16,7 +16,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.app.writing.listener import NOBODY, Listener, unheard
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn

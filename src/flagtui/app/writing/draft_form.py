@@ -23,7 +23,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine, LineId, Part
 from flagtui.changes.draft import Draft
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice, Piece
+from flagtui.text.styled import Notice, Piece
 
 
 class Questions(Protocol):

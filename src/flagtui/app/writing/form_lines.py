@@ -14,7 +14,7 @@ from flagtui.models.editable_fields import EditableField
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent, share_of
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Part = Literal[
     "field",

@@ -11,7 +11,7 @@ from flagtui.changes import record_text
 from flagtui.changes.record_text import RecordText
 from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
 from flagtui.models.json_value import JSON
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 Made = TypeVar("Made")
 

@@ -15,8 +15,8 @@ from flagtui.app.writing.optimistic_rows import OptimisticRows
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.outcome import P, R
 from flagtui.changes.proposal import LeftOut
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.state.app_state import AppState

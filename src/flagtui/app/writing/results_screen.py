@@ -19,8 +19,8 @@ from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.proposal import LeftOut
 from flagtui.safe_text import safe_text
 from flagtui.store.load_progress import RecordId
-from flagtui.text.notices import Piece
 from flagtui.text.outcomes import done_word
+from flagtui.text.styled import Piece
 
 LEFT_OUT: Final = "skipped"
 NOT_SENT: Final = "not sent"

@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind, Workspace
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 Answer = TypeVar("Answer")
 

@@ -25,8 +25,8 @@ from flagtui.changes.pipeline import Ended
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
 from flagtui.text.formats import ago
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_blocked, explain_error, left_open
+from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.writing.flag_planner import NewFlag, RequestedChange

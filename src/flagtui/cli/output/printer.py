@@ -13,7 +13,7 @@ from flagtui.cli.output.lines import progress, say
 from flagtui.cli.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
 from flagtui.cli.output.table import table_lines
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.links import linked, shows_links
+from flagtui.text.styled import linked, shows_links
 
 R = TypeVar("R")
 Format = Literal["table", "tsv", "json", "ndjson"]

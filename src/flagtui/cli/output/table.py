@@ -5,7 +5,7 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from flagtui.safe_text import safe_text
-from flagtui.text.links import linked
+from flagtui.text.styled import linked
 
 GAP: Final = 2
 LEAST: Final = 6

@@ -15,7 +15,7 @@ from flagtui.app.experiments.intervals import strokes_for
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 HOSTILE = "\x1b[31mred\u202e [bold]x[/bold]\n\t\x9b2J"
 STROKES = strokes_for(UNICODE)

@@ -36,7 +36,7 @@ from flagtui.models.names import Names
 from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.text.flag_sentences import plain
 from flagtui.text.json_lines import json_rows
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 JSON = Any
 WIDTHS = (132 - 50, 80 - 6, 60 - 6)

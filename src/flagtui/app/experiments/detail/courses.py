@@ -13,7 +13,7 @@ from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.detail.numbers import lift_of
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 DAY: Final = 12
 WIDE: Final = 94

@@ -19,8 +19,7 @@ from flagtui.app.experiments.detail.sections import (
 from flagtui.app.widgets.line import joined
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import ago
-from flagtui.text.links import with_link
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece, with_link
 
 
 class ExperimentPane(Widget):

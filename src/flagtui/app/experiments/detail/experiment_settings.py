@@ -18,7 +18,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 LABEL: Final = 14

@@ -11,7 +11,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Baseline, VariantResult
 from flagtui.models.json_value import as_dict, as_number
 from flagtui.text.formats import percent
-from flagtui.text.notices import Look
+from flagtui.text.styled import Look
 
 SURE: Final = 0.95
 LIKELY: Final = 0.8

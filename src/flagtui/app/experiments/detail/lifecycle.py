@@ -6,7 +6,7 @@ from flagtui import local_time
 from flagtui.app.experiments.experiment_columns import days_of
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 SHORT = 5
 

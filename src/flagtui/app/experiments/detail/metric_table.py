@@ -12,7 +12,7 @@ from flagtui.app.experiments.intervals import Bounds, Strokes, axis_of, bar
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Look, Piece
+from flagtui.text.styled import Look, Piece
 
 COLOURS: Final[dict[Look, str]] = {
     "good": "$success",

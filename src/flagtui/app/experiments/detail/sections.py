@@ -19,7 +19,7 @@ from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import JUST_NOW, ago, percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 CONCLUSIONS: Final[dict[str, str]] = {

@@ -29,8 +29,8 @@ from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.experiment_answers import Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 
 class SeriesScreen(OwnedScreen[None]):

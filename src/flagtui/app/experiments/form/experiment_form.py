@@ -18,7 +18,7 @@ from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
-from flagtui.text.notices import Notice, Piece
+from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
     from flagtui.api.crud import KeptRecords

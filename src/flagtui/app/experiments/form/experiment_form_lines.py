@@ -19,7 +19,7 @@ from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 EXPOSURE: Final[tuple[tuple[str, str], ...]] = (
     ("exposure_config", "counted by"),

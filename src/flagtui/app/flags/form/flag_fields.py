@@ -23,7 +23,7 @@ from flagtui.changes.journal_entries import MASK
 from flagtui.models.json_value import as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 PEOPLE = -1
 """Stands for people among the types of groups, which count from 0."""

@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.pipeline import Ended
 from flagtui.safe_text import safe_text
-from flagtui.text.notices import Notice, Piece
+from flagtui.text.styled import Notice, Piece
 
 
 class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):

@@ -19,7 +19,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.formats import percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]:

@@ -23,8 +23,8 @@ from flagtui.models.json_value import JSON, as_id, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.flag_sentences import property_pieces
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 Item = dict[str, JSON]
 

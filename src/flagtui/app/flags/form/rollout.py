@@ -23,7 +23,7 @@ from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import condition_lines
 from flagtui.text.formats import percent, share_of
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 BAR: Final = 28
 

@@ -19,8 +19,8 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.text.formats import count
-from flagtui.text.notices import Notice
 from flagtui.text.outcomes import explain_error
+from flagtui.text.styled import Notice
 
 
 class DefinitionsScreen(OwnedScreen[None]):

@@ -19,7 +19,7 @@ from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.formats import count
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 NOT_HERE: Final = frozenset(("lists.type", "lists.mine"))
 MOST: Final = 1_000

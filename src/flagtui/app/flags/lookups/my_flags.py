@@ -17,7 +17,7 @@ from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.evaluation_words import value_words
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 NOT_HERE: Final = frozenset(("lists.type", "lists.mine"))
 OFF: Final = ("off", "?")

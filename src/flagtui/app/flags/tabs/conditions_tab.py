@@ -14,7 +14,7 @@ from flagtui.text.flag_sentences import (
     numbered_lines,
     who_sees_it,
 )
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:

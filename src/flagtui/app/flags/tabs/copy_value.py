@@ -9,7 +9,7 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.variants_tab import payload_value
 from flagtui.app.shell.toasts import copied_notice
 from flagtui.models.json_value import JSON
-from flagtui.text.notices import Notice
+from flagtui.text.styled import Notice
 
 
 def copied_value(app: App[Any], study: Study) -> Notice:

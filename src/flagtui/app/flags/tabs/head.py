@@ -7,7 +7,7 @@ from flagtui.app.flags.flag_preview import badges, mark_and_version
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.line import cut
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 TITLES: Final = {
     "overview": ("Overview", "Over"),

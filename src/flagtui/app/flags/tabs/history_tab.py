@@ -24,7 +24,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, who_did
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import age, moment
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 MOST = 500
 """Entries that are read."""

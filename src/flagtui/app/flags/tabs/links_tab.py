@@ -9,8 +9,8 @@ from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, moment
-from flagtui.text.notices import Piece
 from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.styled import Piece
 
 NONE: list[Piece] = [("  none", "$faint")]
 

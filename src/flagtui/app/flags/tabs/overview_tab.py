@@ -8,7 +8,7 @@ from flagtui.app.flags.tabs.side_column import age_lines, link_lines, recent_lin
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import way_out_lines
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:

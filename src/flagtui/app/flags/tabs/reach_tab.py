@@ -9,7 +9,7 @@ from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import numbered_lines
 from flagtui.text.formats import percent
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 
 def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:

@@ -12,8 +12,8 @@ from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.formats import NOT_KNOWN, age, moment
-from flagtui.text.notices import Piece
 from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.styled import Piece
 
 LABEL = 12
 """Cells of the words on the left."""

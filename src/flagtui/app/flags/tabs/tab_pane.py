@@ -12,7 +12,7 @@ from flagtui.app.widgets.line import joined
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 MASK: Final = "••••••"
 

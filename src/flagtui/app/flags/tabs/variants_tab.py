@@ -10,7 +10,7 @@ from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.json_lines import json_lines
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 from flagtui.text.variant_sentences import rest_words
 
 LINES = 400

@@ -29,7 +29,7 @@ from flagtui.text.evaluation_words import (
     why_they_differ,
 )
 from flagtui.text.flag_sentences import condition_lines, plain
-from flagtui.text.notices import Piece
+from flagtui.text.styled import Piece
 
 LABEL = 14
 LISTED = 200

@@ -1,10 +1,30 @@
-"""The page of a record as a link of the terminal (OSC 8): only on the server's own host, only over https."""
+"""Words with their style and links, as screens and the command line draw them; what is told in passing."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, Literal
 
-from flagtui.text.notices import Piece
+from msgspec import Struct
+
+Tone = Literal["information", "warning", "error"]
+
+
+class Notice(Struct, frozen=True):
+    """What happened, what is true now, what to do next; shown for a few seconds."""
+
+    text: str
+    tone: Tone = "information"
+    title: str = ""
+    seconds: float = 6.0
+
+
+Look = Literal["plain", "strong", "muted", "faint", "good", "warn", "bad", "info", "special", "track"]
+"""What a piece means; the colour for it is the style sheet's business."""
+
+
+Piece = tuple[str, str]
+"""Safe text and its style; no text of a server may get here unless `safe_text` made it."""
+
 
 CLOSE: Final = "\x1b]8;;\x1b\\"
 """Ends the link that is open."""

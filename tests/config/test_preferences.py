@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.config.remembered_state import HISTORY_LIMIT, Remembered, place_of, recall, remember
+from flagtui.config.preferences import HISTORY_LIMIT, Remembered, place_of, recall, remember
 
 
 def test_what_was_remembered_comes_back(tmp_path: Path) -> None:
