@@ -35,7 +35,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.pipeline import Batch
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.undo import parts_left, prepare_undo, undoable
 from flagtui.models.experiment import Experiment
@@ -91,11 +91,9 @@ class Bench:
         assert ended.is_saved, ended
         return self.event_state(fresh.name)
 
-    async def related(self, plan: RelatedPlan | Blocked, send: Send) -> None:
+    async def related(self, plan: RelatedPlan | Blocked) -> None:
         assert isinstance(plan, RelatedPlan), plan
-        ended = await self.writing(RelatedAdapter(self.client, send)).save(
-            agree(replace(plan, read_at=self.now))
-        )
+        ended = await self.writing(RelatedAdapter(self.client)).save(agree(replace(plan, read_at=self.now)))
         assert ended.ending == "saved", ended
 
     @property

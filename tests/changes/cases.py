@@ -13,8 +13,8 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, plan_create
-from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
-from flagtui.changes.related.schedules import Later, plan_later, send_later
+from flagtui.changes.related.project_copies import Target, plan_copy
+from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 
@@ -75,7 +75,7 @@ async def create_flag(bench: Bench) -> tuple[State, object]:
 async def copy_flag(bench: Bench) -> tuple[State, object]:
     flag = await bench.client.flags.get(await bench.new_flag())
     target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
-    await bench.related(plan_copy(flag, target, ()), send_copy(flag, target, bench.client.flags))
+    await bench.related(plan_copy(flag, target, ()))
     entry = bench.journal.entries()[0]
     assert (entry.record, entry.after["project"], entry.after["key"]) == (entry.record, 2, "checkout")
     return bench.flag_state(entry.record, 2), "gone"
@@ -87,9 +87,7 @@ TURNED_OFF: Final = {"operation": "update_status", "value": False}
 async def schedule(bench: Bench) -> tuple[State, object]:
     id = await bench.new_flag()
     later = Later("turned off", TURNED_OFF, datetime.fromtimestamp(bench.now, UTC) + timedelta(days=1))
-    await bench.related(
-        plan_later(later, await bench.client.flags.get(id)), send_later(later, id, bench.client.schedule)
-    )
+    await bench.related(plan_later(later, await bench.client.flags.get(id)))
     return waiting(bench, id), []
 
 
@@ -99,9 +97,7 @@ async def unschedule(bench: Bench) -> tuple[State, object]:
     (due,) = await bench.client.schedule.all()
     assert due.scheduled_at is not None
     later = Later("turned off", due.payload, due.scheduled_at, due.id)
-    await bench.related(
-        plan_later(later, await bench.client.flags.get(id)), send_later(later, id, bench.client.schedule)
-    )
+    await bench.related(plan_later(later, await bench.client.flags.get(id)))
     return state, [(str(id), TURNED_OFF, due.scheduled_at)]
 
 

@@ -21,11 +21,10 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
-from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import What, made_beside
-from flagtui.changes.related.project_copies import Target, plan_copy, send_copy
+from flagtui.changes.related.creation import RelatedPlan, What, made_beside
+from flagtui.changes.related.project_copies import Target, plan_copy
 from flagtui.changes.related.related_entries import RelatedAdapter
-from flagtui.changes.related.schedules import Later, plan_later, send_later
+from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.models.experiment import Experiment
 
 
@@ -91,32 +90,32 @@ def of_event(wanted: Callable[[str], Any]) -> Make:
     return make
 
 
-def of_related(send: Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]) -> Make:
+def of_related(send: Callable[[Bench, Any], Awaitable[Any]]) -> Make:
     async def make(bench: Bench) -> Prepared:
         flag = await bench.client.flags.get(await bench.new_flag())
-        plan, request = await send(bench, flag)
+        plan = await send(bench, flag)
         assert isinstance(plan, RelatedPlan), plan
         return Prepared(
             replace(plan, read_at=bench.now),
-            RelatedAdapter(bench.client, request),
+            RelatedAdapter(bench.client),
             lambda: bench.client.flags.update(flag.id, {"active": False}),
         )
 
     return make
 
 
-async def a_copy(bench: Bench, flag: Any) -> tuple[Any, Send]:
+async def a_copy(bench: Bench, flag: Any) -> Any:
     target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
-    return plan_copy(flag, target, ()), send_copy(flag, target, bench.client.flags)
+    return plan_copy(flag, target, ())
 
 
-async def a_schedule(bench: Bench, flag: Any) -> tuple[Any, Send]:
+async def a_schedule(bench: Bench, flag: Any) -> Any:
     later = Later("turned off", TURNED_OFF, datetime.fromtimestamp(bench.now, UTC) + timedelta(days=1))
-    return plan_later(later, flag), send_later(later, flag.id, bench.client.schedule)
+    return plan_later(later, flag)
 
 
-def beside(what: What) -> Callable[[Bench, Any], Awaitable[tuple[Any, Send]]]:
-    async def send(bench: Bench, flag: Any) -> tuple[Any, Send]:
+def beside(what: What) -> Callable[[Bench, Any], Awaitable[Any]]:
+    async def send(bench: Bench, flag: Any) -> Any:
         return await made_beside(what, flag, "everyone", bench.client)
 
     return send

@@ -21,8 +21,7 @@ from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.recovery import recover_all
-from flagtui.changes.related.creation import RelatedPlan
-from flagtui.changes.related.derived import made_beside
+from flagtui.changes.related.creation import RelatedPlan, made_beside
 from flagtui.changes.related.related_entries import RelatedAdapter
 
 KIND: Final = pytest.mark.parametrize("kind", KINDS)
@@ -167,9 +166,9 @@ async def test_a_cohort_that_was_made_before_is_not_taken_for_one_without_an_ans
         first = await scene_of("cohort", bench)
         assert (await first.save()).is_saved
         flag = first.prepared.plan.fresh
-        plan, request = await made_beside("cohort", flag, "everyone", bench.client)
+        plan = await made_beside("cohort", flag, "everyone", bench.client)
         assert isinstance(plan, RelatedPlan)
-        again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client, request))
+        again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client))
         bench.wire.before = from_the_write_on(lost, times=1)
         scene = Scene(bench, again)
         outcome = await scene.writing().settle(await scene.save())

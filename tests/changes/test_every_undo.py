@@ -29,7 +29,7 @@ from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, gu
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.recovery import recover_all
-from flagtui.changes.related.derived import VERBS
+from flagtui.changes.related.creation import VERBS
 from flagtui.changes.undo import parts_left, prepare_undo, undoable, why_not
 from flagtui.models.json_value import JSON, as_id
 

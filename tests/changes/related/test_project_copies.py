@@ -131,6 +131,6 @@ class Copier:
 )
 async def test_the_answer_is_held_against_what_was_meant(answer: Any, is_done: bool, note: str) -> None:
     copier = Copier(**answer)
-    found = await send_copy(asking(PAYING), THERE, cast(Flags, copier))()
+    found = await send_copy(asking(PAYING), THERE, cast(Flags, copier))
     assert (found.is_done, found.note) == (is_done, note)
     assert copier.asked == [("org-1", asking().key, [2], True)]

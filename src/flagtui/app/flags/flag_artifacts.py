@@ -5,8 +5,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import RelatedPlanner
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import OPERATIONS, VERBS, What, made_beside
+from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 
@@ -43,7 +42,7 @@ class FlagArtifacts:
         if workspace is None:
             return
 
-        async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
+        async def make() -> RelatedPlan | Blocked | None:
             fresh = await read_flag(row, self._app_state, self._changing)
             if fresh is None:
                 return None

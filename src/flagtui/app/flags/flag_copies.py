@@ -18,13 +18,12 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, copy_of
 from flagtui.changes.pipeline import Ended
 from flagtui.changes.proposal import LeftOut
-from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
     Target,
     bound_to_its_project,
     needs_the_server,
     plan_copy,
-    send_copy,
     stays_behind,
     stays_behind_in_words,
 )
@@ -99,7 +98,7 @@ class FlagCopies:
             return
         client, first = workspace.client, [original]
 
-        async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
+        async def make() -> RelatedPlan | Blocked | None:
             if first:
                 asked = first.pop()
             else:
@@ -110,8 +109,7 @@ class FlagCopies:
             target = await self._target(client, there, name, asked.flag.key)
             if target is None:
                 return None
-            plan = plan_copy(asked.flag, target, asked.left, self._app_state.names)
-            return plan, send_copy(asked.flag, target, client.flags)
+            return plan_copy(asked.flag, target, asked.left, self._app_state.names)
 
         await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, name, make=make))
 

@@ -11,14 +11,13 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import RelatedPlanner
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.schedules import (
     Later,
     adding_condition,
     dropping,
     plan_later,
     read_moment,
-    send_later,
     switching,
 )
 from flagtui.models.rows import FlagRow
@@ -102,11 +101,11 @@ class FlagSchedules:
         return PromptReading([(words, "$text-muted")])
 
     async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
-        async def make() -> tuple[RelatedPlan | Blocked, Send] | None:
+        async def make() -> RelatedPlan | Blocked | None:
             fresh = await read_flag(row, self._app_state, self._changing)
             if fresh is None:
                 return None
-            return plan_later(later, fresh), send_later(later, fresh.id, workspace.client.schedule)
+            return plan_later(later, fresh)
 
         await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
 

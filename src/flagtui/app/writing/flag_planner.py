@@ -27,7 +27,7 @@ from flagtui.changes.flags.flags_together import (
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.flags.surroundings import Surroundings, similar_keys
-from flagtui.changes.related.creation import RelatedPlan, Send
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter, Seen
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
@@ -236,8 +236,8 @@ class NewFlagPlanner(InFlags[NewFlag]):
         return NotPlanned(one.source, key or "new flag", plan) if isinstance(plan, Blocked) else plan
 
 
-Make = Callable[[], Awaitable[tuple[RelatedPlan | Blocked, Send] | None]]
-"""Reads the flag, and gives what would be made of it with the one request; None where that was told."""
+Make = Callable[[], Awaitable[RelatedPlan | Blocked | None]]
+"""Reads the flag, and gives what would be made of it; None where that was told."""
 
 
 @dataclass
@@ -245,7 +245,6 @@ class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
     """One of them. `asked` is the name of the flag for what cannot be made; it shows in another list."""
 
     make: Make = field(kw_only=True)
-    _send: Send | None = field(default=None, init=False)
 
     def name_of(self, asked: Sequence[str]) -> str:
         return asked[0]
@@ -255,11 +254,9 @@ class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
         made = await self.make()
         if made is None:
             return Planned()
-        plan, self._send = made
-        if isinstance(plan, Blocked):
-            return NotPlanned(0, asked[0], plan).planned
-        return Planned([PlannedStep(asked[0], replace(plan, read_at=self.app_state.session.clock()))])
+        if isinstance(made, Blocked):
+            return NotPlanned(0, asked[0], made).planned
+        return Planned([PlannedStep(asked[0], replace(made, read_at=self.app_state.session.clock()))])
 
     def adapter(self) -> RelatedAdapter:
-        assert self._send is not None
-        return RelatedAdapter(self.workspace.client, self._send)
+        return RelatedAdapter(self.workspace.client)

@@ -1,15 +1,26 @@
 """What is asked for with a flag that stays as it is: planned, agreed to, written down and sent once."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from flagtui.api.errors import ApiError
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
+from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import Verb
+from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +43,8 @@ class RelatedPlan(AboutFlag):
     """What the journal keeps to take it back by."""
     read_at: float = 0.0
     """Unix seconds at which `fresh` was read."""
+    send: Callable[[Client], Awaitable[Answered]] = field(compare=False)
+    """The one request."""
     makes_a_flag: bool = False
     """The number in the journal is that of the new flag then, and 0 until the server gave it one."""
 
@@ -52,5 +65,62 @@ class Answered:
     """Values the server chose, which taking it back has to know."""
 
 
-Send = Callable[[], Awaitable[Answered]]
-"""The one request."""
+What = Literal["cohort", "dashboard", "enrich"]
+NEWEST: Final = "newest_cohort"
+"""What the journal calls the highest number of a cohort before."""
+
+VERBS: Final[dict[What, Verb]] = {
+    "cohort": Verb("make a cohort of", "Make a cohort of", "has a cohort now", ""),
+    "dashboard": Verb("make a dashboard for", "Make a dashboard for", "has a dashboard now", ""),
+    "enrich": Verb("enrich the dashboard of", "Enrich the dashboard of", "has a richer dashboard now", ""),
+}
+OPERATIONS: Final[dict[What, str]] = {
+    "cohort": "flags.create_static_cohort",
+    "dashboard": "flags.dashboard",
+    "enrich": "flags.enrich_usage_dashboard",
+}
+"""What the server calls it, to know whether it was refused before."""
+
+
+async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> RelatedPlan | Blocked:
+    """What would be made; `who` says in words who would be in a cohort."""
+    if fresh.deleted:
+        return Blocked("deleted", "it is deleted", "restore it first")
+    if what == "dashboard" and fresh.usage_dashboard is not None:
+        return Blocked("there", f"it has usage dashboard #{fresh.usage_dashboard} already")
+    if what == "enrich" and fresh.usage_dashboard is None:
+        return Blocked("missing", "it has no usage dashboard", "make one first")
+    if what == "enrich" and not fresh.has_enriched_analytics:
+        return Blocked("plain", "its program sends no enriched data for it")
+    told: dict[What, Consequence] = {
+        "cohort": Consequence("Who is in it", f"{who}; later changes do not move them", "plain"),
+        "dashboard": Consequence("Makes", "a dashboard with how often the flag is called", "plain"),
+        "enrich": Consequence("Adds", "what people did who saw the flag", "plain"),
+    }
+    before: dict[str, JSON] = {}
+    if what == "cohort":
+        # What tells a cohort that is made now from those there were. Not every key may list them.
+        with suppress(ApiError):
+            before = {NEWEST: max((one.id for one in await client.cohorts.all()), default=0)}
+    back = "it is not taken back here; delete it in the browser"
+    return RelatedPlan(
+        fresh=fresh,
+        verb=VERBS[what],
+        kind=what,
+        told=VERBS[what].title,
+        before=before,
+        send=partial(_send, what, fresh.id),
+        consequences=(told[what], Consequence("Undo", back, "warning")),
+    )
+
+
+async def _send(what: What, id: int, client: Client) -> Answered:
+    ways: dict[What, Callable[[int], Awaitable[object]]] = {
+        "cohort": client.flags.create_static_cohort,
+        "dashboard": client.flags.dashboard,
+        "enrich": client.flags.enrich_usage_dashboard,
+    }
+    made = await ways[what](id)
+    if isinstance(made, Cohort):
+        return Answered(f"cohort #{made.id} {made.name}".rstrip())
+    return Answered() if made else Answered("the server said no", is_done=False)

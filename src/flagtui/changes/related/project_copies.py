@@ -16,7 +16,7 @@ from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.related.creation import Answered, RelatedPlan, Send
+from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
@@ -104,8 +104,13 @@ def plan_copy(
         before={"id": flag.id},
         after={"project": target.id, "project_name": target.name},
         makes_a_flag=True,
+        send=lambda client: send_copy(flag, target, client.flags),
         told=f"copy to {target.name} #{target.id}",
-        consequences=(*_found_there(flag, names), *_told(left, target)),
+        consequences=(
+            *_found_there(flag, names),
+            stays_behind_in_words(left),
+            Consequence("Undo", f"u deletes it in {target.name}", "plain"),
+        ),
         cautions=(*warn_of_deleted(flag.key, target.taken), Caution(overwrites)),
     )
 
@@ -122,32 +127,23 @@ def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
         yield Consequence("Needs", f"{called} there under the same key", "warning")
 
 
-def _told(left: Sequence[str], target: Target) -> Iterator[Consequence]:
-    yield stays_behind_in_words(left)
-    yield Consequence("Undo", f"u deletes it in {target.name}", "plain")
-
-
 def stays_behind_in_words(left: Sequence[str]) -> Consequence:
     """What the question says of it."""
     return Consequence("Stays behind", ", ".join(left), "plain")
 
 
-def send_copy(flag: Flag, target: Target, flags: Flags) -> Send:
+async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
     """The request that makes it, and whether what came is what was meant."""
-
-    async def send() -> Answered:
-        found = await flags.copy(target.organization, flag.key, [target.id], disable=True)
-        if found.failed:
-            return Answered(_why(found.failed[0].error_message), is_done=False)
-        made = Flag.of(found.success[0]) if found.success else None
-        if made is None:
-            return Answered("the server names no copy", is_done=False)
-        notes = [f"#{made.id}"]
-        notes += ["it is on" if made.active else ""]
-        notes += ["it was there by then and is written over" if (made.version or 1) > 1 else ""]
-        return Answered(", ".join(note for note in notes if note), made=made, learned=kept_of(made))
-
-    return send
+    found = await flags.copy(target.organization, flag.key, [target.id], disable=True)
+    if found.failed:
+        return Answered(_why(found.failed[0].error_message), is_done=False)
+    made = Flag.of(found.success[0]) if found.success else None
+    if made is None:
+        return Answered("the server names no copy", is_done=False)
+    notes = [f"#{made.id}"]
+    notes += ["it is on"] if made.active else []
+    notes += ["it was there by then and is written over"] if (made.version or 1) > 1 else []
+    return Answered(", ".join(notes), made=made, learned=kept_of(made))
 
 
 def kept_of(made: Flag) -> dict[str, JSON]:

@@ -12,12 +12,11 @@ from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
-from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import NEWEST
+from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import KIND as SCHEDULED
-from flagtui.changes.related.schedules import inverse_of, plan_unscheduling, send_later, why_not_dropped
+from flagtui.changes.related.schedules import inverse_of, plan_unscheduling, why_not_dropped
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_text
@@ -34,10 +33,9 @@ RelatedOutcome = Outcome[RelatedPlan, Seen]
 
 @dataclass(frozen=True)
 class RelatedAdapter(Adapter[RelatedPlan, Seen]):
-    """The flag they are made from stays as it is; `request` is the one request."""
+    """The flag they are made from stays as it is."""
 
     client: Client
-    request: Send
 
     def remembered(self, plan: RelatedPlan) -> Entry:
         return Entry(
@@ -65,7 +63,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         return Outcome(plan, "conflicted", now, told, "look at it, then try again")
 
     async def send(self, plan: RelatedPlan) -> RelatedOutcome:
-        answer = await self.request()
+        answer = await plan.send(self.client)
         if not answer.is_done:
             return Outcome(plan, "refused", None, answer.note)
         return Outcome(plan, "saved", answer.made, answer.note, learned=answer.learned)
@@ -150,8 +148,7 @@ class ScheduleEntries(EntryKind):
         if not isinstance(plan, RelatedPlan):
             return plan
         plan = replace(plan, read_at=context.clock.time())
-        request = send_later(inverse_of(part), plan.id, client.schedule)
-        return PreparedUndo(part, plan, RelatedAdapter(client, request), context.signature)
+        return PreparedUndo(part, plan, RelatedAdapter(client), context.signature)
 
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
         if not entry.after:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from flagtui import local_time
@@ -17,13 +18,14 @@ from flagtui.changes.difference import Clash, same
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry, moment
-from flagtui.changes.related.creation import Answered, RelatedPlan, Send
+from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.scheduled_change import ScheduledChange
 
 if TYPE_CHECKING:
+    from flagtui.api import Client
     from flagtui.api.crud import KeptRecords
 
 KIND: Final = "scheduled_change"
@@ -92,13 +94,8 @@ def adding_condition(share: float, at: datetime) -> Later:
 def dropping(change: ScheduledChange, words: str) -> Later:
     """That it shall not happen after all, with what it takes to schedule it again."""
     again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
-    return Later(
-        words,
-        change.payload,
-        change.scheduled_at or local_time.utc(0),
-        change.id,
-        again if change.is_recurring else {},
-    )
+    at = change.scheduled_at or local_time.utc(0)
+    return Later(words, change.payload, at, change.id, again if change.is_recurring else {})
 
 
 def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
@@ -107,26 +104,28 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         return Blocked("deleted", "it is deleted", "restore it first")
     if not fresh.targeting.is_editable:
         return Blocked("config", "its targeting is of a newer kind")
-    told: tuple[Consequence, ...] = (
-        Consequence("Then", f"{later.words}, {later.moment}", "plain"),
+    told, kept = f"{later.words}, {later.moment}", kept_of(later)
+    follows: tuple[Consequence, ...] = (
+        Consequence("Then", told, "plain"),
         Consequence("By", "the server, in your name, without asking again", "plain"),
     )
-    verb = Verb("schedule", "Schedule a change of", f"will be {later.words}, {later.moment}", "drop it")
-    if later.known is not None:
-        told = (Consequence("Not any more", f"{later.words}, {later.moment}", "plain"),)
-        verb = Verb(
-            "unschedule", "Drop a scheduled change of", "has that change no longer", "schedule it again"
-        )
+    verb = Verb("schedule", "Schedule a change of", f"will be {told}", "drop it")
+    is_dropped = later.known is not None
+    if is_dropped:
+        follows = (Consequence("Not any more", told, "plain"),)
+        title, done = "Drop a scheduled change of", "has that change no longer"
+        verb = Verb("unschedule", title, done, "schedule it again")
     return RelatedPlan(
         fresh=fresh,
         verb=verb,
         kind=KIND,
-        before=kept_of(later) if later.known is not None else {},
-        after=kept_of(later) if later.known is None else {},
-        told=f"{later.words}, {later.moment}",
+        before=kept if is_dropped else {},
+        after={} if is_dropped else kept,
+        told=told,
+        send=partial(_send, later, fresh.id),
         stays="nothing changes now",
-        consequences=told,
-        cautions=tuple(_cautions(later, fresh)) if later.known is None else (),
+        consequences=follows,
+        cautions=() if is_dropped else tuple(_cautions(later, fresh)),
     )
 
 
@@ -142,25 +141,21 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
     return found
 
 
-def send_later(later: Later, id: int, schedule: KeptRecords[ScheduledChange]) -> Send:
-    """The request that schedules or drops it."""
-
-    async def send() -> Answered:
-        if later.known is not None:
-            await schedule.delete(later.known)
-            return Answered()
-        made = await schedule.create(
-            {
-                "record_id": str(id),
-                "model_name": "FeatureFlag",
-                "payload": dict(later.payload),
-                "scheduled_at": _sent(later.at),
-                **later.again,
-            }
-        )
-        return Answered(f"scheduled change #{made.id}", learned={"scheduled": made.id})
-
-    return send
+async def _send(later: Later, id: int, client: Client) -> Answered:
+    """Schedules or drops it."""
+    if later.known is not None:
+        await client.schedule.delete(later.known)
+        return Answered()
+    made = await client.schedule.create(
+        {
+            "record_id": str(id),
+            "model_name": "FeatureFlag",
+            "payload": dict(later.payload),
+            "scheduled_at": _sent(later.at),
+            **later.again,
+        }
+    )
+    return Answered(f"scheduled change #{made.id}", learned={"scheduled": made.id})
 
 
 def kept_of(later: Later) -> dict[str, JSON]:

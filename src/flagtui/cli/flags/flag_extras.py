@@ -9,8 +9,7 @@ import click
 from flagtui import local_time
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import LeftOut
-from flagtui.changes.related.creation import RelatedPlan, Send
-from flagtui.changes.related.derived import What, made_beside
+from flagtui.changes.related.creation import RelatedPlan, What, made_beside
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.related.schedules import (
     Later,
@@ -18,7 +17,6 @@ from flagtui.changes.related.schedules import (
     dropping,
     plan_later,
     read_moment,
-    send_later,
     switching,
 )
 from flagtui.cli.agreement import PlannedChange, carry_out
@@ -101,9 +99,7 @@ def drop_change(word: str, number: int, terms: WriteTerms) -> int:
 
 
 async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
-    plan = plan_later(later, flag)
-    send = send_later(later, flag.id, session.client.schedule)
-    return await carry_out(related_change(session, flag, plan, send), session, terms)
+    return await carry_out(related_change(session, flag, plan_later(later, flag)), session, terms)
 
 
 def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
@@ -115,18 +111,17 @@ def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
         has_one = made == "dashboard" and flag.usage_dashboard is not None
         what: What = "enrich" if has_one else made
         who = "everyone who has the flag now" if flag.active else "no one, since the flag is off"
-        plan, send = await made_beside(what, flag, who, session.client)
-        change = related_change(session, flag, plan, send)
-        return await carry_out(change, session, terms)
+        plan = await made_beside(what, flag, who, session.client)
+        return await carry_out(related_change(session, flag, plan), session, terms)
 
     return in_project(terms.place, work)
 
 
 def related_change(
-    session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, send: Send, place: str = ""
+    session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, place: str = ""
 ) -> PlannedChange[RelatedPlan]:
     """The plan with the way it is sent."""
-    adapter = RelatedAdapter(session.client, send)
+    adapter = RelatedAdapter(session.client)
     if isinstance(plan, Blocked):
         return PlannedChange((), adapter, [LeftOut(flag.id, flag.key, plan.reason, plan.next)])
     return PlannedChange([replace(plan, read_at=session.now)], adapter, place=place)

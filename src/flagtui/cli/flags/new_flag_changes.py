@@ -22,7 +22,6 @@ from flagtui.changes.related.project_copies import (
     bound_to_its_project,
     needs_the_server,
     plan_copy,
-    send_copy,
     stays_behind,
     stays_behind_in_words,
 )
@@ -169,5 +168,5 @@ async def _copied_by_the_server(
     organization = ours.organization if ours.organization == theirs.organization else ""
     target = Target(theirs.id, theirs.label, organization, await taken_in(there))
     plan = plan_copy(flag, target, await _left_behind(session, flag))
-    change = related_change(session, flag, plan, send_copy(flag, target, session.client.flags), theirs.label)
+    change = related_change(session, flag, plan, theirs.label)
     return await carry_out(change, session, terms)
