@@ -19,7 +19,7 @@ from flagtui.api.in_process import in_process
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_entries import plan_undo
+from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -102,7 +102,7 @@ class Bench:
     async def undo(self) -> Plan | NothingToDo | Blocked:
         entry = self.journal.entries()[0]
         context = Context(now=self.clock.time(), dependents=())
-        found = plan_undo(entry, await self.flags.get(entry.record), context)
+        found = undo_of(entry).plan(await self.flags.get(entry.record), context)
         if isinstance(found, Plan) and not found.clashes:
             self.clock.now += 1
             outcome = await self.save_context.save(self.approve(found), undoes=entry.id)

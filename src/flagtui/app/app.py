@@ -24,7 +24,7 @@ from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
 from flagtui.app.state.permissions import why_refused
 from flagtui.app.tabs import TabScreens
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.listener import unheard
+from flagtui.app.writing.screens import unheard
 from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import pytest
 from tests.changes.conftest import FlagMaker
 
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_entries import intended, plan_revert
+from flagtui.changes.flags.flag_entries import revert_of
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.activity import Activity
@@ -31,7 +32,7 @@ def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Act
 
 
 def test_a_rollout_goes_back_to_what_it_was(flag: FlagMaker, calm: Context) -> None:
-    plan = plan_revert(entry({"filters": (targeting(10), targeting(25))}), flag(), calm)
+    plan = revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(flag(), calm)
     assert isinstance(plan, Plan)
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
@@ -40,7 +41,7 @@ def test_a_rollout_goes_back_to_what_it_was(flag: FlagMaker, calm: Context) -> N
 
 def test_what_others_changed_elsewhere_since_stays(flag: FlagMaker, calm: Context) -> None:
     fresh = flag(name="Newer words", filters=targeting(25, payloads={"true": "1"}), version=15)
-    plan = plan_revert(entry({"filters": (targeting(10), targeting(25))}), fresh, calm)
+    plan = revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, calm)
     assert isinstance(plan, Plan)
     assert plan.body["filters"]["payloads"] == {"true": "1"}
     assert set(plan.values) == {"filters"}
@@ -50,7 +51,7 @@ def test_a_place_that_was_changed_again_is_refused_with_all_three_sides(
     flag: FlagMaker, calm: Context
 ) -> None:
     fresh = flag(filters=targeting(75), version=14)
-    found = plan_revert(entry({"filters": (targeting(10), targeting(25))}), fresh, calm)
+    found = revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, calm)
     assert isinstance(found, Blocked)
     assert found.code == "moved on"
     for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
@@ -58,7 +59,7 @@ def test_a_place_that_was_changed_again_is_refused_with_all_three_sides(
 
 
 def test_what_is_back_already_needs_nothing(flag: FlagMaker, calm: Context) -> None:
-    found = plan_revert(entry({"active": (True, False)}), flag(active=True, version=13), calm)
+    found = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), calm)
     assert isinstance(found, NothingToDo)
 
 
@@ -77,14 +78,16 @@ def test_what_is_back_already_needs_nothing(flag: FlagMaker, calm: Context) -> N
 def test_each_kind_of_entry_has_its_undo(
     flag: FlagMaker, changed: Changed, activity: str, wanted: dict[str, Any]
 ) -> None:
-    assert intended(entry(changed, activity), flag()).changes == wanted
+    intent = revert_of(entry(changed, activity)).intent(flag())
+    assert isinstance(intent, Intent)
+    assert intent.changes == wanted
 
 
 @pytest.mark.parametrize("activity", ["created", "restored"])
 def test_a_beginning_is_not_taken_back_once_somebody_built_on_it(
     flag: FlagMaker, calm: Context, activity: str
 ) -> None:
-    found = plan_revert(entry({}, activity, version=3), flag(version=12), calm)
+    found = revert_of(entry({}, activity, version=3)).plan(flag(version=12), calm)
     assert isinstance(found, Blocked)
     assert found.code == "moved on"
 
@@ -93,7 +96,7 @@ def test_a_beginning_is_not_taken_back_once_somebody_built_on_it(
 def test_what_cannot_be_set_again_says_so(
     flag: FlagMaker, calm: Context, changed: Changed, code: str
 ) -> None:
-    found = plan_revert(entry(changed), flag(), calm)
+    found = revert_of(entry(changed)).plan(flag(), calm)
     assert isinstance(found, Blocked)
     assert found.code == code
 
@@ -103,7 +106,7 @@ def test_a_masked_payload_is_never_written_back(flag: FlagMaker, calm: Context) 
         has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
     )
     old, new = targeting(25, payloads={"true": "gAAA1"}), targeting(25, payloads={"true": "gAAA2"})
-    found = plan_revert(entry({"filters": (old, new)}), sealed, calm)
+    found = revert_of(entry({"filters": (old, new)})).plan(sealed, calm)
     assert isinstance(found, Blocked)
     assert found.code == "secret"
     assert "gAAA" not in found.reason
@@ -116,7 +119,7 @@ def test_targeting_of_a_flag_with_an_encrypted_payload_goes_back_and_leaves_the_
     sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
     kept = {"true": "gAAA"}
     moved = {"filters": (targeting(10, payloads=kept), targeting(25, payloads=kept))}
-    plan = plan_revert(entry(moved), sealed, calm)
+    plan = revert_of(entry(moved)).plan(sealed, calm)
     assert isinstance(plan, Plan)
     assert plan.body["filters"]["payloads"] == shown
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10

@@ -8,7 +8,7 @@ from tests.changes.office import HERE, Office
 
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_entries import plan_undo
+from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -29,7 +29,7 @@ async def done(office: Office, wanted: Intent) -> Entry:
 async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked:
     """The plan to take it back, saved if it could be."""
     context = dataclasses.replace(CALM, now=office.clock.time())
-    found = plan_undo(entry, await office.ada.get(812), context)
+    found = undo_of(entry).plan(await office.ada.get(812), context)
     if isinstance(found, Plan) and not found.clashes:
         office.clock.now += 1
         assert (await office.save_context.save(office.approve(found), undoes=entry.id)).is_saved

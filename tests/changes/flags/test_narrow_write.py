@@ -12,7 +12,7 @@ from tests.changes.writing import edited
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_entries import plan_undo
+from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.narrow_write import OneShare, ToEveryone, narrow_write
@@ -141,7 +141,7 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     assert saved.remarks == ()
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
-    back = plan_undo(entry, await newest.ada.get(812), context)
+    back = undo_of(entry).plan(await newest.ada.get(812), context)
     assert isinstance(back, Plan)
     await newest.save_context.save(newest.approve(back), undoes=entry.id)
     assert share(newest) == 10

@@ -12,7 +12,7 @@ from tests.doubles.flag_server import Fault, raw_flag
 
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_entries import plan_undo
+from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import (
@@ -104,7 +104,7 @@ async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(
     assert outcome.record is not None
     entry = office.journal.entries()[0]
     assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
-    found = plan_undo(entry, await office.ada.get(entry.record), Context(dependents=()))
+    found = undo_of(entry).plan(await office.ada.get(entry.record), Context(dependents=()))
     assert isinstance(found, Plan)
     assert found.body == {"deleted": True}
 

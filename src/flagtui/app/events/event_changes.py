@@ -8,7 +8,7 @@ from flagtui.api.errors import PaymentNeeded
 from flagtui.app.events.event_planner import EventPlanner
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.listener import NOBODY, Listener
+from flagtui.app.writing.screens import NOBODY, Listener
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.pipeline import Ended
 from flagtui.store.workspace import Workspace

@@ -10,7 +10,7 @@ from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.form_lines import ask_field
 from flagtui.app.writing.json_editing import edit_as_json, edit_as_text
-from flagtui.app.writing.listener import Listener, Saved
+from flagtui.app.writing.screens import Listener, Saved
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     definition_text,

@@ -24,7 +24,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.pane import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
-from flagtui.app.writing.listener import Listener
+from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.flags.flag_intent import read_tags

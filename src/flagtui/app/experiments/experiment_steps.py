@@ -9,7 +9,7 @@ from flagtui.app.experiments.step_choices import StepQuestions
 from flagtui.app.experiments.step_planner import RequestedStep, StepPlanner, read_experiment
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.listener import Listener, Saved, unheard
+from flagtui.app.writing.screens import Listener, Saved, unheard
 from flagtui.changes import guard
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName

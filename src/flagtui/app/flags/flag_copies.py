@@ -12,7 +12,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
-from flagtui.app.writing.listener import Listener, Saved
+from flagtui.app.writing.screens import Listener, Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, copy_of

@@ -12,7 +12,7 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.listener import Saved
+from flagtui.app.writing.screens import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.new_flags import boolean_flag, multivariate_flag, remote_configuration
 from flagtui.config.guard_rules import Level

@@ -11,7 +11,7 @@ from flagtui.app.flags.form.rollout import RolloutScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.json_editing import edit_as_json
-from flagtui.app.writing.listener import Saved
+from flagtui.app.writing.screens import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import (
     read_tags,

@@ -12,14 +12,13 @@ from flagtui.app.writing.optimistic_rows import FlagRows
 from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, Q, each, together
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_context import Context, Linked
-from flagtui.changes.flags.flag_entries import intended, plan_revert
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter, FlagOutcome
 from flagtui.changes.flags.flags_together import (
-    Found,
     Looked,
+    RequestedChange,
     in_order,
     late_plan,
     look_around,
@@ -29,7 +28,6 @@ from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.flags.surroundings import Surroundings, similar_keys
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter, Seen
-from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
 from flagtui.store.deletions import recent_deletions
@@ -37,18 +35,6 @@ from flagtui.text.formats import count
 
 MOST_TOGETHER: Final = 9
 """Flags one key may change because they depend on each other; more are for marks."""
-
-
-@dataclass(frozen=True)
-class RequestedChange:
-    """One record and what is to become of it."""
-
-    record: int
-    intent: Callable[[Flag], Intent]
-    """What is meant, once the record has been read again."""
-    plan: Callable[[Flag, Context], Found]
-    is_switch: bool = False
-    """Whether it turns the flag on or off and does nothing else."""
 
 
 @dataclass(frozen=True)
@@ -62,40 +48,14 @@ class NewFlag:
     """The number of the flag it is a copy of."""
 
 
-def request_for(intent: Intent) -> RequestedChange:
-    """New values for some fields."""
-    return RequestedChange(
-        intent.id,
-        lambda _fresh: intent,
-        lambda fresh, context: plan_flag(intent, fresh, context),
-        is_switch=intent.changes.keys() == {"active"},
-    )
-
-
-def request_along(switch: RequestedChange, obstacle: Linked, key: str) -> RequestedChange:
+def request_along(switch: Intent, obstacle: Linked, key: str) -> RequestedChange:
     """A flag that stands in the way of switching `key`, switched as well, and why."""
-
-    def intent(fresh: Flag) -> Intent:
-        return replace(switch.intent(fresh), id=obstacle.id, seen_version=fresh.version)
-
-    def plan(fresh: Flag, context: Context) -> Found:
-        meant = intent(fresh)
-        found = plan_flag(meant, fresh, context)
-        if not isinstance(found, Plan):
-            return found
-        goes_on = meant.changes["active"] is True
-        why = f"also turned on: {key} depends on it" if goes_on else f"also turned off: it depends on {key}"
-        return replace(found, cautions=(Caution(why), *found.cautions))
-
-    return RequestedChange(obstacle.id, intent, plan)
-
-
-def request_revert(record: int, entry: Activity) -> RequestedChange:
-    """Anybody's change taken back, as the activity tells it."""
+    goes_on = switch.changes["active"] is True
+    why = f"also turned on: {key} depends on it" if goes_on else f"also turned off: it depends on {key}"
     return RequestedChange(
-        record,
-        lambda fresh: intended(entry, fresh),
-        lambda fresh, context: plan_revert(entry, fresh, context),
+        obstacle.id,
+        lambda fresh: replace(switch, id=obstacle.id, seen_version=fresh.version),
+        lambda plan: replace(plan, cautions=(Caution(why), *plan.cautions)),
     )
 
 
@@ -133,7 +93,7 @@ class FlagPlanner(InFlags[RequestedChange]):
         return Planned(steps, left_out, refused=next((item.planned.refused for item in unread), None))
 
     async def _plan_with_obstacles(
-        self, request: RequestedChange
+        self, request: RequestedChange, switch: Intent
     ) -> Sequence[PlannedStep[RequestedChange, Plan]]:
         """The plans when flags that stand in the way, and in theirs, are turned on or off as well.
 
@@ -150,7 +110,7 @@ class FlagPlanner(InFlags[RequestedChange]):
                 return ()
             found = [(one.fresh, one.plan(frozenset(known))) for one in known.values()]
             needed = [
-                request_along(request, obstacle, fresh.key)
+                request_along(switch, obstacle, fresh.key)
                 for fresh, plan in found
                 if isinstance(plan, Blocked)
                 for obstacle in plan.together
@@ -174,8 +134,10 @@ class FlagPlanner(InFlags[RequestedChange]):
         if isinstance(found, NothingToDo):
             told = f"{fresh.key} {found.words}; nothing was sent"
             return NotPlanned(fresh.id, fresh.key, found.words, told).planned
-        if request.is_switch and found.together and (steps := await self._plan_with_obstacles(request)):
-            return Planned(steps)
+        if request.switch is not None and found.together:
+            steps = await self._plan_with_obstacles(request, request.switch)
+            if steps:
+                return Planned(steps)
         return NotPlanned(fresh.id, fresh.key, found).planned
 
     async def _look(self, request: RequestedChange, *, is_one_of_many: bool) -> Looked | NotPlanned:
@@ -189,18 +151,14 @@ class FlagPlanner(InFlags[RequestedChange]):
             return NotPlanned(request.record, key, error)
         if not fresh.deleted:
             workspace.flags.put(fresh.row(), asked)
-        intent = request.intent(fresh)
         surroundings = Surroundings(
             workspace.flags.rows,
             workspace.me,
             self.app_state.session.clock(),
-            intent.seen_version,
             is_one_of_many=is_one_of_many,
             names=self.app_state.names,
         )
-        return await look_around(
-            flags, fresh, intent.changes, surroundings, request.plan, adds_later=not is_one_of_many
-        )
+        return await look_around(flags, fresh, request, surroundings, adds_later=not is_one_of_many)
 
 
 class NewFlagPlanner(InFlags[NewFlag]):

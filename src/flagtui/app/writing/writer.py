@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner, request_for, request_revert
-from flagtui.app.writing.listener import NOBODY, Listener
+from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner
 from flagtui.app.writing.planner import Planned, PlannedStep, Planner, Q
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
+from flagtui.app.writing.screens import NOBODY, Listener
 from flagtui.app.writing.undo_planner import UndoPlanner
 from flagtui.changes.adapter import WriteContext
+from flagtui.changes.flags.flag_entries import revert_of
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flags_together import request_for
 from flagtui.changes.guard import Around, Purpose
 from flagtui.changes.interface import WriteRequest, ask_and_write
 from flagtui.changes.journal import JournalUnwritable
@@ -29,9 +32,8 @@ from flagtui.text.outcomes import explain_blocked, explain_error, left_open
 from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
-    from flagtui.app.writing.flag_planner import NewFlag, RequestedChange
+    from flagtui.app.writing.flag_planner import NewFlag
     from flagtui.app.writing.screens import Screens
-    from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
     from flagtui.models.activity import Activity
     from flagtui.store.workspace import Workspace
@@ -48,23 +50,17 @@ class Writer:
         self._changes = changes
         self.signing_in = SignIn(changes.app, app_state)
 
-    async def change(self, intents: Sequence[Intent], listener: Listener) -> None:
-        """New values for fields of flags, confirmed together."""
-        await self._change_flags([request_for(intent) for intent in intents], listener)
+    async def change(self, asked: Sequence[Intent | Activity], listener: Listener) -> None:
+        """New values of flags, or changes that the activity tells taken back, confirmed together."""
+        if (workspace := self._changes.open_workspace()) is not None:
+            requests = [request_for(one) if isinstance(one, Intent) else revert_of(one) for one in asked]
+            await self.follow(requests, FlagPlanner(self._app_state, workspace), listener)
 
     async def create(
         self, wanted: Sequence[NewFlag], listener: Listener, workspace: Workspace, place: str
     ) -> None:
         """New flags; `place` names another project."""
         await self.follow(wanted, NewFlagPlanner(self._app_state, workspace, place), listener)
-
-    async def revert(self, record: int, entry: Activity, listener: Listener) -> None:
-        """A change of a flag that the activity tells, taken back."""
-        await self._change_flags([request_revert(record, entry)], listener)
-
-    async def _change_flags(self, requests: Sequence[RequestedChange], listener: Listener) -> None:
-        if (workspace := self._changes.open_workspace()) is not None:
-            await self.follow(requests, FlagPlanner(self._app_state, workspace), listener)
 
     async def undo_newest(self, *, is_redo: bool) -> None:
         """The newest change of this person here, or what was undone last."""
@@ -149,8 +145,11 @@ class Writer:
         if ended is None:
             return None
         self._app_state.tell()
-        self._show_made(ended, planner)
-        listener.saved([planner.record_of(one.plan) for one in ended.outcomes if one.is_saved])
+        saved = [outcome for outcome in ended.outcomes if outcome.is_saved]
+        made = next((one for one in map(planner.made, saved) if one is not None), None)
+        if made is not None:
+            self._changes.show_made(planner.kind, made, planner.workspace)
+        listener.saved([planner.record_of(one.plan) for one in saved])
         listener.ended(ended)
         return await self._ask_again(ended, planned.steps, planner, listener, interface) or ended
 
@@ -162,7 +161,12 @@ class Writer:
             [step.plan for step in steps],
             planner.adapter(),
             self._app_state.rules_in(planner.place),
-            WriteContext(session.journal, planner.signature, session.timing, self._warn),
+            WriteContext(
+                session.journal,
+                planner.signature,
+                session.timing,
+                lambda words: self._changes.tell(Notice(words, "warning")),
+            ),
             around,
             {step.plan.key: step.undoes for step in steps if step.undoes is not None},
         )
@@ -199,20 +203,8 @@ class Writer:
         if await self.signing_in.helps(next((one for one in errors if needs_key(one)), None)):
             return await self.follow(again, planner, alone)
         results = [*results_of(ended.outcomes, ended.unsent, planner.record_of)]
-        if _is_overtaken(ended) or await interface.tell_results(results):
+        # The one change that was asked for met another person's: it is asked about anew, with all sides.
+        is_overtaken = not ended.unsent and [one.ending for one in ended.outcomes] == ["conflicted"]
+        if is_overtaken or await interface.tell_results(results):
             return await self.follow(again, planner, alone)
         return None
-
-    def _show_made(self, ended: Ended[P, R], planner: Planner[Any, P, R]) -> None:
-        saved = (outcome for outcome in ended.outcomes if outcome.is_saved)
-        made = next((one for one in map(planner.made, saved) if one is not None), None)
-        if made is not None:
-            self._changes.show_made(planner.kind, made, planner.workspace)
-
-    def _warn(self, words: str) -> None:
-        self._changes.tell(Notice(words, "warning"))
-
-
-def _is_overtaken(ended: Ended[Any, Any]) -> bool:
-    """The one change that was asked for met another person's: it is asked about anew, with all sides."""
-    return not ended.unsent and [outcome.ending for outcome in ended.outcomes] == ["conflicted"]

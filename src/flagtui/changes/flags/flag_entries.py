@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, told_apart
 from flagtui.changes.difference import Clash, compact
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag, stored_value
+from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_clash
-from flagtui.changes.flags.flags_together import Found, late_plan, look_around
+from flagtui.changes.flags.flags_together import RequestedChange, late_plan, look_around
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.journal_entries import with_payloads
 from flagtui.changes.verbs import verb_for
@@ -29,7 +29,6 @@ from flagtui.models.record_fields import FLAG_FIELDS
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.adapter import UndoContext
-    from flagtui.changes.flags.flag_context import Context
     from flagtui.changes.journal_entries import Entry
 
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
@@ -52,27 +51,18 @@ class FlagEntries(EntryKind):
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         client = context.client
         fresh = await client.flags.get(part.record)
-        intent, rows = undo_intent(part, fresh), context.rows
+        rows = context.rows
         if rows is None:
             rows = await rows_of(client.flags, fresh.targeting.depends_on)
         surroundings = Surroundings(
             rows,
             context.me,
             context.clock.time(),
-            intent.seen_version,
             is_one_of_many=len(context.together) > 1 and context.rows is not None,
             names=context.names,
         )
-
-        def plan(fresh: Flag, around: Context) -> Found:
-            found = plan_undo(part, fresh, around)
-            if not isinstance(found, Plan):
-                return found
-            return replace(found, clashes=told_apart(found.clashes, part, context.entries))
-
-        looked = await look_around(
-            client.flags, fresh, intent.changes, surroundings, plan, adds_later=context.adds_later
-        )
+        request = undo_of(part, context.entries)
+        looked = await look_around(client.flags, fresh, request, surroundings, adds_later=context.adds_later)
         found = looked.plan(context.together)
         if isinstance(found, Plan):
             late = late_plan(found, looked, context.together)
@@ -102,17 +92,20 @@ def _why_not(entry: Entry) -> Blocked | None:
     return None
 
 
-def plan_undo(entry: Entry, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:
-    """The undo of one change on the flag as it is now; its clashes are what was changed there since."""
-    if refusal := _why_not(entry):
-        return refusal
-    found = plan_flag(undo_intent(entry, fresh), fresh, context)
-    if isinstance(found, Plan) and entry.verb == "create":
-        return replace(found, clashes=_made_of_it_since(entry, fresh))
-    return found
+def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> RequestedChange:
+    """What takes one change back; its clashes are what was changed there since.
+
+    `entries` is all of the journal, which tells what the same person changed.
+    """
+
+    def finish(plan: Plan) -> Plan:
+        clashes = _made_of_it_since(entry, plan.fresh) if entry.verb == "create" else plan.clashes
+        return replace(plan, clashes=told_apart(clashes, entry, entries))
+
+    return RequestedChange(entry.record, lambda fresh: _why_not(entry) or _undo_intent(entry, fresh), finish)
 
 
-def undo_intent(entry: Entry, fresh: Flag) -> Intent:
+def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     """The old values as an intent. Payloads that were not written down stay as they are."""
     if entry.verb == "create":
         return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
@@ -171,22 +164,12 @@ SIDE: Final = 120
 """Characters of one side of a clash."""
 
 
-def plan_revert(entry: Activity, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:
-    """Plans the undo on the flag as it is now; blocked where the same field was changed since."""
-    intent = revert_intent(entry, fresh)
-    if isinstance(intent, Blocked):
-        return intent
-    found = plan_flag(intent, fresh, context)
-    return moved_on(found.clashes) if isinstance(found, Plan) and found.clashes else found
+def revert_of(entry: Activity) -> RequestedChange:
+    """What takes back anybody's change that the activity tells; blocked where the field was changed since."""
+    return RequestedChange(entry.record_id or 0, partial(_revert_intent, entry), _unless_moved_on)
 
 
-def intended(entry: Activity, fresh: Flag) -> Intent:
-    """The same intent, for reading the context before planning; without changes when there is none."""
-    found = revert_intent(entry, fresh)
-    return Intent(fresh.id, {}, "undo") if isinstance(found, Blocked) else found
-
-
-def revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
+def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     """The old values as an intent, with the new ones as what was seen."""
     version = version_made(entry)
     if entry.activity in ("created", "restored"):
@@ -214,8 +197,11 @@ def revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     return Intent(fresh.id, wanted, verb_for(wanted), seen=seen, seen_version=version)
 
 
-def moved_on(clashes: tuple[Clash, ...]) -> Blocked:
+def _unless_moved_on(plan: Plan) -> Plan | Blocked:
     """The refusal with all three sides: what the entry made, what it was before, what it is now."""
+    clashes = plan.clashes
+    if not clashes:
+        return plan
     told = [
         f"{clash.where}: this change made it {_side(clash.seen)},"
         f" before that it was {_side(clash.mine)}, now it is {_side(clash.theirs)}"

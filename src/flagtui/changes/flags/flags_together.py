@@ -1,13 +1,14 @@
 """Flags read again and planned, alone or against each other in an order in which none blocks another."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.changes.flags.flag_consequences import Caution
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.surroundings import Answers, Gathering, Surroundings, gather
 from flagtui.changes.proposal import LeftOut
@@ -15,9 +16,38 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 Found = Plan | NothingToDo | Blocked
-MakePlan = Callable[[Flag, Context], Found]
 SOON: Final = 1.0
 """Seconds a question waits for what it could do without; what comes later is added to it."""
+
+
+def _as_planned(plan: Plan) -> Found:
+    """For a plan to which nothing is added."""
+    return plan
+
+
+@dataclass(frozen=True)
+class RequestedChange:
+    """One flag and what is to become of it."""
+
+    record: int
+    intent: Callable[[Flag], Intent | Blocked]
+    """What is meant, once the flag has been read again."""
+    finish: Callable[[Plan], Found] = _as_planned
+    """What is known of the plan beyond the intent."""
+    switch: Intent | None = None
+    """The intent of a change that turns the flag on or off and does nothing else."""
+
+    def plan(self, fresh: Flag, context: Context) -> Found:
+        """What is meant, on the flag as it is now."""
+        intent = self.intent(fresh)
+        found = intent if isinstance(intent, Blocked) else plan_flag(intent, fresh, context)
+        return self.finish(found) if isinstance(found, Plan) else found
+
+
+def request_for(intent: Intent) -> RequestedChange:
+    """New values for some fields."""
+    switch = intent if intent.changes.keys() == {"active"} else None
+    return RequestedChange(intent.id, lambda _fresh: intent, switch=switch)
 
 
 @dataclass(frozen=True)
@@ -26,13 +56,13 @@ class Looked:
 
     fresh: Flag
     context: Context
-    make: MakePlan
+    request: RequestedChange
     gathering: Gathering | None = None
     """What of it the server is still asked for."""
 
     def plan(self, together: frozenset[int]) -> Found:
         """The plan when these flags change at the same time."""
-        return self.make(self.fresh, within_batch(self.context, together))
+        return self.request.plan(self.fresh, within_batch(self.context, together))
 
     def stop(self) -> None:
         """Asks for nothing any more."""
@@ -41,24 +71,22 @@ class Looked:
 
 
 async def look_around(
-    ask: Answers,
-    fresh: Flag,
-    values: Mapping[str, JSON],
-    known: Surroundings,
-    make: MakePlan,
-    *,
-    adds_later: bool,
+    ask: Answers, fresh: Flag, request: RequestedChange, known: Surroundings, *, adds_later: bool
 ) -> Looked:
     """What comes in time; the rest goes on being asked for where the question can tell it later."""
+    intent, values = request.intent(fresh), dict[str, JSON]()
+    if isinstance(intent, Intent):
+        values |= intent.changes
+        known = replace(known, seen_version=intent.seen_version)
     if not adds_later:
-        return Looked(fresh, await gather(ask, fresh, values, known), make)
+        return Looked(fresh, await gather(ask, fresh, values, known), request)
     gathering = Gathering(ask, fresh, values, known)
     try:
         context = await gathering.within(SOON)
     except asyncio.CancelledError:
         gathering.stop()
         raise
-    return Looked(fresh, context, make, None if gathering.is_complete else gathering)
+    return Looked(fresh, context, request, None if gathering.is_complete else gathering)
 
 
 def late_plan(shown: Plan, looked: Looked, together: frozenset[int]) -> asyncio.Task[Plan] | None:

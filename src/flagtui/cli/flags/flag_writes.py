@@ -1,14 +1,12 @@
 """Changes of flags from the command line: plans on today's records, sent as the app sends them."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flags_together import Found, Looked, plan_together
-from flagtui.changes.flags.surroundings import Surroundings, gather, rows_of
+from flagtui.changes.flags.flags_together import look_around, plan_together, request_for
+from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
@@ -64,16 +62,11 @@ async def plan_flags(
             rows,
             await session.me() if is_asked else None,
             session.now,
-            intent.seen_version,
             is_one_of_many=len(meant) > 1 or not is_asked,
         )
-        context = await gather(session.client.flags, flag, intent.changes, surroundings)
-        looked.append(Looked(flag, context, partial(_plan, intent)))
+        request = request_for(intent)
+        looked.append(await look_around(session.client.flags, flag, request, surroundings, adds_later=False))
     planned = plan_together(looked)
     return PlannedChange(
         planned.plans, FlagAdapter(session.client.flags), [*left_out, *planned.left_out], planned.settled
     )
-
-
-def _plan(intent: Intent, fresh: Flag, context: Context) -> Found:
-    return plan_flag(intent, fresh, context)
