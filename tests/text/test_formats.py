@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.text.formats import age, ago, count, moment, percent
+from flagtui.text.formats import age, ago, count, moment, percent, share_bar
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,22 @@ def test_what_nobody_told_has_no_age_and_is_not_said_to_have_never_happened() ->
 )
 def test_a_share_never_claims_an_end_it_has_not_reached(share: float, words: str) -> None:
     assert percent(share) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "bar"),
+    [
+        (0, "──────"),
+        (0.0001, "━─────"),
+        (0.5, "━━━───"),
+        (0.9999, "━━━━━─"),
+        (1, "━━━━━━"),
+        (1.2, "━━━━━━"),
+        (-1, "──────"),
+    ],
+)
+def test_a_bar_is_read_without_colours_and_claims_no_end_it_has_not_reached(share: float, bar: str) -> None:
+    assert "".join(text for text, _ in share_bar(share, 6, "$success")) == bar
 
 
 def test_counting_words() -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from flagtui import local_time
+from flagtui.text.styled import Piece
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -61,6 +62,19 @@ def percent(share: float) -> str:
     if 99.99 < share < 100:
         return ">99.99 %"
     return f"{share:.2f}".rstrip("0").rstrip(".") + " %"
+
+
+def filled_cells(share: float, width: int) -> int:
+    """How many of the cells of a bar are full, `share` from 0 to 1: none only at 0, all only at 1."""
+    if 0 < share < 1:
+        return min(max(round(width * share), 1), width - 1)
+    return width if share >= 1 else 0
+
+
+def share_bar(share: float, width: int, style: str) -> tuple[Piece, Piece]:
+    """`━━━━───`, told apart where there are no colours too; `share` from 0 to 1, `width` in cells."""
+    filled = filled_cells(share, width)
+    return ("━" * filled, style), ("─" * (width - filled), "$track")
 
 
 def count(number: int, noun: str) -> str:

@@ -11,6 +11,7 @@ from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
+from flagtui.text.formats import share_bar
 from flagtui.text.styled import Piece
 
 LABEL: Final = 15
@@ -149,7 +150,7 @@ def _said(consequence: Consequence) -> str:
 
 
 def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Piece]]:
-    """`Reach   41,230 of 82,460 users lose it ━━━━`, wrapped beside its label."""
+    """`Reach   41,230 of 82,460 users lose it ━━━───`, wrapped beside its label."""
     style = _STYLES[consequence.tone]
     room = max(20, width - LABEL - 2)
     lines = wrap(safe_text(consequence.text, 400), room) or [""]
@@ -158,8 +159,7 @@ def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Pie
         pieces: list[Piece] = [(f"  {label:<{LABEL}}", "$text-muted"), (text, style)]
         is_last = place == len(lines) - 1
         if is_last and consequence.share is not None and len(text) + BAR < room:
-            filled = round(consequence.share * BAR)
-            pieces += [(" ", ""), ("━" * filled, style), ("━" * (BAR - filled), "$track")]
+            pieces += [(" ", ""), *share_bar(consequence.share, BAR, style)]
         yield pieces
 
 

@@ -8,6 +8,7 @@ from flagtui.details.event_uses import Found
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Suggestion
 from flagtui.text.event_words import badges, last_seen_words, use_lines
+from flagtui.text.formats import share_bar
 from flagtui.text.styled import Piece
 
 BAR = 48
@@ -34,8 +35,8 @@ def progress_line(reason: str, left: int, decided: int, pace: float | None, widt
 def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
     """How much of the queue is done."""
     size = min(BAR, max(10, width - 4))
-    filled = round(size * decided / (left + decided)) if left + decided else size
-    return [(" " + "━" * filled, "$success"), ("━" * (size - filled), "$track")]
+    done = decided / (left + decided) if left + decided else 1
+    return [(" ", ""), *share_bar(done, size, "$success")]
 
 
 def case_lines(

@@ -20,7 +20,7 @@ from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.sort_orders import Sort
-from flagtui.text.formats import NOT_KNOWN, age
+from flagtui.text.formats import NOT_KNOWN, age, filled_cells
 from flagtui.text.styled import Look
 
 BAR_CELLS: Final = 7
@@ -47,7 +47,7 @@ def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
     """A bar and the percentage, never rounded to an end it has not reached; no bar where it is not known."""
     if flag.rollout is None:
         return (("?".rjust(BAR_CELLS + 1 + PERCENT_CELLS), "faint"),)
-    filled = _filled(flag.rollout) if flag.active else 0
+    filled = filled_cells(flag.rollout / 100, BAR_CELLS) if flag.active else 0
     look: Look = "warn" if flag.is_stale else "good"
     percent = _percent(flag.rollout).rjust(PERCENT_CELLS)
     return (
@@ -127,15 +127,6 @@ def _state(flag: FlagRow, slot: Slot) -> CellPiece:
     if flag.is_stale:
         return glyphs.stale, "warn"
     return glyphs.on, "good"
-
-
-def _filled(rollout: float) -> int:
-    """Cells of the bar: none only at 0, all only at 100."""
-    if rollout <= 0:
-        return 0
-    if rollout >= 100:
-        return BAR_CELLS
-    return min(max(round(rollout / 100 * BAR_CELLS), 1), BAR_CELLS - 1)
 
 
 def _percent(rollout: float) -> str:

@@ -74,14 +74,16 @@ def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
 
 
 def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
-    """One bar, shared by the variants as their percentages say."""
+    """One bar, shared by the variants as their percentages say; a gap tells them apart without colours."""
     total = sum(variant.rollout for variant in variants) or 1
     drawn = 0
     reached = 0.0
     for place, variant in enumerate(variants):
         reached += variant.rollout
         end = round(width * reached / total)
-        yield "━" * max(0, end - drawn), VARIANT_STYLES[place % len(VARIANT_STYLES)]
+        cells = max(0, end - drawn)
+        gap = cells > 1 and end < width
+        yield "━" * (cells - gap) + " " * gap, VARIANT_STYLES[place % len(VARIANT_STYLES)]
         drawn = end
 
 

@@ -18,8 +18,8 @@ _OBEYED: Final = re.compile(
 """C0, DEL, C1, marks that reorder text, line separators, surrogates."""
 
 _ASCII_DRAWN: Final[dict[str, str]] = {
-    "─━╌╍": "-",
-    "═": "=",
+    "─╌╍": "-",
+    "━═": "=",
     "│┃║▏▌▐▕╎": "|",
     "┌┐└┘├┤┬┴┼╭╮╯╰╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋": "+",
     "▔▀": "^",

@@ -13,7 +13,7 @@ from flagtui.changes.flags.flag_intent import read_tags
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent, share_of
+from flagtui.text.formats import percent, share_bar, share_of
 from flagtui.text.styled import Piece
 
 Part = Literal[
@@ -85,13 +85,11 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
     for place, raw in enumerate(copy.variants):
         variant = as_dict(raw)
         share = as_number(variant.get("rollout_percentage")) or 0.0
-        filled = min(max(round(share / 100 * BAR), 0), BAR)
         yield FormLine(
             "variant",
             (
                 (f" {safe_text(as_text(variant.get('key')), 20):<22}", "bold $secondary"),
-                ("━" * filled, "$secondary"),
-                ("━" * (BAR - filled), "$track"),
+                *share_bar(share / 100, BAR, "$secondary"),
                 (f" {percent(share):>7}", ""),
                 (f"   {safe_text(as_text(variant.get('name')), 40)}", "$text-muted"),
             ),

@@ -6,9 +6,12 @@ from flagtui import local_time
 from flagtui.app.experiments.experiment_columns import days_of
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.text.formats import share_bar
 from flagtui.text.styled import Piece
 
 SHORT = 5
+SLIVER = 1e-9
+"""A share that is neither nothing nor all: one that runs has begun, and has not ended."""
 
 
 def lifecycle_lines(
@@ -19,9 +22,9 @@ def lifecycle_lines(
     if row.status == "draft" or row.started_at is None:
         yield [
             ("draft", "bold"),
-            (f" {'━' * SHORT} ", "$track"),
+            (f" {'─' * SHORT} ", "$track"),
             ("running", "$faint"),
-            (f" {'━' * room} ", "$track"),
+            (f" {'─' * room} ", "$track"),
             ("ended", "$faint"),
         ]
         yield [("not launched yet", "$text-muted"), *_archived(row)]
@@ -29,14 +32,13 @@ def lifecycle_lines(
     colour, word = _present(row)
     is_over = row.status == "stopped"
     days = days_of(row, now) or 0.0
-    filled = room if is_over else min(room - 1, max(1, round(room * _share(days, planned))))
+    gone = 1.0 if is_over else min(max(_share(days, planned), SLIVER), 1 - SLIVER)
     yield [
         ("draft", colour),
         (f" {'━' * SHORT} ", colour),
         (word, f"bold {colour}" if not is_over else colour),
         (" ", ""),
-        ("━" * filled, colour),
-        ("━" * (room - filled), "$track"),
+        *share_bar(gone, room, colour),
         (" ended", "bold" if is_over else "$faint"),
     ]
     yield [

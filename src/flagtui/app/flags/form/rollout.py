@@ -22,7 +22,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import condition_lines
-from flagtui.text.formats import percent, share_of
+from flagtui.text.formats import percent, share_bar, share_of
 from flagtui.text.styled import Piece
 
 BAR: Final = 28
@@ -160,12 +160,9 @@ def _reading(before: float, text: str) -> list[Piece]:
     share = share_of(text)
     if share is None:
         return [("a number from 0 to 100", "$warning" if text else "$text-muted"), ("\n", ""), *_ramp(None)]
-    filled = round(share / 100 * BAR)
-    filled = filled if share in (0, 100) else min(max(filled, 1), BAR - 1)
     style = "$success" if share >= before else "$warning"
     return [
-        ("━" * filled, style),
-        ("━" * (BAR - filled), "$track"),
+        *share_bar(share / 100, BAR, style),
         (f"  {percent(before)} → ", "$text-muted"),
         (percent(share), f"bold {style}"),
         ("\n", ""),

@@ -8,7 +8,7 @@ from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import numbered_lines
-from flagtui.text.formats import percent
+from flagtui.text.formats import percent, share_bar
 from flagtui.text.styled import Piece
 
 
@@ -55,12 +55,6 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     yield []
 
 
-def bar(part: int, whole: int, width: int) -> Iterator[Piece]:
+def bar(part: int, whole: int, width: int) -> tuple[Piece, Piece]:
     """A bar as long as the share; empty only for 0, full only for all."""
-    filled = round(width * part / whole) if whole else 0
-    if part and not filled:
-        filled = 1
-    if filled == width and part < whole:
-        filled = width - 1
-    yield "━" * filled, "$success"
-    yield "━" * (width - filled), "$track"
+    return share_bar(part / whole if whole else 0, width, "$success")
