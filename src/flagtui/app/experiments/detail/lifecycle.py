@@ -76,7 +76,8 @@ def _how_long(row: ExperimentRow, days: float, planned: float | None) -> Iterato
         return
     of = f" of ~{planned:.0f}" if planned else ""
     yield f"   day {days:.0f}{of}", "$text-muted"
-    if planned and days > planned:
+    # In the whole days that are shown: no more than planned, in the same line, would be a riddle.
+    if planned and round(days) > round(planned):
         yield " · longer than planned", "$warning"
 
 

@@ -1,0 +1,42 @@
+import pytest
+
+from flagtui.app.experiments.detail.lifecycle import lifecycle_lines
+from flagtui.models.rows import ExperimentRow
+
+DAY = 86_400.0
+STARTED = 1_792_000_000.0
+
+
+def said(days: float, planned: float | None, status: str = "running") -> list[str]:
+    ended = STARTED + days * DAY if status == "stopped" else None
+    row = ExperimentRow(id=1, name="new nav", status=status, started_at=STARTED, ended_at=ended)
+    return [
+        "".join(text for text, _ in line) for line in lifecycle_lines(row, STARTED + days * DAY, planned, 50)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "planned", "words"),
+    [
+        (0.1, 28, "day 0 of ~28"),
+        (28.2, 28, "day 28 of ~28"),
+        (28.6, 28, "day 29 of ~28 · longer than planned"),
+        (28.6, 28.7, "day 29 of ~29"),
+        (12, None, "day 12"),
+    ],
+)
+def test_its_days_agree_with_what_is_said_of_them(days: float, planned: float | None, words: str) -> None:
+    assert said(days, planned)[1].partition("2026   ")[2] == words
+
+
+@pytest.mark.parametrize(
+    ("days", "status", "bar"),
+    [
+        (0, "running", "━───────────────"),
+        (14, "running", "━━━━━━━━────────"),
+        (90, "running", "━━━━━━━━━━━━━━━─"),
+        (9, "stopped", "━━━━━━━━━━━━━━━━"),
+    ],
+)
+def test_what_runs_has_begun_and_has_not_ended(days: float, status: str, bar: str) -> None:
+    assert said(days, 28, status)[0].split()[-2] == bar
