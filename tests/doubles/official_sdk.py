@@ -6,7 +6,7 @@ from typing import Any
 from posthog import Posthog
 from posthog.flag_definition_cache import FlagDefinitionCacheData
 
-from flagtui.evaluate import Person
+from flagtui.evaluate.run import Person
 
 Document = dict[str, Any]
 

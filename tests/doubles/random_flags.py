@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from flagtui.evaluate import Group, Person
+from flagtui.evaluate.run import Group, Person
 
 JSON = Any
 

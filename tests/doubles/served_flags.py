@@ -10,7 +10,7 @@ import httpx
 from tests.doubles.whole_program import KEY, NOW, make_template
 
 from flagtui.api.in_process import in_process
-from flagtui.evaluate import Definitions
+from flagtui.evaluate.definitions import Definitions
 from flagtui.models.activity import Activity
 from flagtui.service import close_service, create_service
 

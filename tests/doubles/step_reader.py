@@ -7,7 +7,9 @@ from typing import Final
 
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.steps import STEPS
-from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

@@ -10,7 +10,10 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.official_sdk import Document, OfficialSdk
 
-from flagtui.evaluate import Definitions, Evaluation, Group, Person, Rules, evaluate, evaluate_all, linked
+from flagtui.evaluate.definitions import Definitions, linked
+from flagtui.evaluate.evaluation import Evaluation
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.run import Group, Person, Rules
 
 ROUNDS = int(os.environ.get("FLAGTUI_AGREEMENT_ROUNDS", "120"))
 """Each round is six flags and eight people; `make check-agreement` asks for many more."""

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from flagtui.evaluate import Definitions, Person, ValueDifference, differences, evaluate_all
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.explanation import ValueDifference, differences
+from flagtui.evaluate.flags import evaluate_all
+from flagtui.evaluate.run import Person
 
 JSON = dict[str, Any]
 STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}

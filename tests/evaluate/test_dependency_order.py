@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from flagtui.evaluate import Definitions, Person, evaluate, linked
+from flagtui.evaluate.definitions import Definitions, linked
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 
 JSON = dict[str, Any]
 

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
-from flagtui.evaluate import Definitions, Evaluation, Group, Person, Reason, Unknown, Why, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
 from flagtui.evaluate.explanation import describe, describe_check, describe_condition
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Group, Person
 
 JSON = dict[str, Any]
 STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}

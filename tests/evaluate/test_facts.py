@@ -10,10 +10,11 @@ import pytest
 from posthog.feature_flags import InconclusiveMatchError, match_property
 from tests.doubles.official_sdk import OfficialSdk
 
-from flagtui.evaluate import Definitions, Evaluation, Group, Person, Rules, Unknown, evaluate
-from flagtui.evaluate.manner import Manner
-from flagtui.evaluate.operators import compare, without_property
-from flagtui.evaluate.unknown import TAKEN_FOR_NO
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Evaluation, Unknown
+from flagtui.evaluate.filters import compare, without_property
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Group, Manner, Person, Rules
 
 JSON = Any
 FACTS = Path(__file__).parent / "facts"

@@ -11,7 +11,9 @@ import pytest
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.official_sdk import OfficialSdk
 
-from flagtui.evaluate import Definitions, Group, Person, Rules, evaluate, evaluate_all
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.run import Group, Person, Rules
 
 FIXTURES = Path(os.environ.get("FLAGTUI_FIXTURES", "/nowhere")) / "local_evaluation"
 

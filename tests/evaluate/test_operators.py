@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from posthog.feature_flags import InconclusiveMatchError, match_property
 from tests.doubles.random_flags import OPERATORS, VALUES
 
-from flagtui.evaluate import Definitions, Evaluation, Person, Unknown, Why, evaluate
-from flagtui.evaluate.manner import Manner, Rules
-from flagtui.evaluate.operators import compare
-from flagtui.evaluate.operators.server import COMPARISONS
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation, Unknown, Why
+from flagtui.evaluate.filters import compare
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.operators import COMPARISONS
+from flagtui.evaluate.run import Manner, Person, Rules
 
 EXAMPLES = 5_000 if "FLAGTUI_AGREEMENT_ROUNDS" in os.environ else 100
 STEP = 1 if "FLAGTUI_AGREEMENT_ROUNDS" in os.environ else 7

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from flagtui.evaluate import Definitions, Group, Person, Reason, Rules, Unknown, Why, evaluate
-from flagtui.evaluate.comparison import parting
-from flagtui.evaluate.explanation import describe, describe_check
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Reason, Unknown, Why
+from flagtui.evaluate.explanation import describe, describe_check, parting
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Group, Person, Rules
 
 JSON = dict[str, Any]
 PRO = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}

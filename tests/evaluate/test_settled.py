@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from tests.doubles import random_flags
 
-from flagtui.evaluate import Definitions, Person, evaluate
-from flagtui.evaluate.flag_json import flag as parts_of
-from flagtui.evaluate.settled import for_everyone
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.parts import flag as parts_of
+from flagtui.evaluate.parts import for_everyone
+from flagtui.evaluate.run import Person
 
 ASKS = {"key": "plan", "type": "person", "operator": "exact", "value": "pro"}
 HALVES = {"variants": [{"key": "a", "rollout_percentage": 50}, {"key": "b", "rollout_percentage": 50}]}

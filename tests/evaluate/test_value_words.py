@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from flagtui.evaluate import operators
-from flagtui.evaluate.manner import Manner
-from flagtui.evaluate.value_words import asked_words, listed
+from flagtui.evaluate.filters import compare
+from flagtui.evaluate.operator_words import asked_words, listed
+from flagtui.evaluate.run import Manner
 
 JSON = Any
 
@@ -77,11 +77,11 @@ def test_true_and_false_are_asked_for_as_servers_compare_them(operator: str, val
             "is true or not set": is_true,
         }.get(words.partition(" (")[0])
         if fits is not None:
-            assert operators.compare(operator, value, actual, Manner()) is fits, actual
+            assert compare(operator, value, actual, Manner()) is fits, actual
 
 
 def test_a_newer_way_of_matching_takes_false_for_the_text() -> None:
     assert said("exact", "false", 2) == "is false"
-    assert operators.compare("exact", "false", "banana", Manner(matching_version=2)) is False
+    assert compare("exact", "false", "banana", Manner(matching_version=2)) is False
     assert said("exact", [], 2) == "is true (no value is listed)"
-    assert operators.compare("exact", [], True, Manner(matching_version=2)) is True
+    assert compare("exact", [], True, Manner(matching_version=2)) is True

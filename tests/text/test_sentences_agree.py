@@ -8,7 +8,9 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.served_flags import Served
 
-from flagtui.evaluate import Definitions, Group, Person, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Group, Person
 from flagtui.models.filters import Filters
 from flagtui.models.names import Names
 from flagtui.text.flag_sentences import plain, who_sees_it

@@ -9,7 +9,10 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.slices import at_most
 
-from flagtui.evaluate import Definitions, Group, Person, Reason, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Reason
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Group, Person
 from flagtui.models.filters import Filters, Property
 from flagtui.models.flag import Flag
 from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, who_sees_it

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.evaluate import Group, Person
+from flagtui.evaluate.run import Group, Person
 from flagtui.models.json_value import JSON
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"

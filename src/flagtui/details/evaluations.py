@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from flagtui.api.errors import ApiError
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.local_definitions import LocalDefinitions
-from flagtui.evaluate import Definitions, Evaluation, Rules, evaluate, evaluate_all
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.run import Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import EvaluatedFlag, Trial
 from flagtui.models.json_value import JSON

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from flagtui.evaluate.dependency_order import evaluation_orders
+from flagtui.evaluate.definitions import evaluation_orders
 from flagtui.models.filters import Property
 from flagtui.models.flag import Flag
 from flagtui.models.names import Names

@@ -12,7 +12,7 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.evaluate import Definitions
+    from flagtui.evaluate.definitions import Definitions
     from flagtui.models.local_evaluation import LocalEvaluation
 
 
@@ -59,7 +59,7 @@ class LocalDefinitions:
 
     async def definitions(self, also: Sequence[Mapping[str, JSON]] = ()) -> Definitions | None:
         """What the evaluator works with, with these flags as they were read; None without a document."""
-        from flagtui.evaluate import Definitions
+        from flagtui.evaluate.definitions import Definitions
 
         document, time_zone = await asyncio.gather(self.read(), self._zone())
         if document is None:
@@ -82,7 +82,7 @@ class LocalDefinitions:
 def _definitions(
     raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
 ) -> Definitions:
-    from flagtui.evaluate import Definitions
+    from flagtui.evaluate.definitions import Definitions
 
     flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
     # Read on their own they are newer, and name cohorts as people do.

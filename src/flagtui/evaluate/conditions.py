@@ -1,12 +1,11 @@
-"""One condition of a flag: every question answered, then the draw."""
+"""One condition of a flag: every question answered, then the draw by hash."""
 
-from flagtui.evaluate.evaluation import Check, ConditionResult, Draw, Outcome, VariantDraw
+from hashlib import sha1
+
+from flagtui.evaluate.evaluation import Check, ConditionResult, Draw, Outcome, Unknown, VariantDraw, Why
 from flagtui.evaluate.filters import check
-from flagtui.evaluate.hash import rollout_fraction, variant_fraction
-from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.parts import Condition, Flag
-from flagtui.evaluate.run import Run, Vantage
-from flagtui.evaluate.unknown import Unknown, Why
+from flagtui.evaluate.run import Rules, Run, Vantage
 
 
 def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | None = None) -> ConditionResult:
@@ -87,3 +86,25 @@ def _drawn(
     forced = condition.variant if condition.variant in {variant.key for variant in flag.variants} else None
     drawn = draw_variant(flag, identifier, rules) if flag.variants and not forced else None
     return ConditionResult(index, Outcome.MATCHED, checks, rollout, forced, drawn)
+
+
+_SCALE = float(0xFFFFFFFFFFFFFFF)
+
+
+def rollout_fraction(flag_key: str, identifier: str | int) -> float:
+    return _fraction(f"{flag_key}.{identifier}")
+
+
+def variant_fraction(flag_key: str, identifier: str | int) -> float:
+    return _fraction(f"{flag_key}.{identifier}variant")
+
+
+def holdout_fraction(identifier: str | int) -> float:
+    """Independent of the flag, so that everyone held out is held out of every flag with that holdout."""
+    return _fraction(f"holdout-{identifier}")
+
+
+def _fraction(text: str) -> float:
+    """From 0 to 1 inclusive: the first 15 hexadecimal digits of the SHA-1 over their greatest value."""
+    digest = sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    return int(digest[:15], 16) / _SCALE

@@ -6,14 +6,14 @@ from functools import lru_cache
 from math import isnan
 from typing import Any
 
-from flagtui.evaluate.date_formats import other_instant
-from flagtui.evaluate.instants import (
+from flagtui.evaluate.date_formats import (
     DAY,
     LAST_YEAR,
     SECOND,
     civil,
     in_zone,
     months_back,
+    other_instant,
     wall_clock,
     years_back,
 )

@@ -1,19 +1,20 @@
 """One question of a condition or cohort: about a property, a cohort or another flag."""
 
-from flagtui.evaluate.cohorts import check_cohort
-from flagtui.evaluate.dependencies import check_dependency
-from flagtui.evaluate.evaluation import Check
-from flagtui.evaluate.manner import Rules
-from flagtui.evaluate.operators import compare, is_known, without_property
-from flagtui.evaluate.parts import Filter
-from flagtui.evaluate.run import Run, Vantage
-from flagtui.evaluate.unknown import TAKEN_FOR_NO, Unknown, Verdict, Why
+from collections.abc import Mapping
+from typing import Any
+
+from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Gathering, Unknown, Verdict, Why
+from flagtui.evaluate.operator_words import WITHOUT_VALUE
+from flagtui.evaluate.operators import COMPARISONS, Comparison
+from flagtui.evaluate.parts import Filter, Flag, id_text, mapping
+from flagtui.evaluate.parts import question as read_question
+from flagtui.evaluate.run import Manner, Rules, Run, Vantage
 
 
 def check(run: Run, vantage: Vantage, question: Filter) -> Check:
     match question.kind:
         case "cohort":
-            return check_cohort(run, _of_people(run, vantage), question, check)
+            return check_cohort(run, _of_people(run, vantage), question)
         case "flag":
             return check_dependency(run, vantage, question)
         case "property":
@@ -37,11 +38,41 @@ def check_property(run: Run, vantage: Vantage, question: Filter) -> Check:
 
 
 def _without(run: Run, question: Filter, is_whole: bool) -> Verdict:
-    if not is_known(question.operator, run.rules):
+    if question.operator not in _comparisons(run.rules):
         return Unknown(Why.OPERATOR_UNKNOWN, question.operator)
     if is_whole:
         return without_property(question.operator, question.value)
     return Unknown(Why.PROPERTY_MISSING)
+
+
+def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
+    """Does a property that exists with the value ``actual`` satisfy the operator?
+
+    To the server a condition without the value that its operator needs matches nobody, negated or not.
+    """
+    comparison = _comparisons(manner.rules).get(operator)
+    if comparison is None:
+        return Unknown(Why.OPERATOR_UNKNOWN, operator)
+    if wanted is None and operator not in WITHOUT_VALUE and manner.rules is Rules.SERVER:
+        return False
+    return comparison(wanted, actual, manner)
+
+
+def without_property(operator: str, wanted: Any) -> bool:
+    """Does a person who certainly lacks the property satisfy the operator? As the server decides it."""
+    if operator == "is_not_set":
+        return True
+    is_negation = operator == "is_not" or (operator.startswith("not_") and operator in COMPARISONS)
+    return wanted is not None and is_negation
+
+
+def _comparisons(rules: Rules) -> Mapping[str, Comparison]:
+    if rules is Rules.SERVER:
+        return COMPARISONS
+    # Loaded here: few screens ask what a library would do.
+    from flagtui.evaluate.library_operators import COMPARISONS as OF_LIBRARY
+
+    return OF_LIBRARY
 
 
 def _of_people(run: Run, vantage: Vantage) -> Vantage:
@@ -49,3 +80,128 @@ def _of_people(run: Run, vantage: Vantage) -> Vantage:
     if run.rules is Rules.LIBRARY or vantage.group_index is None:
         return vantage
     return Vantage(run.properties, run.person.distinct_id)
+
+
+def check_dependency(run: Run, vantage: Vantage, question: Filter) -> Check:
+    """A question of the wrong shape matches nobody, as on the server."""
+    if question.operator != "flag_evaluates_to" or not question.key or question.value is None:
+        return Check(question, False)
+    unknown = _evaluate_chain(run, vantage, question)
+    if unknown:
+        return Check(question, unknown, dependency=run.decided.get(question.key))
+    evaluation = run.decided.get(question.key)
+    if evaluation is None:
+        return Check(question, Unknown(Why.FLAG_MISSING, question.key))
+    verdict = _compare(question, evaluation)
+    is_known = evaluation.value is not None
+    return Check(question, verdict, is_known, evaluation.value, dependency=evaluation)
+
+
+def _evaluate_chain(run: Run, vantage: Vantage, question: Filter) -> Unknown | None:
+    chain = question.chain
+    if not chain:
+        is_there = question.key in run.definitions.flags
+        return Unknown(Why.FLAG_CIRCULAR if is_there else Why.FLAG_MISSING, question.key)
+    flags = run.definitions.flags
+    missing = next((key for key in chain if key not in run.decided and key not in flags), None)
+    if missing is not None:
+        run.decided[missing] = None
+        return Unknown(Why.FLAG_MISSING, missing)
+    for key in chain:
+        if key not in run.decided:
+            unknown = _evaluate_step(run, vantage, flags[key])
+            if unknown:
+                return unknown
+    return None
+
+
+def _evaluate_step(run: Run, vantage: Vantage, flag: Flag) -> Unknown | None:
+    """The server evaluates it like any flag, with its own group; a library with that of the first."""
+    if flag.key in run.under_way:
+        return Unknown(Why.FLAG_CIRCULAR, flag.key, is_final=True)
+    inherited = Vantage(vantage.properties, run.identifier) if run.rules is Rules.LIBRARY else None
+    evaluation = run.evaluate(run.inside(flag.key), flag, inherited)
+    unknown = evaluation.unknown
+    if unknown is None or not unknown.is_final:
+        run.decided[flag.key] = evaluation
+    return unknown and Unknown(Why.FLAG_UNKNOWN, flag.key, unknown.is_final)
+
+
+def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
+    """True asks for any variant, text for exactly that variant; everything else matches nobody."""
+    wanted, value = question.value, evaluation.value
+    if value is None:
+        return Unknown(Why.FLAG_UNKNOWN, question.key)
+    if isinstance(wanted, bool):
+        return wanted == bool(value)
+    return isinstance(wanted, str) and isinstance(value, str) and wanted == value
+
+
+def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, ...] = ()) -> Check:
+    """`path` are the cohorts that led here."""
+    cohort_id = id_text(question.value)
+    if cohort_id in path:
+        return Check(question, Unknown(Why.COHORT_CIRCULAR, cohort_id, is_final=True))
+    if cohort_id not in run.definitions.cohorts:
+        return _check_static(run, question, cohort_id)
+    if question.operator not in {"exact", "in", "not_in"}:
+        return Check(question, Unknown(Why.OPERATOR_UNKNOWN, question.operator))
+    found = _gather(run, vantage, run.definitions.cohorts[cohort_id], (*path, cohort_id))
+    return Check(question, _as_asked(question, found.verdict), parts=found.parts)
+
+
+def _check_static(run: Run, question: Filter, cohort_id: str) -> Check:
+    if cohort_id not in run.definitions.static_cohorts:
+        return Check(question, Unknown(Why.COHORT_UNKNOWN, cohort_id, is_final=True))
+    is_in = cohort_id in run.person.static_cohorts
+    return Check(question, _as_asked(question, is_in), is_present=True, actual=is_in)
+
+
+def _as_asked(question: Filter, verdict: Verdict) -> Verdict:
+    return verdict if question.operator != "not_in" else _opposite(verdict)
+
+
+def _opposite(verdict: Verdict) -> Verdict:
+    return verdict if isinstance(verdict, Unknown) else not verdict
+
+
+def _gather(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Gathering:
+    """Every part is asked, even when one has decided: a part that only the server knows outweighs it."""
+    if raw == {}:
+        return Gathering(needs_all=True, verdict=True)
+    group = mapping(raw)
+    members, kind = group.get("values"), group.get("type")
+    if kind not in ("AND", "OR") or not isinstance(members, list):
+        return Gathering(True, Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True))
+    parts = tuple(_part(run, vantage, member, path) for member in members)
+    return Gathering(kind == "AND", _joined(kind == "AND", parts), parts)
+
+
+def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Check | Gathering:
+    if not isinstance(raw, dict):
+        return Gathering(True, Unknown(Why.COHORT_MALFORMED, path[-1], is_final=True))
+    if raw == {} or "values" in raw or raw.get("type") in ("AND", "OR"):
+        return _gather(run, vantage, raw, path)
+    question = read_question(raw)
+    if question.kind == "cohort":
+        return check_cohort(run, vantage, question, path)
+    return check(run, vantage, question)
+
+
+def _joined(needs_all: bool, parts: tuple[Check | Gathering, ...]) -> Verdict:
+    """Nothing to ask is a yes, of both kinds."""
+    verdicts = [_effective(part) for part in parts]
+    unknowns = [verdict for verdict in verdicts if isinstance(verdict, Unknown)]
+    final = next((unknown for unknown in unknowns if unknown.is_final), None)
+    if final:
+        return final
+    if any(verdict is (not needs_all) for verdict in verdicts):
+        return not needs_all
+    if unknowns:
+        return unknowns[0]
+    return needs_all or not parts
+
+
+def _effective(part: Check | Gathering) -> Verdict:
+    is_negated = isinstance(part, Check) and part.filter.is_negated
+    return _opposite(part.verdict) if is_negated else part.verdict

@@ -2,17 +2,12 @@
 
 from collections.abc import Iterable
 
-from flagtui.evaluate.conditions import evaluate_condition
+from flagtui.evaluate.conditions import evaluate_condition, holdout_fraction
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.early_access import by_enrollment
-from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Reason
+from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Reason, Unknown, Why
 from flagtui.evaluate.filters import check
-from flagtui.evaluate.hash import holdout_fraction
-from flagtui.evaluate.manner import Rules
 from flagtui.evaluate.parts import Filter, Flag
-from flagtui.evaluate.run import Run, Vantage
-from flagtui.evaluate.subject import Person
-from flagtui.evaluate.unknown import Unknown, Why
+from flagtui.evaluate.run import Person, Rules, Run, Vantage
 
 _REASONS = {
     Outcome.OUT_OF_ROLLOUT: (3, Reason.OUT_OF_ROLLOUT),
@@ -184,3 +179,36 @@ def _undecided(flag: Flag, unknown: Unknown, results: Iterable[ConditionResult] 
     is_dependency = unknown.why in (Why.FLAG_MISSING, Why.FLAG_CIRCULAR)
     reason = Reason.MISSING_DEPENDENCY if is_dependency else Reason.UNKNOWN
     return Evaluation(flag.key, None, reason, conditions=tuple(results), unknown=unknown)
+
+
+def by_enrollment(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:
+    """None where early access has no say. It is always about the person, also in a flag about groups."""
+    if flag.has_enrollment:
+        return _by_opting_in(run, flag, inherited)
+    older = flag.enrollment_condition
+    if older is None or run.rules is Rules.LIBRARY:
+        return None
+    if not any(question.key in run.properties for question in older.filters):
+        return None
+    alone = Flag(flag.key, conditions=(older,), is_by_device=flag.is_by_device)
+    return _enrolled(run, flag, evaluate_condition(run, alone, 0).outcome is Outcome.MATCHED)
+
+
+def _by_opting_in(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:
+    """Where not everything is known, a missing answer is no answer; a library has none for groups."""
+    if inherited is not None and flag.group_index is not None:
+        return Unknown(Why.PROPERTY_MISSING, flag.enrollment_key)
+    properties = inherited.properties if inherited else run.properties
+    if flag.enrollment_key in properties:
+        answer = properties[flag.enrollment_key]
+        return _enrolled(run, flag, answer is True or answer == "true")
+    return None if run.is_complete else Unknown(Why.PROPERTY_MISSING, flag.enrollment_key)
+
+
+def _enrolled(run: Run, flag: Flag, is_in: bool) -> Evaluation:
+    """The server reports the first condition for it, whatever that asks."""
+    is_server = run.rules is Rules.SERVER
+    name = "true" if is_in else "false"
+    payload = None if is_server and not is_in else flag.payloads.get(name)
+    index = 0 if is_server else None
+    return Evaluation(flag.key, is_in, Reason.ENROLLMENT, index, payload, enrollment=is_in)

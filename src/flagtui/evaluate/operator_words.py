@@ -1,7 +1,14 @@
-"""Operators as people read them: in sentences, in reasons and in differences alike."""
+"""What a condition asks of a property, as people read it: the words, and the values it asks for.
 
+Every value is told apart from the others: an empty text is seen, and text with a comma is no list. Where not
+all of them have room, the words say how many more there are.
+"""
+
+import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
+
+from flagtui.evaluate.text import is_boolean_like, is_truthy
 
 OPERATOR_WORDS: Final[Mapping[str, str]] = {
     "exact": "is",
@@ -57,3 +64,76 @@ def operator_words(operator: str, value: object) -> str | None:
     """The words between a property and its value; None for an unknown operator."""
     several = SEVERAL_WORDS if isinstance(value, list) and len(value) > 1 else {}
     return several.get(operator) or OPERATOR_WORDS.get(operator)
+
+
+ROOM: Final = 120
+"""Characters of all values together that a sentence has room for."""
+_LISTING: Final = frozenset(("exact", "is_not", "icontains_multi", "not_icontains_multi", "in", "not_in"))
+"""Operators that look at each value of a list; the others take a list for one text."""
+_SEVERAL: Final = frozenset(("icontains_multi", "not_icontains_multi"))
+"""Operators whose words speak of several values, also where there is one."""
+
+
+def asked_words(operator: str, value: Any, matching_version: int = 1, room: int = ROOM) -> tuple[str, str]:
+    """The words after a property, and its values: `is any of`, `DE, FR`. Raw.
+
+    The words are empty for an unknown operator, the values where the words say it all.
+    """
+    if operator in WITHOUT_VALUE:
+        return operator_words(operator, value) or "", ""
+    if operator in ("exact", "is_not") and (words := _about_truth(operator, value, matching_version)):
+        return words, ""
+    return operator_words(operator, value) or "", listed(value, operator, room)
+
+
+def listed(value: Any, operator: str = "exact", room: int = ROOM) -> str:
+    """`DE, FR`, `18 to 65`, or as many as there is room for and how many more: `a, b and 2,498 more`."""
+    if operator in RANGES and isinstance(value, list):
+        return " to ".join(_told(item, room) for item in value) or "[]"
+    if operator in _SEVERAL and isinstance(value, str):
+        return _told(value, room)
+    if operator not in _LISTING or not isinstance(value, list):
+        return cut(value if isinstance(value, str) and not _is_unclear(value) else compact(value), room)
+    shown: list[str] = []
+    for item in value:
+        text = _told(item, room)
+        if shown and sum(map(len, shown)) + 2 * len(shown) + len(text) > room:
+            break
+        shown.append(text)
+    more = len(value) - len(shown)
+    return (", ".join(shown) or "[]") + (f" and {more:,} more" if more else "")
+
+
+def cut(text: str, room: int) -> str:
+    """The text, or its beginning and how much of it is left out."""
+    left = len(text) - room
+    return text if left <= 0 else f"{text[:room]}… ({left:,} more character{'' if left == 1 else 's'})"
+
+
+def compact(value: Any) -> str:
+    """The value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _about_truth(operator: str, value: Any, matching_version: int) -> str:
+    """Asked for true and false alone, servers look at whether a property is true and at nothing else.
+
+    From matching version 2 on they do that for an empty list alone. Empty where the usual words are right.
+    """
+    asked = listed(value)
+    if value == []:
+        return f"is{'' if operator == 'exact' else ' not'} true (no value is listed)"
+    if matching_version == 2 or not is_boolean_like(value) or is_truthy(value):
+        return ""
+    return f"{'is anything but true' if operator == 'exact' else 'is true or not set'} ({asked} is asked for)"
+
+
+def _told(item: Any, room: int) -> str:
+    """One of several values, in quotes where it could be taken for several, for none or for other JSON."""
+    if not isinstance(item, str):
+        return cut(compact(item), room)
+    return cut(json.dumps(item, ensure_ascii=False) if "," in item or _is_unclear(item) else item, room)
+
+
+def _is_unclear(text: str) -> bool:
+    return text != text.strip() or text == "null" or text[:1] in ('"', "[", "{", "")

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.evaluate.unknown import UnsupportedPatternError
+from flagtui.evaluate.evaluation import UnsupportedPatternError
 
 _ASCII_CLASSES: Final = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": "\\x00-\\x7F", "blank": "\\t ",

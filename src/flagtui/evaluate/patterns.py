@@ -8,7 +8,7 @@ import time
 from functools import lru_cache
 from typing import Any, Final
 
-from flagtui.evaluate.unknown import UnsupportedPatternError
+from flagtui.evaluate.evaluation import UnsupportedPatternError
 
 _AT_ONCE: Final = 0.05
 """Seconds for one text."""
@@ -45,7 +45,7 @@ def _plain(pattern: str) -> re.Pattern[str] | object:
     """
     if not pattern.isascii() or "\\B" in pattern or len(re.findall(r"[*+]|,\}", pattern)) > _FEW:
         return None
-    from flagtui.evaluate.library.patterns import compiled
+    from flagtui.evaluate.library_patterns import compiled
 
     try:
         return compiled(pattern) or _WRONG

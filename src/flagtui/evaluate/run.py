@@ -1,14 +1,90 @@
-"""One evaluation under way: who, among which definitions, and which other flags are decided already."""
+"""One evaluation under way: who is evaluated, by whose rules, and which other flags are decided already."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation
-from flagtui.evaluate.manner import Manner, Rules
 from flagtui.evaluate.parts import Filter, Flag
-from flagtui.evaluate.subject import Group, Person
+
+
+class Rules(StrEnum):
+    """Whose rules decide where the product's own parts disagree; docs/evaluation.md lists where."""
+
+    SERVER = "server"
+    LIBRARY = "library"
+    """The product's Python library, which evaluates by itself; where it gives up, so does this."""
+
+
+class Manner(NamedTuple):
+    """What a comparison depends on besides the two values. One is made for every person who is evaluated."""
+
+    now: datetime | None = None
+    matching_version: int = 1
+    """From version 2 on, "true" and "false" in a condition are plain text to ``exact`` and ``is_not``."""
+    time_zone: str = "UTC"
+    """Of the project: the server reads dates without an offset in it."""
+    rules: Rules = Rules.SERVER
+
+    @property
+    def moment(self) -> datetime:
+        return self.now or datetime.now(UTC)
+
+    @property
+    def zone(self) -> tzinfo:
+        return _zone(self.time_zone)
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> tzinfo:
+    """A name that is not known here counts as UTC, the product's own default."""
+    if name == "UTC":
+        return UTC
+    # Loaded here, since most evaluating needs no other zone.
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group a person belongs to, such as the company "acme"."""
+
+    key: str | int
+    properties: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def known_properties(self) -> Mapping[str, Any]:
+        return {"$group_key": self.key, **self.properties}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    distinct_id: str
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    """By group type name, such as "company"."""
+    device_id: str | None = None
+    static_cohorts: frozenset[str] = frozenset()
+    """Ids of the static cohorts this person is in."""
+    metadata: Mapping[str, Any] | None = None
+    """What is known of the person besides properties: ``created_at``; None when that is not known."""
+    is_complete: bool = False
+    """True when a property that is not here does not exist, as on the server; else it is merely not known."""
+    now: datetime | None = None
+    """The moment relative dates count from; None reads the clock."""
+
+    @property
+    def known_properties(self) -> Mapping[str, Any]:
+        return {"distinct_id": self.distinct_id, **self.properties}
+
 
 _NOTHING: Mapping[str, Any] = {}
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from flagtui.evaluate.flag_json import flag as parts_of
-from flagtui.evaluate.settled import for_everyone
+from flagtui.evaluate.parts import flag as parts_of
+from flagtui.evaluate.parts import for_everyone
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.details.evaluations import PersonEvaluation
-from flagtui.evaluate import ConditionResult, Evaluation, Outcome
-from flagtui.evaluate.comparison import parting
-from flagtui.evaluate.conditions import draw_variant
-from flagtui.evaluate.evaluation import Draw
-from flagtui.evaluate.explanation import describe, describe_condition, describe_filter
-from flagtui.evaluate.hash import rollout_fraction
+from flagtui.evaluate.conditions import draw_variant, rollout_fraction
+from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome
+from flagtui.evaluate.explanation import describe, describe_condition, describe_filter, parting
 from flagtui.evaluate.parts import Flag as Parts
 from flagtui.models.flag_answers import ConditionCheck
 from flagtui.models.json_value import JSON

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from flagtui.changes.flags.flag_words import Role, property_words
-from flagtui.evaluate import flag_json
-from flagtui.evaluate.value_words import ROOM, listed
+from flagtui.evaluate.operator_words import ROOM, listed
+from flagtui.evaluate.parts import condition as read_condition
+from flagtui.evaluate.parts import flag as read_flag
 from flagtui.models.filters import Condition, Filters, Property, is_readable
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
@@ -49,13 +50,13 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES) -> list[list[Piece]]:
 
 def decides_before(filters: Filters) -> bool:
     """Whether early access or a holdout decides before any condition is evaluated."""
-    parts = flag_json.flag({"filters": dict(filters.raw)})
+    parts = read_flag({"filters": dict(filters.raw)})
     return parts.has_enrollment or parts.enrollment_condition is not None or parts.holdout is not None
 
 
 def before_conditions(filters: Filters) -> Iterator[list[Piece]]:
     """Who is decided before any condition is asked, in the order in which servers look."""
-    parts = flag_json.flag({"filters": dict(filters.raw)})
+    parts = read_flag({"filters": dict(filters.raw)})
     if parts.has_enrollment:
         yield [(BULLET, "$faint"), ("everyone who opted in to early access, nobody who opted out", "")]
     elif parts.enrollment_condition is not None:
@@ -83,7 +84,7 @@ def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
 
 def manner_lines(flag: "Flag") -> Iterator[list[Piece]]:
     """What shares go by, and what outlasts them."""
-    parts = flag_json.flag(flag.raw)
+    parts = read_flag(flag.raw)
     if parts.has_continuity:
         yield [(BULLET, "$faint"), ("people keep the value they had before signing in", "")]
     if parts.is_by_device and parts.group_index is None:
@@ -92,7 +93,7 @@ def manner_lines(flag: "Flag") -> Iterator[list[Piece]]:
 
 def numbered_lines(number: int, raw: JSON, filters: Filters, names: Names) -> list[list[Piece]]:
     """One stored condition, however odd: its lines, with what keeps it from ever deciding."""
-    problem = flag_json.condition(raw, filters.group_type_index).problem
+    problem = read_condition(raw, filters.group_type_index).problem
     if problem or not isinstance(raw, dict):
         words = f"nobody can be decided by this condition: {safe_text(problem, 80)}"
         return [[(f" {number} ", "bold $primary"), (words, "$warning")]]

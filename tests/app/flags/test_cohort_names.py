@@ -10,8 +10,9 @@ from tests.doubles.whole_program import HOST, KEY
 from flagtui.api import Client
 from flagtui.details.cohort_names import Cohorts
 from flagtui.details.local_definitions import LocalDefinitions, with_cohort_names
-from flagtui.evaluate import Person, evaluate
 from flagtui.evaluate.explanation import describe
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Property
 from flagtui.models.flag import Flag

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from flagtui.details.flag_names import GONE, GONE_OFF, ROUND, names_about
-from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 from flagtui.models.flag import Flag
 from flagtui.models.names import NO_NAMES
 from flagtui.text.flag_sentences import plain, who_sees_it

@@ -15,7 +15,9 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_consequences import Consequence, cautions, consequences
 from flagtui.changes.flags.flag_context import NOBODY, Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 from flagtui.models.flag import Flag
 
 NOW: Final = SteadyClock().time()

@@ -2,7 +2,9 @@
 
 from tests.service.evaluation.conftest import Service, Start
 
-from flagtui.evaluate import Definitions, Person, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 
 STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.changes.experiments.metric_nodes import GOAL, Item, form_of, nodes_of
 from flagtui.changes.flags.flag_words import property_in_short
-from flagtui.evaluate.value_words import compact, cut
+from flagtui.evaluate.operator_words import compact, cut
 from flagtui.models.filters import Property
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import Names

@@ -9,8 +9,7 @@ from typing import Final, Literal
 
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, Path, arrow, brief, field_words
 from flagtui.changes.journal_entries import MASK
-from flagtui.evaluate.operator_words import COHORT_WORDS, property_name
-from flagtui.evaluate.value_words import asked_words, listed
+from flagtui.evaluate.operator_words import COHORT_WORDS, asked_words, listed, property_name
 from flagtui.models.filters import Condition, Property, as_index
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names

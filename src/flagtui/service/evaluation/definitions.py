@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Mapping
 
-from flagtui.evaluate import Definitions
+from flagtui.evaluate.definitions import Definitions
 from flagtui.service.answers import value_of
 from flagtui.service.errors import Json
 from flagtui.service.flags.representation import properties_of

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
-from flagtui.evaluate import linked
+from flagtui.evaluate.definitions import linked
 from flagtui.service.answers import Answer, empty, joined, spliced, text_of, value_of
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from flagtui.evaluate import Group
+from flagtui.evaluate.run import Group
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.people import load_groups

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from flagtui.evaluate import Group, Person
+from flagtui.evaluate.run import Group, Person
 from flagtui.service.answers import value_of
 from flagtui.service.database import remember
 from flagtui.service.errors import Json

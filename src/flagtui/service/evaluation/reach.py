@@ -4,7 +4,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from flagtui.evaluate import Definitions, evaluate, fits
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate, fits
 from flagtui.evaluate.parts import Filter
 from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields

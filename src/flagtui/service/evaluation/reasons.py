@@ -3,8 +3,10 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.evaluate import Evaluation, Person, Reason, evaluate
+from flagtui.evaluate.evaluation import Evaluation, Reason
 from flagtui.evaluate.explanation import describe_unknown
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
 from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from flagtui.evaluate import evaluate
+from flagtui.evaluate.flags import evaluate
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.evaluation.cohorts import describe_cohort

@@ -3,9 +3,12 @@
 import sqlite3
 from datetime import datetime
 
-from flagtui.evaluate import Check, ConditionResult, Definitions, Evaluation, Outcome, Person, evaluate
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Check, ConditionResult, Evaluation, Outcome
 from flagtui.evaluate.explanation import describe_check, describe_condition
+from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.parts import Flag
+from flagtui.evaluate.run import Person
 from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flagtui.evaluate.manner import Manner
-from flagtui.evaluate.operators import compare, without_property
+from flagtui.evaluate.filters import compare, without_property
+from flagtui.evaluate.run import Manner
 from flagtui.service.answers import value_of
 from flagtui.service.errors import Json
 from flagtui.service.experiments.analysis.metric import NotComputable

@@ -4,7 +4,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 
-from flagtui.evaluate.flag_json import is_known_version
+from flagtui.evaluate.parts import is_known_version
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from flagtui.evaluate.flag_json import is_known_version
+from flagtui.evaluate.parts import is_known_version
 from flagtui.service.answers import encode, text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from flagtui.evaluate.flag_json import is_known_version
+from flagtui.evaluate.parts import is_known_version
 from flagtui.service.answers import Answer, empty
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call

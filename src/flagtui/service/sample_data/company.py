@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from flagtui.evaluate.manner import Manner
-from flagtui.evaluate.operators import compare
+from flagtui.evaluate.filters import compare
+from flagtui.evaluate.run import Manner
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.sample_data.data import told, user

@@ -6,7 +6,7 @@ from datetime import datetime
 from random import Random
 from typing import Final, NamedTuple
 
-from flagtui.evaluate.hash import holdout_fraction, variant_fraction
+from flagtui.evaluate.conditions import holdout_fraction, variant_fraction
 from flagtui.service.sample_data.experiment_plans import ExperimentPlan
 from flagtui.service.sample_data.marks import Moments
 from flagtui.service.sample_data.population import Person

@@ -17,7 +17,7 @@ from flagtui.app.shell.themes import DARK, VARIABLES
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.details.flag_details import FlagDetails
-from flagtui.evaluate import evaluate_all
+from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion

@@ -28,7 +28,9 @@ from flagtui.app.widgets.line import styled
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
-from flagtui.evaluate import Definitions, Rules, evaluate, evaluate_all
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.run import Rules
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus, Trial

@@ -7,7 +7,7 @@ The server's engine bounds its backtracking and Python's does not, so repetition
 import re
 from functools import lru_cache
 
-from flagtui.evaluate.unknown import UnsupportedPatternError
+from flagtui.evaluate.evaluation import UnsupportedPatternError
 
 _TOKEN = re.compile(
     r"""
