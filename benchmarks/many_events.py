@@ -13,9 +13,8 @@ from functools import partial
 
 from textual.app import App, ComposeResult
 
-from flagtui.app.events.event_columns import EVENT_COLUMNS
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import DARK, VARIABLES
+from flagtui.app.events.event_list import EVENT_COLUMNS
+from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.event_listing import EVENT_LISTING

@@ -14,7 +14,7 @@ START = """
 import asyncio
 from pathlib import Path
 import flagtui
-from flagtui.app.shell.stylesheets import STYLES
+from flagtui.app.shell.themes import STYLES
 from flagtui.app.app import FlagTui
 from flagtui.app.state.app_state import Session
 from flagtui.api.errors import BadKey

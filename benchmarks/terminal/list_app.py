@@ -13,8 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import DARK, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList

@@ -38,7 +38,7 @@ def test_every_screen_lives_as_the_mechanism_says() -> None:
     known = {
         "app/widgets/screen_lifecycle.py",
         "app/widgets/dialog.py",
-        "app/widgets/option_lines.py",
+        "app/dialogs/picker.py",
         "app/dialogs/palette.py",
     }
     wrong = [

@@ -5,8 +5,7 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import DARK, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow

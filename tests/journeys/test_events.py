@@ -12,7 +12,7 @@ from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import GuardRules, Level
+from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.models.event_definition import EventDefinition
 
 SERVERS = ["default", "strict", "legacy"]
@@ -263,6 +263,6 @@ async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(s
         await program.press("l")
         await program.settle()
         assert isinstance(program.app.screen, ExperimentScreen)
-        assert program.app.screen.subject().id == id
+        assert program.app.screen.chosen()[0].id == id
         await program.press("escape")
         assert f"USED BY #{id}" in words(program.screen)

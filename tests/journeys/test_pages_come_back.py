@@ -61,7 +61,7 @@ async def test_a_page_has_the_same_ways_to_copy_as_its_list(setting: Setting, ki
     async with running(setting) as program:
         screen = await open_page(program, kind)
         await program.press("Y", *"id", "enter")
-        assert str(screen.target().id) in program.notices[-1]
+        assert str(screen.chosen()[0].id) in program.notices[-1]
 
 
 @pytest.mark.parametrize("kind", PAGES)
@@ -71,7 +71,8 @@ async def test_a_page_has_its_record_as_json_that_folds_and_is_searched(setting:
         await program.press("shift+tab")
         assert isinstance(screen.pane, JsonPane)
         whole = words(program.screen)
-        assert f'"id": {screen.target().id}' in whole or f'"id": "{screen.target().id}"' in whole
+        id = screen.chosen()[0].id
+        assert f'"id": {id}' in whole or f'"id": "{id}"' in whole
         await program.press("enter")
         assert "1 lines" in words(program.screen)
         await program.press("enter", "slash", *"created_at", "enter")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.doubles.whole_program import Program, Setting, running
 
-from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.row_list import RowList
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings

@@ -15,8 +15,7 @@ from flagtui.api.client import Client
 from flagtui.api.errors import ServerFault
 from flagtui.api.in_process import in_process
 from flagtui.api.request_log import LogLine, log_to
-from flagtui.app.shell.crash_report import keep_report
-from flagtui.app.shell.export_file import export
+from flagtui.app.shell.written_files import export, keep_report
 from flagtui.changes.event_definitions.triage import Triage, TriageDecision
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.record_text import RecordText, keep_changes

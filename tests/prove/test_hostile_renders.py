@@ -12,7 +12,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from textual.color import Color
 
-from flagtui.app.events.event_columns import EVENT_COLUMNS, MORE_EVENT_COLUMNS
+from flagtui.app.events.event_list import EVENT_COLUMNS, MORE_EVENT_COLUMNS
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS, MORE_FLAG_COLUMNS
 from flagtui.app.terminal.encoder import Encoder, Patch
 from flagtui.app.terminal.output_filter import ControlFence

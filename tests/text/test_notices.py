@@ -4,8 +4,7 @@ import pytest
 from textual.app import App
 from textual.widgets._toast import Toast
 
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import THEMES
+from flagtui.app.shell.themes import THEMES, stylesheets
 from flagtui.app.shell.toasts import tell
 from flagtui.text.styled import Notice
 

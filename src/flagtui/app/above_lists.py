@@ -12,7 +12,6 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import WorkspaceList
-from flagtui.app.lists.remembered_list import RememberedList
 from flagtui.app.lists.since import SinceScreen
 from flagtui.app.lists.tour import Tour
 from flagtui.app.shell.place_choices import profile_choices, project_choices, projects_to_choose
@@ -118,7 +117,7 @@ class AboveLists:
         self._app.set_keymap(found.keymap)
         self._app_state.session = session.with_settings_of(found.session)
         for screen in lists:
-            if isinstance(screen, RememberedList) and screen.is_attached:
+            if isinstance(screen, BrowseScreen) and screen.is_attached:
                 screen.apply_preferences()
         self._app_state.tell()
         self._app.screen.refresh_bindings()

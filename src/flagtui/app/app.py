@@ -13,11 +13,11 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from flagtui.api.errors import needs_key
-from flagtui.app.shell.ages import Ages
+from flagtui.app.shell.footer import key_at
 from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.shell.status_line import Ages
+from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
@@ -268,14 +268,12 @@ class FlagTui(ScreenOwner[None]):
         self.exit()
 
     def on_click(self, event: events.Click) -> None:
-        from flagtui.app.shell.edge_keys import key_at
-
         under, _ = self.screen.get_widget_and_offset_at(event.screen_x, event.screen_y)
         if key := key_at(under, event.screen_x, event.screen_y):
             self.simulate_key(key)
 
     def keep_report(self, fault: BaseException) -> Path | None:
-        from flagtui.app.shell.crash_report import crash_report, keep_report
+        from flagtui.app.shell.written_files import crash_report, keep_report
 
         session = self.app_state.session
         return keep_report(crash_report(fault, session.redact), session.state_folder)

@@ -1,7 +1,7 @@
 """The palette and the help over the present screen: which commands work there, and which elsewhere."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -13,9 +13,9 @@ from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.commands.twins import TwinSubject, twin_of
 from flagtui.app.dialogs.help import HelpScreen
 from flagtui.app.dialogs.palette import Offer, PaletteScreen
+from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.lists.record_search import RecordSearch
-from flagtui.app.lists.remembered_list import RememberedList
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo, RecordLink
@@ -71,11 +71,9 @@ def _subject(screen: Screen[Any], app_state: AppState) -> TwinSubject:
     where = [] if session.colour == NEUTRAL else ["--profile", shlex.quote(session.profile)]
     if workspace is not None:
         where += ["--project", str(workspace.client.project)]
-    target = screen.target() if isinstance(screen, RecordKeys) else None
-    if target is None:
+    if not isinstance(screen, RecordKeys) or (target := screen.target()) is None:
         return TwinSubject(where=where)
-    many: Sequence[Any] = screen.chosen() if hasattr(screen, "chosen") else ()
-    return TwinSubject(target.kind, target, many or (target,), where)
+    return TwinSubject(target.kind, target, screen.chosen() or (target,), where)
 
 
 def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
@@ -97,7 +95,7 @@ async def _go(app: App[Any], command: Command, key: str) -> None:
 def help_screen(app: App[Any], app_state: AppState) -> HelpScreen:
     """The help for the screen in front."""
     screen, words = app.screen, list[tuple[str, str]]()
-    if isinstance(screen, RememberedList):
+    if isinstance(screen, BrowseScreen):
         known = screen.description.listing.vocabulary.qualifiers.values()
         words = [(f"{each.name}:", f"{each.meaning}: {each.allowed}") for each in known]
     here = [offer for offer in offers(app, app_state) if offer.is_here]

@@ -241,7 +241,7 @@ def _usage_in_words(wrong: click.UsageError) -> Trouble:
 
 def _fault_in_words(fault: Exception) -> str:
     """Keeps a crash report without values; returns the sentence about a fault of our own."""
-    from flagtui.app.shell.crash_report import crash_report, keep_report
+    from flagtui.app.shell.written_files import crash_report, keep_report
     from flagtui.config.locations import find_locations
 
     folder = find_locations().state

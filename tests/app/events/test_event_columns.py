@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.app.events.event_columns import EVENT_COLUMNS, draw_state_word
+from flagtui.app.events.event_list import EVENT_COLUMNS, draw_state_word
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
 from flagtui.models.rows import EventDefinitionRow

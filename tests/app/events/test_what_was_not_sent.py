@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.app.events.event_columns import EVENT_COLUMNS
+from flagtui.app.events.event_list import EVENT_COLUMNS
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.details.event_inspector import EventDetails

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from flagtui.app.experiments.chart import Course, Point, chart_lines
-from flagtui.app.experiments.chart_axes import day_ticks, scale_of, tick_label
+from flagtui.app.experiments.chart_canvas import day_ticks, scale_of, tick_label
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 
 OCTOBER: Final = date(2026, 10, 25)

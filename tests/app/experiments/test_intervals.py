@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.app.experiments.intervals import WIDEST, axis_of, bar, strokes_for
+from flagtui.app.experiments.detail.metric_table import WIDEST, axis_of, bar, strokes_for
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
 
 DRAWN = strokes_for(UNICODE)

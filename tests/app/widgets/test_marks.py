@@ -1,4 +1,4 @@
-from flagtui.app.widgets.marks import Marks
+from flagtui.app.widgets.viewport import Marks
 
 SHOWN = [10, 11, 12, 13, 14]
 

@@ -5,7 +5,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets.option_list import Option
 
-from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.app.dialogs.picker import OptionLines
 
 
 class Choosing(App[None]):

@@ -11,9 +11,8 @@ from flagtui.app.activity.activity_search import ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
 from flagtui.app.lists.list_frame import WIDE
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.shell.export_file import export
 from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenFlag, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
@@ -28,7 +27,7 @@ from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
 
 
-class ActivityKeys(RecordKeys, ListScreen[ChangeRow]):
+class ActivityKeys(ListScreen[ChangeRow]):
     """The keys; what is drawn is the screen's business."""
 
     description = ACTIVITY_LIST

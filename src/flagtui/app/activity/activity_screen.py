@@ -12,7 +12,7 @@ from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activity_columns
 from flagtui.app.activity.activity_keys import ActivityKeys
-from flagtui.app.activity.activity_reach import ActivityReach
+from flagtui.app.activity.activity_search import ActivityReach
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState, Watcher
@@ -63,11 +63,6 @@ class ActivityScreen(ActivityKeys):
         return VerticalScroll(Static(id="change", markup=False), id="change-pane", can_focus=False)
 
     # What is known
-
-    def on_mount(self) -> None:
-        self.apply_preferences()
-        self._show_sort()
-        self.follow(self._app_state.watch, self.believe)
 
     def on_screen_resume(self) -> None:
         self.believe()

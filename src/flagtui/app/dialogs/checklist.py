@@ -12,10 +12,9 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from flagtui.app.dialogs.picker import Choice
+from flagtui.app.dialogs.picker import Choice, OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.safe_text import safe_text
 
 V = TypeVar("V")

@@ -6,8 +6,8 @@ from typing import Final
 from textual.binding import Binding
 
 from flagtui.app.commands.command_search import found
-from flagtui.app.dialogs.narrowed_list import ListedChoice, NarrowedList
 from flagtui.app.dialogs.palette import Offer, Run
+from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, styled

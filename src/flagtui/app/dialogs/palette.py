@@ -12,7 +12,7 @@ from textual.widgets import Input, OptionList, Static
 
 from flagtui.app.commands.command import Command
 from flagtui.app.commands.command_search import NEAR, found, hits
-from flagtui.app.dialogs.narrowed_list import ListedChoice, NarrowedList
+from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text

@@ -1,15 +1,183 @@
-"""Choose one of a few: a project, a profile. Type to narrow, enter chooses, escape leaves things be."""
+"""Choosing one of many: a list of options, a field above it that narrows it, a picker of both."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
+from textual.style import Style
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
-from flagtui.app.dialogs.narrowed_list import ListedChoice, NarrowedList
+from flagtui.app.widgets.dialog import Dialog
+from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
+
+
+class OptionLines(OptionList):
+    """Options without markup, with the letters that move in every other list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "down", show=False),
+        Binding("k", "cursor_up", "up", show=False),
+        Binding("g", "first", "first", show=False),
+        Binding("G", "last", "last", show=False),
+    ]
+
+    def __init__(self, *options: Option, id: str | None = None) -> None:
+        super().__init__(*options, markup=False, id=id)
+
+    def get_visual_style(self, *component_classes: str, partial: bool = False) -> Style:
+        # Textual leaves reverse out, which is all there is to mark a line without colours.
+        style = super().get_visual_style(*component_classes, partial=partial)
+        looks = (self.get_component_styles(name).text_style for name in component_classes)
+        return style + Style(reverse=True) if any(look.reverse for look in looks) else style
+
+    def on_click(self, event: events.Click) -> None:
+        # Where the line was drawn, there may be fewer by now.
+        if (event.style.meta.get("option") or 0) >= self.option_count:
+            event.prevent_default()
+
+    def action_page_up(self) -> None:
+        # Pages are counted in lines, and there are none before the first layout.
+        if self.scrollable_content_region:
+            super().action_page_up()  # type: ignore[no-untyped-call]
+
+    def action_page_down(self) -> None:
+        if self.scrollable_content_region:
+            super().action_page_down()  # type: ignore[no-untyped-call]
+
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class ListedChoice(Generic[A]):
+    """One line. It cannot be chosen where its answer is None."""
+
+    drawn: Content
+    answer: A | None = None
+    is_passed: bool = False
+    """Whether the cursor never stands on it."""
+    is_current: bool = False
+    """Whether the cursor begins here."""
+
+
+class NarrowedList(Dialog[A | None], Generic[A]):
+    """Answers with what the chosen line stands for, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = at_once(
+        Binding("escape", "leave", "leave", key_display="esc"),
+        Binding("down", "move(1)", "down", show=False),
+        Binding("up", "move(-1)", "up", show=False),
+        Binding("pagedown", "move_page(1)", "page down", show=False),
+        Binding("pageup", "move_page(-1)", "page up", show=False),
+    )
+    AUTO_FOCUS = "Input"
+    keys = "⏎ choose · esc leave"
+    placeholder = "type to narrow"
+    leaves = "leave"
+    """What escape does, for the line of keys."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._heading = title
+        self._shown: list[ListedChoice[A]] = []
+        self._narrowed_for: str | None = None
+        """What stood in the field when the lines were found."""
+
+    def lines(self, typed: str, width: int) -> Iterable[ListedChoice[A]]:
+        """The lines for what was typed, in a list of so many cells."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="picker") as box:
+            box.border_title = styled((f" {safe_text(self._heading, 200)} ", "bold $primary"))
+            box.border_subtitle = self.keys
+            yield Field(placeholder=self.placeholder, leaves=self.leaves)
+            yield OptionLines()
+
+    def on_mount(self) -> None:
+        self.narrow()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw_again)
+
+    def _draw_again(self) -> None:
+        """In the new width, with the cursor where it is."""
+        place = self.query_one(OptionList).highlighted
+        self.narrow()
+        self.query_one(OptionList).highlighted = place
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._keep_up()
+
+    def _keep_up(self) -> None:
+        """Keys of one packet are obeyed before the library tells of the letters before them."""
+        if self.query_one(Field).value != self._narrowed_for:
+            self.narrow()
+
+    def narrow(self) -> None:
+        """Show the lines for what stands in the field."""
+        options = self.query_one(OptionList)
+        self._narrowed_for = typed = self.query_one(Field).value
+        self._shown = [*self.lines(typed, options.content_size.width - 2)]
+        if typed.strip() and not self._shown:
+            none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
+            self._shown = [ListedChoice(none, is_passed=True)]
+        options.clear_options()
+        options.add_options(Option(one.drawn, disabled=one.is_passed) for one in self._shown)
+        places = [place for place, one in enumerate(self._shown) if not one.is_passed]
+        first = next(iter(places), None)
+        options.highlighted = next((place for place in places if self._shown[place].is_current), first)
+        if options.highlighted == first:
+            options.scroll_home(animate=False)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._choose(event.option_index)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._keep_up()
+        place = self.query_one(OptionList).highlighted
+        if place is not None:
+            self._choose(place)
+
+    def _choose(self, place: int) -> None:
+        if 0 <= place < len(self._shown) and self._shown[place].answer is not None:
+            self.dismiss(self._shown[place].answer)
+
+    def action_move(self, step: int) -> None:
+        self._keep_up()
+        options = self.query_one(OptionList)
+        for _ in range(abs(step)):
+            if step > 0:
+                options.action_cursor_down()
+            else:
+                options.action_cursor_up()
+
+    def action_move_page(self, step: int) -> None:
+        self._keep_up()
+        options = self.query_one(OptionList)
+        if step > 0:
+            options.action_page_down()  # type: ignore[no-untyped-call]  # as the library has it
+        else:
+            options.action_page_up()  # type: ignore[no-untyped-call]  # as the library has it
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
 
 V = TypeVar("V")
 

@@ -1,61 +1,178 @@
 """The keys that change event definitions, the same in the list and on one event's own screen."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
-from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.writing.form_lines import ask_field
+from flagtui.app.writing.json_editing import edit_as_json, edit_as_text
+from flagtui.app.writing.screens import Listener
+from flagtui.changes.event_definitions.definition_intent import (
+    EventIntent,
+    definition_text,
+    delete,
+    describe,
+    edit_intent,
+    enforce,
+    hide,
+    set_owner,
+    set_property,
+    tag_intent,
+    verify,
+)
+from flagtui.changes.flags.flag_intent import read_tags
+from flagtui.models.json_value import as_text
+from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.load_progress import RecordId
+from flagtui.safe_text import safe_text
+from flagtui.text.styled import Notice
+
+NOBODY = -1
+"""The choice of no owner: a picker answers None when it is left."""
+Rows = Sequence[EventDefinitionRow]
 
 
 class EventKeys(RecordKeys):
-    """Mixed into screens that show event definitions."""
+    """Asks for the new value, and hands the intents to the pipeline; nothing here sends a change itself."""
 
     event_path: EventChanges
-    event_editing: EventEditing
-
-    def chosen(self) -> Sequence[EventDefinitionRow]:
-        """What the keys are about."""
-        raise NotImplementedError
-
-    def at_cursor(self) -> Sequence[EventDefinitionRow]:
-        """The one event that a key is meant for which can only be about one."""
-        return self.chosen()
-
-    def saved(self, records: Collection[RecordId]) -> None:
-        """What was chosen and is changed now."""
 
     def may_change(self, action: str) -> bool | None:
         permit = super().may_change(action)
         return None if permit and self.event_path.why_read_only else permit
 
     def action_verify(self) -> None:
-        self.event_editing.verify(self.chosen(), self.saved)
+        """Several go the same way: the first decides."""
+        rows: Rows = self.chosen()
+        self._start([verify(row.id, not rows[0].verified) for row in rows])
 
     def action_hide(self) -> None:
-        self.event_editing.hide(self.chosen(), self.saved)
-
-    def action_describe(self) -> None:
-        self.event_editing.describe(self.at_cursor(), self.saved)
-
-    def action_edit_json(self) -> None:
-        self.event_editing.edit_json(self.at_cursor(), self.saved)
-
-    def action_describe_in_editor(self) -> None:
-        self.event_editing.describe_in_editor(self.at_cursor(), self.saved)
-
-    def action_tags(self) -> None:
-        self.event_editing.tags(self.chosen(), self.saved)
-
-    def action_owner(self) -> None:
-        self.event_editing.owner(self.chosen(), self.saved)
-
-    def action_primary_property(self) -> None:
-        self.event_editing.primary_property(self.at_cursor(), self.saved)
-
-    def action_enforcement(self) -> None:
-        self.event_editing.enforcement(self.chosen(), self.saved)
+        """Several go the same way: the first decides."""
+        rows: Rows = self.chosen()
+        self._start([hide(row.id, not rows[0].hidden) for row in rows])
 
     def action_delete(self) -> None:
-        self.event_editing.delete(self.chosen(), self.saved)
+        """For real."""
+        self._start([delete(row.id) for row in self.chosen()])
+
+    def action_describe(self) -> None:
+        """On one line; a description of several lines goes to the editor."""
+        for row in self.at_cursor():
+            if "\n" in row.description:
+                self.action_describe_in_editor()
+            else:
+                self._ask(self._describe(row))
+
+    async def _describe(self, row: EventDefinitionRow) -> None:
+        field = EVENT_FIELDS["description"]
+        answer = await ask_field(self._changing, field, row.description, f"Describe {row.name}")
+        if answer is not None:
+            self._start([describe(row.id, as_text(answer.value).strip(), row.description)])
+
+    def action_describe_in_editor(self) -> None:
+        """In the person's own editor."""
+        for row in self.at_cursor():
+            if self._is_read_only():
+                return
+            text = edit_as_text(self._changing, row.description, "description.txt")
+            if text is None or text.strip() == row.description.strip():
+                self._changing.tell(Notice(f"{row.name}: nothing was changed"))
+            else:
+                self._start([describe(row.id, text.strip(), row.description)])
+
+    def action_edit_json(self) -> None:
+        """All that can be changed, as JSON in the person's own editor."""
+        for row in self.at_cursor():
+            if not self._is_read_only():
+                self._edit_json(row)
+
+    def _edit_json(self, row: EventDefinitionRow) -> None:
+        drafts = self._app_state.session.state_folder / "drafts"
+        edited = edit_as_json(self._changing, definition_text(row), drafts)
+        made = edit_intent(row, edited.changes) if edited is not None else None
+        if edited is not None and made is not None:
+            ended = Listener(saved=self.saved, ended=lambda ended: edited.saved() if ended.is_saved else None)
+            self.event_path.start([made], ended)
+
+    def action_tags(self) -> None:
+        """Add, remove or set, for one event or many."""
+        if rows := self.chosen():
+            self._ask(self._tags(rows))
+
+    async def _tags(self, rows: Rows) -> None:
+        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+        title = f"Tags of {rows[0].name}" if len(rows) == 1 else f"Tags of {len(rows)} events"
+        prompt = Prompt(title, about, hint="billing, -old", read=lambda line: _afterwards(line, rows))
+        line = await self._changing.ask(PromptScreen(prompt))
+        if line is not None and not (wanted := read_tags(line)).is_empty:
+            self._start([tag_intent(row, wanted) for row in rows])
+
+    def action_owner(self) -> None:
+        """One of the people known here, or no owner."""
+        if rows := self.chosen():
+            self._ask(self._owner(rows))
+
+    async def _owner(self, rows: Rows) -> None:
+        workspace = self._app_state.workspace
+        if workspace is None:
+            return
+        now, me = rows[0].owner_id, workspace.me.id if workspace.me else None
+        known = sorted(workspace.people.items(), key=lambda one: (one[0] != me, one[1]))
+        choices = [
+            Choice(number, name, "you" if number == me else "", number == now) for number, name in known
+        ]
+        choices.append(Choice(NOBODY, "nobody", "", now is None))
+        chosen = await self._changing.ask(PickerScreen("Owner", choices))
+        if chosen is not None:
+            wanted = None if chosen == NOBODY else chosen
+            self._start([set_owner(row.id, wanted, row.owner_id) for row in rows])
+
+    def action_primary_property(self) -> None:
+        """The property people see first; empty for none."""
+        for row in self.at_cursor():
+            self._ask(self._primary_property(row))
+
+    async def _primary_property(self, row: EventDefinitionRow) -> None:
+        field, before = EVENT_FIELDS["primary_property"], row.primary_property
+        answer = await ask_field(self._changing, field, before, f"Primary property of {row.name}")
+        if answer is not None:
+            self._start([set_property(row.id, as_text(answer.value).strip(), before)])
+
+    def action_enforcement(self) -> None:
+        """Whether events that do not fit are taken."""
+        if rows := self.chosen():
+            self._ask(self._enforcement(rows))
+
+    async def _enforcement(self, rows: Rows) -> None:
+        before = rows[0].enforcement
+        answer = await ask_field(self._changing, EVENT_FIELDS["enforcement_mode"], before)
+        if answer is not None:
+            self._start([enforce(row.id, as_text(answer.value), row.enforcement) for row in rows])
+
+    def _ask(self, edit: Coroutine[Any, Any, None]) -> None:
+        if self._is_read_only():
+            edit.close()
+        else:
+            self._changing.run(edit)
+
+    def _is_read_only(self) -> bool:
+        if why := self.event_path.why_read_only:
+            self._changing.tell(Notice(why, "warning", "read-only"))
+        return bool(why)
+
+    def _start(self, intents: Sequence[EventIntent]) -> None:
+        if intents:
+            self.event_path.start(intents, Listener(saved=self.saved))
+
+
+def _afterwards(line: str, rows: Rows) -> PromptReading:
+    wanted = read_tags(line)
+    if wanted.problem or wanted.is_empty:
+        return PromptReading(problem=wanted.problem)
+    if len(rows) > 1:
+        return PromptReading([(f"for {len(rows)} events", "$text-muted")])
+    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in wanted.of(rows[0].tags)) or "no tags"
+    return PromptReading([(shown, "$success")])

@@ -1,27 +1,142 @@
 """The event definitions of a project: thousands of names, found while typing."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.events.event_changes import EventChanges
-from flagtui.app.events.event_columns import EVENT_LIST
-from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.widgets.pane import Pane
+from flagtui.app.widgets.column_layout import (
+    Cell,
+    CellPiece,
+    Column,
+    Slot,
+    age_cell,
+    shown_column,
+    tags_cell,
+)
+from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.changes import Changes
+from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.load_progress import RecordId
-from flagtui.text.event_words import event_lines
-from flagtui.text.styled import Notice, Piece, with_link
+from flagtui.safe_text import safe_text
+from flagtui.store.event_listing import EVENT_LISTING
+from flagtui.store.sort_orders import Sort
+from flagtui.text.event_words import event_lines, is_silent, seen_words
+from flagtui.text.styled import Look, Notice, Piece, with_link
+
+STANDARD_FROM: Final = 54
+"""Cells a list needs to show more than name and age; an 80-column screen leaves 78, a 60-column one 58."""
+ALL_FROM: Final = 74
+NAME_FROM: Final = 118
+
+
+def draw_state(event: EventDefinitionRow, slot: Slot) -> Cell:
+    """Verified, hidden or neither, and beside it whether an edit is on its way or it was changed."""
+    return _glyph(event, slot), slot.sign
+
+
+def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
+    """The same as a word."""
+    return (state_piece(event),)
+
+
+def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
+    look: Look = "faint" if event.hidden else "muted" if is_silent(event, slot.now) else "strong"
+    name: CellPiece = (safe_text(event.name), look)
+    return (name, ("  action", "faint")) if event.is_action else (name,)
+
+
+def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
+    if "last_seen_at" in event.untold:
+        return (("?", "faint"),)
+    return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
+
+
+def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return ((safe_text(event.owner.partition("@")[0]), "muted"),)
+
+
+def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
+    text = event.description.strip()
+    nothing = "not told" if "description" in event.untold else "no description"
+    return ((safe_text(text), "muted"),) if text else ((nothing, "faint"),)
+
+
+def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return (("" if event.created_at is None else seen_words(event.created_at, slot.now), "faint"),)
+
+
+EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
+    Column("state", "", draw_state, 2, gap=0, sortable=False),
+    Column("name", "EVENT", draw_name, 18, grow=5, most=60),
+    Column("seen", "SEEN", draw_seen, 6, gap=2, align="right"),
+    Column("verified", "STATE", draw_state_word, 10, gap=2, from_width=STANDARD_FROM),
+    Column("owner", "OWNER", draw_owner, 8, from_width=ALL_FROM, sortable=False),
+    Column("tags", "TAGS", tags_cell, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
+    Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),
+    Column("created", "FIRST", draw_created, 6, align="right", from_width=NAME_FROM),
+)
+
+
+MORE_EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
+    Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right"),
+    shown_column(EVENT_FIELDS.shown("property"), grow=2, most=32),
+    shown_column(EVENT_FIELDS.shown("enforcement")),
+)
+"""What else a person can choose."""
+
+
+def event_values(rows: Sequence[EventDefinitionRow]) -> dict[str, list[str]]:
+    """What Tab offers after a qualifier."""
+    return {
+        "tag": sorted({tag for row in rows for tag in row.tags}),
+        "owner": ["me", *sorted({row.owner for row in rows if row.owner})],
+    }
+
+
+EVENT_LIST: Final = ListDescription(
+    name="events",
+    what="event definitions",
+    hint="search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:ops",
+    listing=EVENT_LISTING,
+    sort=Sort("seen"),
+    orders=("seen", "name", "verified", "created", "updated", "enforcement"),
+    columns=EVENT_COLUMNS,
+    more_columns=MORE_EVENT_COLUMNS,
+    always=("state", "name"),
+    key=lambda row: row.name,
+    filters={"state": "is", "type": "kind", "mine": "owner"},
+    values=event_values,
+    near={"updated": "description"},
+)
+
+
+def state_piece(event: EventDefinitionRow) -> CellPiece:
+    """What people decided about it, in a word."""
+    if event.hidden:
+        return "hidden", "faint"
+    if event.verified:
+        return "verified", "good"
+    return ("not told", "faint") if "verified" in event.untold else ("unverified", "muted")
+
+
+def _glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
+    glyphs = slot.glyphs
+    if event.hidden:
+        return glyphs.archived, "faint"
+    if event.verified:
+        return glyphs.on, "good"
+    return glyphs.off, "muted"
 
 
 class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
@@ -36,7 +151,6 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
     def __init__(self, app_state: AppState, changing: Changes) -> None:
         super().__init__(app_state, changing)
         self.event_path = EventChanges(app_state, changing)
-        self.event_editing = EventEditing(app_state, self.event_path)
 
     def make_preview(self) -> Pane:
         return Pane()
@@ -52,15 +166,6 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
             told = wrap(why, max(10, pane.content_size.width))
             lines = [*lines, [], *([(text, "$warning")] for text in told)]
         pane.show(lines)
-
-    def chosen(self) -> list[EventDefinitionRow]:
-        return WorkspaceList.chosen(self)
-
-    def at_cursor(self) -> list[EventDefinitionRow]:
-        return WorkspaceList.at_cursor(self)
-
-    def saved(self, records: Iterable[RecordId]) -> None:
-        WorkspaceList.saved(self, records)
 
     def action_inbox(self) -> None:
         """Tidy up, one event after the other."""

@@ -9,13 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.events.event_changes import EventChanges
-from flagtui.app.events.event_edits import EventEditing
 from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.records.record_screen import RecordScreen
-from flagtui.app.records.record_tabs import LinesPane, RecordTabs
+from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
+from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined
 from flagtui.changes.event_definitions.definition_intent import KIND
@@ -25,6 +25,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_details import detail_lines
+from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Piece, with_link
 
 
@@ -38,15 +39,11 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
     def __init__(self, app_state: AppState, path: EventChanges, row: EventDefinitionRow) -> None:
         super().__init__(app_state, path.changing, row)
         self.event_path = path
-        self.event_editing = EventEditing(app_state, path)
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
         self._code = ""
         self._told: EventDefinition | None = None
         """Whose JSON is drawn."""
-
-    def chosen(self) -> Sequence[EventDefinitionRow]:
-        return [self._row]
 
     def body(self) -> ComposeResult:
         yield RecordTabs()
@@ -91,7 +88,14 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
 
     @work(exclusive=True, group="code")
     async def action_code(self) -> None:
-        self._code = "" if self._code else await self.event_editing.code()
+        """The TypeScript of all events, or no longer; it is told when it cannot be had."""
+        workspace = self._app_state.workspace
+        self._code, is_wanted = "", not self._code
+        if workspace is not None and is_wanted:
+            try:
+                self._code = (await workspace.client.event_definitions.code("typescript")).content
+            except ApiError as error:
+                tell(self.app, explain_error(error, "the TypeScript cannot be had"))
         self.draw()
         if self._code:
             self.call_after_refresh(self.query_one(LinesPane).scroll_end, animate=False)

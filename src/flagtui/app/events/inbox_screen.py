@@ -21,7 +21,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import MINUTE, AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.pane import Pane
+from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.screens import Listener

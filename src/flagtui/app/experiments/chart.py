@@ -6,11 +6,24 @@ from datetime import date
 from typing import Final
 
 from rich.cells import cell_len
+from textual.content import Content
+from textual.widget import Widget
 
-from flagtui.app.experiments.chart_axes import LEAST_ROWS, Scale, day_ticks, scale_of, tick_label
-from flagtui.app.experiments.chart_canvas import BAND, MISSING, QUIET, Canvas, frame_for, line_styles
-from flagtui.app.widgets.glyphs import Glyphs
-from flagtui.app.widgets.line import cut
+from flagtui.app.experiments.chart_canvas import (
+    BAND,
+    LEAST_ROWS,
+    MISSING,
+    QUIET,
+    Canvas,
+    Scale,
+    day_ticks,
+    frame_for,
+    line_styles,
+    scale_of,
+    tick_label,
+)
+from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.line import cut, styled
 from flagtui.text.styled import Piece
 
 LEAST_MORE: Final = 10
@@ -138,3 +151,29 @@ def _day_axis(plot: Canvas, days: Sequence[date], left: int) -> Iterator[list[Pi
         begin = min(max(0, left + 2 + column - len(label) // 2), len(words) - len(label))
         words[begin : begin + len(label)] = label
     yield [("".join(words).rstrip(), QUIET)]
+
+
+class SeriesPlot(Widget):
+    """Nothing until something is shown."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = "SeriesPlot { height: 1fr; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._title = ""
+        self._courses: Sequence[Course] = ()
+        self._days: Sequence[date] = ()
+
+    def show(self, title: str, courses: Sequence[Course], days: Sequence[date]) -> None:
+        """Draw these courses; `days` are all of the experiment, known or not. `title` is safe to draw."""
+        self._title, self._courses, self._days = title, courses, days
+        self.refresh()
+
+    def render(self) -> Content:
+        size = (self.content_size.width, self.content_size.height)
+        if not self._courses or min(size) < 1:
+            return Content()
+        glyphs = glyphs_for(terminal_encoding())
+        lines = chart_lines(self._title, self._courses, self._days, size, glyphs)
+        return Content("\n").join(styled(*line) for line in lines)

@@ -1,9 +1,9 @@
 """How an experiment is drawn as one row."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from flagtui.app.experiments.detail.judgement import Leading
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell
 from flagtui.models.rows import ExperimentRow
@@ -28,16 +28,6 @@ RESULT_LOOKS: Final[dict[str, Look]] = {
     "invalid": "warn",
     "stopped_early": "warn",
 }
-
-
-@dataclass(frozen=True)
-class Leading:
-    """What the first metric says so far, in a few words."""
-
-    words: str
-    look: Look = "muted"
-    age: str = ""
-    """How long ago that was, where it is long."""
 
 
 def days_of(row: ExperimentRow, now: float) -> float | None:

@@ -1,6 +1,6 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
@@ -11,29 +11,36 @@ from textual.timer import Timer
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.experiments.detail.experiment_inspector import FRESH_FOR, ExperimentInspector
-from flagtui.app.experiments.detail.experiment_keys import ExperimentKeys
-from flagtui.app.experiments.detail.experiment_preview import ExperimentPane
-from flagtui.app.experiments.detail.judgement import leading_of
+from flagtui.app.experiments.detail.judgement import Leading, leading_of, verdicts
 from flagtui.app.experiments.detail.metric_findings import Findings
+from flagtui.app.experiments.detail.metric_table import COLOURS
+from flagtui.app.experiments.detail.sections import (
+    conclusion_lines,
+    hint_lines,
+    lifecycle_lines,
+    results_line,
+    sizing_of,
+    variant_lines,
+)
 from flagtui.app.experiments.experiment_columns import (
     EXPERIMENT_LIST,
     MORE_EXPERIMENT_COLUMNS,
-    Leading,
     experiment_columns,
 )
-from flagtui.app.experiments.experiment_edits import ExperimentEdits
+from flagtui.app.experiments.experiment_keys import ExperimentKeys
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
-from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
+from flagtui.app.widgets.panes import AgedPane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import ExperimentRow
-from flagtui.store.load_progress import RecordId
-from flagtui.text.formats import age
+from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.formats import age, ago
+from flagtui.text.styled import Piece
 
 STAY: Final = 0.3
 """Seconds the cursor rests before results of the visible rows are requested."""
@@ -43,7 +50,6 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
     """Draws the collection of experiments; results of visible running ones are read once the cursor rests."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiments", "lists", "everywhere")]
-    kind = "experiments"
     place = "experiments"
     tab = "2"
     description = EXPERIMENT_LIST
@@ -54,14 +60,12 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
         self._staying: Timer | None = None
         self._is_glancing = False
         self._shown_next: Sequence[str] = ()
-        self.experimenting = ExperimentSteps(app_state, changing)
-        self.writing = ExperimentEdits(app_state, changing, self.experimenting)
 
     def all_columns(self) -> tuple[Column[ExperimentRow], ...]:
         return (*experiment_columns(self.leading), *MORE_EXPERIMENT_COLUMNS)
 
-    def make_preview(self) -> ExperimentPane:
-        return ExperimentPane()
+    def make_preview(self) -> AgedPane[Findings]:
+        return AgedPane(pane_lines, id="preview")
 
     @property
     def inspector(self) -> ExperimentInspector | None:
@@ -88,7 +92,7 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
     # Following the cursor
 
     def draw_preview(self, row: ExperimentRow | None) -> None:
-        pane, inspector = self.query_one(ExperimentPane), self.inspector
+        pane, inspector = self.query_one(AgedPane), self.inspector
         known = inspector.known(row) if row is not None and inspector is not None else None
         if known is None or pane.display:
             self._show_findings(known)
@@ -96,10 +100,10 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
 
     def _show_findings(self, found: Findings | None) -> None:
         link = self._app_state.page_of("experiments", found.row.id) if found is not None else ""
-        self.query_one(ExperimentPane).show(found, self._app_state.now(), link)
+        self.query_one(AgedPane).show(found, self._app_state.now(), link)
 
     def look_closer(self, row: ExperimentRow) -> None:
-        if self.inspector is not None and self.query_one(ExperimentPane).display:
+        if self.inspector is not None and self.query_one(AgedPane).display:
             self._look(self.inspector, row)
 
     @work(exclusive=True, group="inspect")
@@ -163,20 +167,56 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
         """The page of one of them; None without a connection."""
         if self.inspector is None:
             return None
-        return ExperimentScreen(self._app_state, self, self.inspector, row)
+        return ExperimentScreen(self._app_state, self._changing, self.inspector, row)
 
     def action_open(self) -> None:
         if self.record is not None and (page := self.page_of(self.record)) is not None:
             self.app.push_screen(page)
 
-    def subject(self) -> ExperimentRow | None:
-        return self.record
-
-    def chosen(self) -> list[ExperimentRow]:
-        return WorkspaceList.chosen(self)
-
-    def saved(self, records: Iterable[RecordId]) -> None:
-        WorkspaceList.saved(self, records)
-
     def known(self, row: ExperimentRow) -> Findings:
         return self._inspector.known(row) if self._inspector is not None else Findings(row)
+
+
+def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:
+    """The whole pane, line by line."""
+    row = findings.row
+    yield [(safe_text(row.name, max(8, width - 8)), "bold"), (f"  #{row.id}", "$text-muted")]
+    for line in safe_lines(row.description, 400, 3) if row.description else []:
+        yield [(line, "$text-muted")]
+    yield [("flag ", "$text-muted"), (safe_text(row.key, width), "$primary")]
+    yield []
+    sizing = sizing_of(findings)
+    yield from lifecycle_lines(row, now, sizing.days if sizing else None, width)
+    yield []
+    if findings.trouble:
+        yield [(safe_text(findings.trouble, 200), "$warning")]
+        return
+    if findings.experiment is None:
+        yield [("loading…", "$text-muted")]
+        return
+    yield from conclusion_lines(findings.experiment)
+    yield from hint_lines(findings)
+    yield from variant_lines(findings, width)
+    yield from _results(findings, width)
+    yield results_line(findings, now)
+    yield []
+    made = row.creator or "nobody known"
+    yield [(f"made by {safe_text(made, 40)}, {ago(row.created_at, now)}", "$faint")]
+
+
+def _results(findings: Findings, width: int) -> Iterator[list[Piece]]:
+    for reading in findings.readings:
+        mark = "" if reading.metric.role == "primary" else "  secondary"
+        yield [(safe_text(reading.metric.name, max(10, width - 12)), ""), (mark, "$faint")]
+        found = list(verdicts(reading))
+        for one in found:
+            colour = COLOURS.get(one.look, "")
+            yield [
+                (f"  {safe_text(one.variant, 14):<15}", "$text-muted"),
+                (f"{one.delta:>9}  {one.odds}", colour),
+            ]
+        if not found:
+            words = "being calculated…" if reading.is_awaited else reading.trouble or "no numbers yet"
+            yield [(f"  {safe_text(words, 80)}", "$faint")]
+    if findings.readings:
+        yield []

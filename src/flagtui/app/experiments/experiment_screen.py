@@ -12,32 +12,30 @@ from textual.worker import Worker
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.experiments.detail.courses import courses_of
+from flagtui.app.experiments.chart import SeriesPlot
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.experiment_keys import ExperimentKeys
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
-from flagtui.app.experiments.detail.lifecycle import lifecycle_lines
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric
-from flagtui.app.experiments.detail.metric_table import table_lines
+from flagtui.app.experiments.detail.metric_table import strokes_here, table_lines
 from flagtui.app.experiments.detail.sections import (
     alarm_lines,
     conclusion_lines,
     head_lines,
     hint_lines,
+    lifecycle_lines,
     results_line,
     shown_record,
     sizing_lines,
     sizing_of,
     variant_lines,
 )
-from flagtui.app.experiments.detail.series import SeriesScreen
-from flagtui.app.experiments.intervals import strokes_here
-from flagtui.app.experiments.series_plot import SeriesPlot
+from flagtui.app.experiments.detail.series import SeriesScreen, courses_of
+from flagtui.app.experiments.experiment_keys import ExperimentKeys
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.records.record_screen import RecordScreen
-from flagtui.app.records.record_tabs import LinesPane, RecordTabs
+from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined
+from flagtui.app.writing.changes import Changes
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
@@ -53,15 +51,12 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     """Results arrive one metric after the other and can be stopped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiment", "everywhere")]
-    kind = "experiments"
     place = "experiment"
 
     def __init__(
-        self, app_state: AppState, keys: ExperimentKeys, inspector: ExperimentInspector, row: ExperimentRow
+        self, app_state: AppState, changing: Changes, inspector: ExperimentInspector, row: ExperimentRow
     ) -> None:
-        super().__init__(app_state, keys.experimenting.changing, row)
-        self.experimenting = keys.experimenting
-        self.writing = keys.writing
+        super().__init__(app_state, changing, row)
         self._inspector = inspector
         self._findings = inspector.known(row)
         self._chosen = 0
@@ -81,9 +76,6 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def on_mount(self) -> None:
         self.query_one(SeriesPlot).display = False
-
-    def subject(self) -> ExperimentRow:
-        return self._row
 
     def known(self, row: ExperimentRow) -> Findings:
         return self._findings
@@ -113,7 +105,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     @work(group="choose")
     async def _sign_in(self, refused: ApiError, *, again: bool) -> None:
         """Ask for another key, and read with that; what is on screen stays meanwhile."""
-        if await self.experimenting.changing.signing_in.helps(refused):
+        if await self._changing.signing_in.helps(refused):
             self._looking = self._look(again=again)
 
     async def _plot(self) -> None:
@@ -202,7 +194,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def action_metric(self) -> None:
         if self.metric is not None and self._row.started_at is not None:
-            signs_in = self.experimenting.changing.signing_in.helps
+            signs_in = self._changing.signing_in.helps
             days = SeriesScreen(self._app_state, self._inspector, self._row, self.metric, signs_in)
             self.app.push_screen(days)
 

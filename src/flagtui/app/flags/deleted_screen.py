@@ -8,7 +8,6 @@ from textual.binding import BindingType
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
-from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell
 from flagtui.changes.flags.flag_intent import switch
 from flagtui.safe_text import safe_text
@@ -24,7 +23,6 @@ NOTE: Final = (
     "Restored flags are on or off as they were.",
     "A new flag with the same key destroys the deleted one for good.",
 )
-NOT_HERE: Final = frozenset(("lists.state", "lists.type", "lists.mine"))
 
 
 def draw_id(one: Deletion, slot: Slot) -> Cell:
@@ -69,7 +67,7 @@ DELETED_LIST: Final = ListDescription[Deletion](
 class DeletedScreen(ReadList[Deletion]):
     """Newest first, as the activity tells it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("deleted", "lists", "everywhere", without=NOT_HERE)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("deleted", "lists", "everywhere")]
     description = DELETED_LIST
     place = "deleted"
     tab = "^r"
@@ -77,9 +75,6 @@ class DeletedScreen(ReadList[Deletion]):
     async def read(self) -> Sequence[Deletion]:
         workspace = self._app_state.workspace
         return await recent_deletions(workspace.client.flags) if workspace is not None else ()
-
-    def target(self) -> RecordLink | None:
-        return RecordLink("flags", self.record.id, self.record.key) if self.record is not None else None
 
     def about(self, row: Deletion) -> Iterator[list[Piece]]:
         workspace = self._app_state.workspace

@@ -1,6 +1,6 @@
-"""How a flag is drawn as one row."""
+"""How a flag is drawn as one row, and its state where there is room for words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from flagtui.app.lists.list_description import ListDescription
@@ -16,12 +16,12 @@ from flagtui.app.widgets.column_layout import (
     version_cell,
 )
 from flagtui.models.record_fields import FLAG_FIELDS
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import NOT_KNOWN, age, filled_cells
-from flagtui.text.styled import Look
+from flagtui.text.styled import Look, Piece
 
 BAR_CELLS: Final = 7
 PERCENT_CELLS: Final = 4
@@ -135,3 +135,24 @@ def _percent(rollout: float) -> str:
     if 99 < rollout < 100:
         return ">99%"
     return f"{rollout:.0f}%"
+
+
+def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
+    """What is drawn before and after the key of a flag."""
+    mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
+    return mark, f"  v{row.version}" if row.version is not None else ""
+
+
+def badges(row: FlagRow) -> Iterator[Piece]:
+    """ON, STALE, EXPERIMENT, all runtimes: state as words on colour."""
+    plain = "$chip-text on $chip"
+    yield (" ON ", "bold $badge-text on $success") if row.active else (" OFF ", f"bold {plain}")
+    if row.status in UNUSED:
+        yield from ((" ", ""), (f" {row.status} ", "bold $badge-text on $warning"))
+    if row.archived:
+        yield from ((" ", ""), (" ARCHIVED ", plain))
+    if row.type != "boolean":
+        colour = {"experiment": "$secondary", "config": "$warning"}.get(row.type, "$primary")
+        yield from ((" ", ""), (f" {row.type.upper()} ", f"bold $badge-text on {colour}"))
+    where = "all runtimes" if row.runtime in ("all", "") else f"{safe_text(row.runtime, 20)} only"
+    yield from ((" ", ""), (f" {where} ", plain))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
-from flagtui.app.flags.flag_schedules import FlagSchedules
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.rollout import RolloutScreen
+from flagtui.app.flags.related_changes import FlagSchedules
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.json_editing import edit_as_json

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,8 +9,6 @@ from flagtui.app.lists.record_links import RecordKeys
 
 if TYPE_CHECKING:
     from flagtui.app.flags.flag_edits import FlagEdits
-    from flagtui.models.rows import FlagRow
-    from flagtui.store.load_progress import RecordId
 
 
 class FlagKeys(RecordKeys):
@@ -24,17 +20,6 @@ class FlagKeys(RecordKeys):
         from flagtui.app.flags.flag_edits import FlagEdits
 
         return FlagEdits(self._app_state, self._changing)
-
-    @abstractmethod
-    def chosen(self) -> Sequence[FlagRow]:
-        """The flags a key is meant for."""
-
-    def at_cursor(self) -> Sequence[FlagRow]:
-        """The one flag that a key is meant for which can only be about one; none without a flag."""
-        return self.chosen()
-
-    def saved(self, records: Collection[RecordId]) -> None:
-        """What was chosen and is changed now."""
 
     def action_switch(self) -> None:
         self.editing.switch(self.chosen(), self.saved)

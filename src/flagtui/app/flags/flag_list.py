@@ -1,6 +1,6 @@
 """The flags of a project: find one while typing, see what it does, turn it off."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -8,37 +8,19 @@ from textual import work
 from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_columns import FLAG_LIST
+from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version
 from flagtui.app.flags.flag_keys import FlagKeys
-from flagtui.app.flags.flag_preview import Preview
 from flagtui.app.lists.loaded_list import WorkspaceList
-from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.preload import PANE, load_in_background
+from flagtui.app.widgets.panes import AgedPane
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
-from flagtui.store.load_progress import RecordId
+from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.empty_states import waiting_lines
+from flagtui.text.styled import Piece
 
 
-class LookUpKeys(RecordKeys):
-    """A screen with this opens the look-ups above itself."""
-
-    def action_ids(self) -> None:
-        from flagtui.app.flags.lookups.flags_by_id import find_by_ids
-
-        self._changing.run(find_by_ids(self._app_state, self._changing))
-
-    def action_my_flags(self) -> None:
-        from flagtui.app.flags.lookups.my_flags import MyFlagsScreen
-
-        self.app.push_screen(MyFlagsScreen(self._app_state, self._changing))
-
-    def action_definitions(self) -> None:
-        from flagtui.app.flags.lookups.definitions_screen import DefinitionsScreen
-
-        self.app.push_screen(DefinitionsScreen(self._app_state))
-
-
-class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
+class FlagsScreen(FlagKeys, WorkspaceList[FlagRow]):
     """Draws the collection of flags. Changes go to the App, where nothing that happens here cancels them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flags", "lists", "everywhere")]
@@ -47,12 +29,12 @@ class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
     tab = "1"
     description = FLAG_LIST
 
-    def make_preview(self) -> Preview:
-        return Preview()
+    def make_preview(self) -> AgedPane[FlagDetails]:
+        return AgedPane(detail_lines)
 
     @property
-    def preview(self) -> Preview:
-        return self.query_one(Preview)
+    def preview(self) -> AgedPane[FlagDetails]:
+        return self.query_one(AgedPane)
 
     @property
     def flag(self) -> FlagRow | None:
@@ -107,13 +89,39 @@ class FlagsScreen(LookUpKeys, FlagKeys, WorkspaceList[FlagRow]):
 
             self.app.push_screen(FlagScreen(self._app_state, self._changing, self.flag, tab))
 
-    # Changes
+    def action_ids(self) -> None:
+        from flagtui.app.flags.flag_lookups import find_by_ids
 
-    def chosen(self) -> list[FlagRow]:
-        return WorkspaceList.chosen(self)
+        self._changing.run(find_by_ids(self._app_state, self._changing))
 
-    def at_cursor(self) -> list[FlagRow]:
-        return WorkspaceList.at_cursor(self)
+    def action_my_flags(self) -> None:
+        from flagtui.app.flags.flag_lookups import MyFlagsScreen
 
-    def saved(self, records: Iterable[RecordId]) -> None:
-        WorkspaceList.saved(self, records)
+        self.app.push_screen(MyFlagsScreen(self._app_state, self._changing))
+
+    def action_definitions(self) -> None:
+        from flagtui.app.flags.definitions_screen import DefinitionsScreen
+
+        self.app.push_screen(DefinitionsScreen(self._app_state))
+
+
+def detail_lines(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
+    """The whole pane, line by line."""
+    yield from _head(details.row, width)
+    if details.flag is None:
+        yield from waiting_lines(details.trouble)
+        return
+    # What tells of rules takes long to load, and a row can be seen before its flag is known.
+    from flagtui.app.flags.flag_preview_lines import flag_lines
+
+    yield from flag_lines(details.flag, details, now, width)
+
+
+def _head(row: FlagRow, width: int) -> Iterator[list[Piece]]:
+    mark, version = mark_and_version(row)
+    yield [mark, (safe_text(row.key, max(8, width - 12)), "bold"), (version, "$text-muted")]
+    for line in safe_lines(row.name, 400, 3) if row.name else []:
+        yield [(line, "$text-muted")]
+    yield []
+    yield list(badges(row))
+    yield []

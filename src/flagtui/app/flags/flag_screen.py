@@ -1,5 +1,6 @@
 """One flag in full: a line of tabs, what each of them shows, and a column that stays."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
@@ -11,34 +12,70 @@ from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_artifacts import FlagArtifacts
+from flagtui.app.flags.flag_columns import badges, mark_and_version
 from flagtui.app.flags.flag_keys import FlagKeys
-from flagtui.app.flags.flag_reader import FlagReader
-from flagtui.app.flags.tabs.conditions_tab import condition_pages
-from flagtui.app.flags.tabs.copy_value import copied_value
-from flagtui.app.flags.tabs.head import TITLES, head_lines
+from flagtui.app.flags.related_changes import FlagArtifacts
+from flagtui.app.flags.tabs.conditions_tab import condition_pages, reach_lines
 from flagtui.app.flags.tabs.history_tab import HistoryPane
-from flagtui.app.flags.tabs.json_tab import FlagJsonPane
 from flagtui.app.flags.tabs.links_tab import link_pages
-from flagtui.app.flags.tabs.overview_tab import overview_lines
-from flagtui.app.flags.tabs.reach_tab import reach_lines
-from flagtui.app.flags.tabs.side_column import side_lines
-from flagtui.app.flags.tabs.tab_pane import Study, TextPane
-from flagtui.app.flags.tabs.variants_tab import variant_pages
+from flagtui.app.flags.tabs.overview_tab import overview_lines, side_lines
+from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
+from flagtui.app.flags.tabs.variants_tab import copied_value, variant_pages
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.app.records.record_screen import WIDE, RecordScreen
-from flagtui.app.records.record_tabs import RecordTabs
+from flagtui.app.records.record_screen import WIDE, RecordScreen, RecordTabs
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
-from flagtui.app.widgets.line import joined
+from flagtui.app.widgets.line import cut, joined
 from flagtui.app.writing.changes import Changes
+from flagtui.changes.flags.flag_intent import older_version
+from flagtui.details.evaluation_subject import EvaluationSubject
+from flagtui.details.evaluations import PersonEvaluation, account_for
 from flagtui.details.flag_details import FlagDetails
+from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.outcomes import explain_error
-from flagtui.text.styled import with_link
+from flagtui.text.styled import Notice, Piece, with_link
+
+TITLES: Final = {
+    "overview": ("Overview", "Over"),
+    "conditions": ("Conditions", "Cond"),
+    "variants": ("Variants", "Var"),
+    "reach": ("Reach", "Reach"),
+    "who": ("Who", "Who"),
+    "history": ("History", "Hist"),
+    "links": ("Links", "Links"),
+    "json": ("JSON", "JSON"),
+}
+"""Each tab's title, and what it is called where there is little room."""
+
+
+def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
+    """`● key #812 v12  ON EXPERIMENT all runtimes`, and the description below."""
+    row = study.details.row
+    mark, version = mark_and_version(row)
+    tail = f"  #{row.id}{version}   "
+    shown = [*badges(row)]
+    room = width - 2 - len(tail) - sum(len(text) for text, _ in shown)
+    if room < 12:
+        yield [
+            mark,
+            (cut(safe_text(row.key, 200), max(8, width - 2 - len(tail))), "bold"),
+            (tail, "$text-muted"),
+        ]
+        yield shown
+    else:
+        yield [mark, (cut(safe_text(row.key, 200), room), "bold"), (tail, "$text-muted"), *shown]
+    about = safe_lines(row.name, 400, 1) if row.name else ["no description"]
+    yield [(cut(about[0], width), "$text-muted" if row.name else "$faint")]
+
 
 SIDE: Final = 46
+LOG: Final = 500
+"""Entries of one flag's log that are read."""
 SHORT: Final = 20
 """Lines from which the description has room above the tabs."""
 Pane = TextPane | WhoPane | HistoryPane | FlagJsonPane
@@ -59,7 +96,6 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         self._study = Study(details, app_state.now())
 
     def body(self) -> ComposeResult:
-        reading = FlagReader(self.app, self._app_state, self._changing)
         with Horizontal(id="flag"):
             with Vertical(id="flag-main"):
                 yield Static(id="flag-head", markup=False)
@@ -68,8 +104,8 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
                 yield TextPane("conditions", condition_pages)
                 yield TextPane("variants", variant_pages)
                 yield TextPane("reach", reach_lines)
-                yield WhoPane("who", reading.account)
-                yield HistoryPane("history", reading.log, reading.version, reading.go_back)
+                yield WhoPane("who", self._account)
+                yield HistoryPane("history", self._read_log, self._read_version, self._go_back)
                 yield TextPane("links", link_pages)
                 yield FlagJsonPane("json")
             yield Static(id="flag-side", markup=False)
@@ -151,9 +187,6 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     # Keys
 
-    def chosen(self) -> list[FlagRow]:
-        return [self._row]
-
     def _is_closed(self, action: str) -> bool:
         """Whether the server refused this to keys before."""
         if action == "cohort":
@@ -169,3 +202,48 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     def action_copy_value(self) -> None:
         """What the flag hands out: secrets only while they are shown."""
         tell(self.app, copied_value(self.app, self._study))
+
+    # What the tabs ask for: only because a person looked, nothing ahead
+
+    async def _account(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation | None:
+        """One person before this flag and all others."""
+        workspace, inspector = self._app_state.workspace, self._app_state.inspector
+        if workspace is None or inspector is None:
+            return None
+        return await account_for(subject, flag, workspace.client, inspector.definitions)
+
+    async def _read_log(self, record: int) -> Sequence[Activity]:
+        """A flag's log, newest first. Raises ApiError."""
+        workspace, inspector = self._app_state.workspace, self._app_state.inspector
+        if workspace is None:
+            return ()
+        found = [entry async for entry in workspace.client.activity.every(record, at_most=LOG)]
+        if inspector is not None and await inspector.cohorts.learn_those_in(found):
+            self._app_state.tell()
+        return found
+
+    async def _read_version(self, record: int, number: int) -> FlagVersion:
+        """A flag as it was. Raises ApiError."""
+        workspace = self._app_state.workspace
+        return await workspace.client.flags.version(record, number) if workspace else FlagVersion()
+
+    def _go_back(self, record: int, version: int) -> None:
+        """Bring an older version back through the pipeline of changes."""
+        self.app.run_worker(go_back(record, version, self._app_state, self._changing), group="reverting")
+
+
+async def go_back(record: int, version: int, app_state: AppState, changing: Changes) -> None:
+    """Begin the change to the flag as it was at that version."""
+    if app_state.workspace is None:
+        return
+    client = app_state.workspace.client
+    try:
+        flag = await client.flags.get(record)
+        if flag.version == version:
+            changing.tell(Notice(f"nothing to bring back: it is at version {version} already"))
+            return
+        found = await client.flags.version(record, version)
+    except ApiError as error:
+        changing.tell(explain_error(error, f"version {version} cannot be brought back"))
+    else:
+        changing.start([older_version(flag, version, found.raw)])

@@ -1,40 +1,27 @@
 """What is asked about a list: which columns it shows, and what a search is called."""
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from flagtui.app.dialogs.checklist import Checklist, ChecklistScreen
 from flagtui.app.dialogs.picker import Choice
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
-from flagtui.config.preferences import Preferences
-from flagtui.text.styled import Notice
 
 LONGEST_NAME = 24
 
 
-class ChosenList(Protocol):
-    """The list that is asked about."""
-
-    description: ListDescription[Any]
-
-    @property
-    def preferences(self) -> Preferences: ...
-    @property
-    def rows(self) -> RowList[Any]: ...
-    def all_columns(self) -> tuple[Column[Any], ...]: ...
-    def columns_shown(self) -> tuple[Column[Any], ...]: ...
-    def reframe(self) -> None: ...
-
-
-async def choose_columns(screen: ChosenList, changing: Changes) -> None:
-    """Which columns, and in which order; kept in the settings file."""
-    description = screen.description
-    shown = screen.columns_shown()
+async def choose_columns(
+    changing: Changes,
+    description: ListDescription[Any],
+    shown: Sequence[Column[Any]],
+    every: Sequence[Column[Any]],
+) -> list[str] | None:
+    """Names of columns in the order wanted, none for those of the list itself; None to leave them."""
     names = {column.name for column in shown}
-    rest = [column for column in screen.all_columns() if column.name not in names]
+    rest = [column for column in every if column.name not in names]
     choices = [
         Choice(each.name, each.title.strip().lower() or each.name)
         for each in (*shown, *rest)
@@ -49,24 +36,16 @@ async def choose_columns(screen: ChosenList, changing: Changes) -> None:
     )
     found = await changing.ask(ChecklistScreen(checklist))
     if found is None:
-        return
+        return None
     chosen = [*description.always, *found]
-    usual = [column.name for column in description.columns]
-    wrong = screen.preferences.keep_columns(description.name, [] if chosen == usual else chosen)
-    screen.rows.set_columns(screen.columns_shown())
-    if wrong:
-        changing.tell(Notice(wrong, "warning"))
+    return [] if chosen == [column.name for column in description.columns] else chosen
 
 
-async def save_query(screen: ChosenList, changing: Changes, line: str) -> None:
-    """A name and a tab for the search line."""
+async def name_query(changing: Changes, line: str) -> str | None:
+    """A name for the search line; None to leave it without."""
     prompt = Prompt("Name of this search", line, hint="the word on the tab", read=_name)
     name = await changing.ask(PromptScreen(prompt))
-    if name is None:
-        return
-    wrong = screen.preferences.keep_query(name.strip(), line, screen.description.name)
-    changing.tell(Notice(wrong, "warning") if wrong else Notice(f"saved as {name.strip()}"))
-    screen.reframe()
+    return None if name is None else name.strip()
 
 
 def _name(line: str) -> PromptReading:

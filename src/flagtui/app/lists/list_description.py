@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct, field
 
 from flagtui.app.widgets.column_layout import Column
+from flagtui.store.query.vocabulary import Qualifier, Test, choice
 from flagtui.store.sort_orders import Listing, Sort
 
 R = TypeVar("R")
@@ -14,6 +15,12 @@ R = TypeVar("R")
 def no_values(_rows: Sequence[Any]) -> dict[str, list[str]]:
     """For a list whose qualifiers take no values from its rows."""
     return {}
+
+
+def one_of(name: str, meaning: str, tests: Mapping[str, Test[Any]]) -> Qualifier[Any]:
+    """A qualifier that takes one of these words, which Tab offers and its key walks through."""
+    *others, last = tests
+    return Qualifier(name, f"{', '.join(others)} or {last}", meaning, choice(tests), (*tests,), (*tests,))
 
 
 class ListDescription(Struct, Generic[R], frozen=True):

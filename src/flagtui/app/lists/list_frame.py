@@ -1,8 +1,8 @@
-"""The frame of every list: header, tabs, search line, rows, preview, keys. Subclasses bring the rows."""
+"""The frame of every list: header, tabs, search line, rows, preview, keys, put as the person left it."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -10,20 +10,32 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Label
 
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
+from flagtui.app.shell.status_line import tabs_of
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
-from flagtui.app.widgets.search_line import SearchLine
-from flagtui.config.preferences import LeftList
+from flagtui.app.widgets.search_line import LineHistory, SearchLine
+from flagtui.app.writing.changes import Changes
+from flagtui.config.preferences import LeftList, Preferences
+from flagtui.safe_text import safe_text
+from flagtui.store.finder import Finder
 from flagtui.store.query.line_edits import Chip
-from flagtui.text.styled import Piece
+from flagtui.store.sort_orders import Sort
+from flagtui.text.styled import Notice, Piece
 
 STANDARD = 76
 """Columns from which the filters have room beside the search line."""
 WIDE = 110
 """Columns from which the preview has room beside the list."""
+FIRST_QUERY: Final = 5
+"""The key of the first saved search; the tabs before it are the lists."""
+QUERY_KEYS: Final = 5
 
 
 class ChipLine(Line):
@@ -58,7 +70,10 @@ class ChipLine(Line):
 
 
 class BrowseScreen(OwnedScreen[None]):
-    """Puts the frame together and keeps it true; subclasses say what is searched and drawn."""
+    """Puts the frame together and keeps it true; subclasses say what is searched and drawn.
+
+    What is kept of a list is kept under its name, for the next run as well.
+    """
 
     DEFAULT_CLASSES = "-browse"
     # What the style sheets go by: Textual forgets a base class that is not the first one.
@@ -74,6 +89,12 @@ class BrowseScreen(OwnedScreen[None]):
     """How the list was left at the end of the last run."""
     place = ""
     """Where what the keys change here is, for a screen that knows it better than their names do."""
+    description: ListDescription[Any]
+    tab: str
+    """The key of its tab."""
+    _app_state: AppState
+    _changing: Changes
+    _finder: Finder[Any]
 
     @abstractmethod
     def make_rows(self) -> RowList[Any]:
@@ -88,6 +109,8 @@ class BrowseScreen(OwnedScreen[None]):
         """The pane beside the list."""
 
     def compose(self) -> ComposeResult:
+        # Before there is anything in it whose styles it would change.
+        self.set_class(self.preferences.shows_preview, "-preview", update=False)
         yield Header()
         yield Tabs()
         with Horizontal(id="search-bar"):
@@ -159,27 +182,14 @@ class BrowseScreen(OwnedScreen[None]):
         action = getattr(self.rows, f"action_{what}")
         action()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A slash typed into the search line is text."""
-        return not (action == "search" and isinstance(self.focused, SearchLine))
-
     def action_search(self) -> None:
         """Go to the line; what is typed takes the place of what was searched before, an arrow keeps it."""
         self.set_focus(self.search)
         self.search.select_all()
 
-    def action_mark_shown(self) -> None:
-        if self.rows.marks:
-            self.rows.action_clear_marks()
-        else:
-            self.rows.action_mark_all()
-
     def action_preview(self) -> None:
         self.toggle_class("-preview")
-
-    def leave_line(self) -> None:
-        """Go on to the rows; the very next key is theirs."""
-        self.set_focus(self.rows)
+        self.preferences.keep_preview(self.has_class("-preview"))
 
     def action_back(self) -> None:
         """One step outward: from the line to the rows, then out of the search, then out of what is left."""
@@ -193,3 +203,86 @@ class BrowseScreen(OwnedScreen[None]):
     def leave_rows(self) -> None:
         """The last step outward."""
         self.rows.action_clear_marks()
+
+    # What is remembered
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the person likes of lists."""
+        return self._app_state.session.preferences
+
+    def all_columns(self) -> tuple[Column[Any], ...]:
+        """Every column there is, drawn with what this screen knows."""
+        return (*self.description.columns, *self.description.more_columns)
+
+    def columns_shown(self) -> tuple[Column[Any], ...]:
+        """The columns chosen for this list, else its own."""
+        names = self.preferences.columns.get(self.description.name, ())
+        return self.description.chosen(names, self.all_columns())
+
+    def apply_preferences(self) -> None:
+        """Put the list as the person left it."""
+        preferences, name = self.preferences, self.description.name
+        self.set_class(preferences.shows_preview, "-preview")
+        self.rows.set_columns(self.columns_shown())
+        self.search.history = LineHistory(tuple(reversed(preferences.remembered.history)))
+        sort = preferences.remembered.sorts.get(name, "")
+        if sort.removeprefix("-") in self._finder.order_names:
+            self._finder.sort_by(Sort(sort.removeprefix("-"), sort.startswith("-")))
+        known = self.description.column_names
+        if unknown := [each for each in preferences.columns.get(name, ()) if each not in known]:
+            words = f"{name} has no column {safe_text(unknown[0], 40)}; use {', '.join(known)}"
+            tell(self.app, Notice(words, "warning", "settings"))
+
+    def keep_sort(self, sort: Sort) -> None:
+        """For the next run; the list's own order needs no remembering."""
+        own = written(self.description.sort)
+        if written(sort) != self.preferences.remembered.sorts.get(self.description.name, own):
+            self.preferences.keep_sort(self.description.name, written(sort))
+
+    def action_columns(self) -> None:
+        self._changing.run(self.while_living(self._choose_columns()))
+
+    async def _choose_columns(self) -> None:
+        from flagtui.app.lists.list_choices import choose_columns
+
+        shown, every = self.columns_shown(), self.all_columns()
+        chosen = await choose_columns(self._changing, self.description, shown, every)
+        if chosen is None:
+            return
+        wrong = self.preferences.keep_columns(self.description.name, chosen)
+        self.rows.set_columns(self.columns_shown())
+        if wrong:
+            tell(self.app, Notice(wrong, "warning"))
+
+    # Saved searches
+
+    def own_tabs(self) -> list[Tab]:
+        """The tabs before those of saved searches."""
+        return tabs_of(self._app_state)
+
+    def tabs(self) -> list[Tab]:
+        """The lists, then the saved searches with how many rows each finds."""
+        named = self.preferences.queries_of(self.description.name)[:QUERY_KEYS]
+        return [
+            *self.own_tabs(),
+            *(
+                Tab(
+                    str(FIRST_QUERY + place), safe_text(query.name, 24), f"{self._finder.count(query.line):,}"
+                )
+                for place, query in enumerate(named)
+            ),
+        ]
+
+    def current_tab(self) -> str:
+        """The saved search that stands in the line, else the list."""
+        line = self.search.value.strip()
+        for place, query in enumerate(self.preferences.queries_of(self.description.name)[:QUERY_KEYS]):
+            if line and line == query.line.strip():
+                return str(FIRST_QUERY + place)
+        return self.tab
+
+
+def written(sort: Sort) -> str:
+    """As the memory keeps it: a minus in front turns it round."""
+    return f"{'-' if sort.is_reversed else ''}{sort.name}"

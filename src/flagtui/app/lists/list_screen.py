@@ -1,17 +1,17 @@
 """What every list does: find while typing, keep an order, follow the cursor, copy, jump to a row."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Generic, TypeVar
 
 from textual import events, on, work
 from textual.timer import Timer
 
-from flagtui.app.lists.remembered_list import RememberedList
+from flagtui.app.lists.list_frame import FIRST_QUERY, BrowseScreen
+from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.row_messages import SortAsked
 from flagtui.app.widgets.row_painter import SortSign
 from flagtui.app.widgets.search_line import Completion, SearchLine
 from flagtui.app.writing.changes import Changes
@@ -32,7 +32,7 @@ REST: Final = 0.12
 """Seconds the cursor stays before the pane beside the list follows: a held arrow key asks nothing."""
 
 
-class ListScreen(RememberedList, Generic[R]):
+class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     """A finder, its rows on screen, and the line above them, as `description` says.
 
     Subclasses say where rows come from, and what is drawn beside them.
@@ -48,6 +48,15 @@ class ListScreen(RememberedList, Generic[R]):
         self._resting: Timer | None = None
         self._sought: RecordId | None = None
         """The record to put the cursor on as soon as it has arrived."""
+
+    def on_mount(self) -> None:
+        self.apply_preferences()
+        self._show_sort()
+        self.follow(self._app_state.watch, self.believe)
+
+    def believe(self) -> None:
+        """Draw what is known now; called after every change of the state."""
+        raise NotImplementedError
 
     def draw_preview(self, row: R | None) -> None:
         """Draw what is known of the row beside the list."""
@@ -80,16 +89,16 @@ class ListScreen(RememberedList, Generic[R]):
         row: R | None = self.rows.row
         return row
 
-    def chosen(self) -> list[R]:
+    def chosen(self) -> Sequence[R]:
         """The marked records, else the one under the cursor."""
         marked: list[R] = self.rows.marked_rows()
         return marked or ([self.record] if self.record is not None else [])
 
-    def at_cursor(self) -> list[R]:
+    def at_cursor(self) -> Sequence[R]:
         """The record under the cursor alone, whatever is marked."""
         return [self.record] if self.record is not None else []
 
-    def saved(self, records: Iterable[RecordId]) -> None:
+    def saved(self, records: Collection[RecordId]) -> None:
         """What was chosen and is changed now."""
         self.rows.unmark(records)
 
@@ -158,10 +167,12 @@ class ListScreen(RememberedList, Generic[R]):
         self.action_open()
 
     def leave_line(self) -> None:
+        """Go on to the rows; the very next key is theirs."""
         # Leaving the line for the list chooses the record under the cursor, also once the line is cleared.
         if self.record is not None:
             self.rows.select(self.record.id)
-        super().leave_line()
+        self.preferences.keep_line(self.search.value)
+        self.set_focus(self.rows)
 
     def _look_soon(self) -> None:
         if self._resting is not None:
@@ -184,7 +195,9 @@ class ListScreen(RememberedList, Generic[R]):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A filter has a key where the list has something to filter by."""
+        """A filter has a key where there is something to filter by; a slash typed into the line is text."""
+        if action == "search":
+            return not isinstance(self.focused, SearchLine)
         if action == "cycle" and parameters and parameters[0] not in self.description.filters:
             return False
         return super().check_action(action, parameters)
@@ -200,6 +213,34 @@ class ListScreen(RememberedList, Generic[R]):
         if name is not None:
             self.action_cycle(name)
 
+    def action_mark_shown(self) -> None:
+        if self.rows.marks:
+            self.rows.action_clear_marks()
+        else:
+            self.rows.action_mark_all()
+
+    def action_query(self, key: int) -> None:
+        named = self.preferences.queries_of(self.description.name)
+        if (place := key - FIRST_QUERY) < len(named):
+            self.search.set_line(named[place].line)
+            self.reframe()
+
+    def action_save_query(self) -> None:
+        line = self.search.value.strip()
+        if not line:
+            tell(self.app, Notice("Type a search first; then it can get a name and a tab.", "warning"))
+            return
+        self._changing.run(self._save_query(line))
+
+    async def _save_query(self, line: str) -> None:
+        from flagtui.app.lists.list_choices import name_query
+
+        name = await name_query(self._changing, line)
+        if name is not None:
+            wrong = self.preferences.keep_query(name, line, self.description.name)
+            tell(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name}"))
+            self.reframe()
+
     def action_copy_key(self) -> None:
         if self.record is not None:
             copy_text(self.app, self.description.key(self.record))
@@ -212,8 +253,8 @@ class ListScreen(RememberedList, Generic[R]):
     def action_reverse(self) -> None:
         self._sort_by(self._finder.sort.press(self._finder.sort.name))
 
-    @on(SortAsked)
-    def _sort_asked(self, asked: SortAsked) -> None:
+    @on(RowList.SortAsked)
+    def _sort_asked(self, asked: RowList.SortAsked) -> None:
         self._sort_by(self._finder.sort.press(asked.column))
 
     def _sort_by(self, sort: Sort) -> None:

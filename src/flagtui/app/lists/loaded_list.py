@@ -1,19 +1,17 @@
 """Lists of the workspace's records. What is not loaded yet is loaded when its list is first opened."""
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from textual import work
 from textual.timer import Timer
 
 from flagtui.api.errors import needs_key
 from flagtui.app.lists.list_screen import ListScreen, R
-from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.store.load import Empty, LoadFailed
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
 
 BREATH: Final = 0.25
@@ -22,10 +20,8 @@ NEVER: Final = -1
 """No load has ended that rows were sorted anew for."""
 
 
-class WorkspaceList(RecordKeys, ListScreen[R]):
+class WorkspaceList(ListScreen[R]):
     """Draws a collection of the workspace; the server is asked for rows that are missing or archived."""
-
-    kind: Kind
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
         super().__init__(app_state, changing)
@@ -36,11 +32,6 @@ class WorkspaceList(RecordKeys, ListScreen[R]):
         """Rows of this project are on screen."""
         self._settled_at = NEVER
         self._asked_archived: tuple[int, Workspace | None] = (NEVER, None)
-
-    def on_mount(self) -> None:
-        self.apply_preferences()
-        self._show_sort()
-        self.follow(self._app_state.watch, self.believe)
 
     def on_screen_resume(self) -> None:
         self.believe()
@@ -131,7 +122,3 @@ class WorkspaceList(RecordKeys, ListScreen[R]):
     async def _load_archived(self) -> None:
         if self._app_state.workspace is not None:
             await self._app_state.workspace.load_archived(self.kind)
-
-    def target(self) -> RecordLink | None:
-        row: Any = self.record
-        return RecordLink(self.kind, row.id, self.description.key(row)) if row is not None else None

@@ -7,17 +7,16 @@ from textual import work
 
 from flagtui.api.errors import ApiError
 from flagtui.app.lists.list_screen import ListScreen, R
-from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.header import Tab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord
-from flagtui.app.widgets.pane import Pane
+from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.changes import Changes
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
 from flagtui.text.styled import Piece
 
 
-class ReadList(RecordKeys, ListScreen[R]):
+class ReadList(ListScreen[R]):
     """Subclasses say where rows come from, what the preview tells of one, and which record it is."""
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
@@ -49,9 +48,6 @@ class ReadList(RecordKeys, ListScreen[R]):
         self.query_one(Pane).show([*self.about(row)] if row is not None else [])
 
     def on_mount(self) -> None:
-        self.apply_preferences()
-        self._show_sort()
-        self.follow(self._app_state.watch, self.believe)
         self.read_again()
 
     def believe(self) -> None:

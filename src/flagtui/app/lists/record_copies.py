@@ -1,7 +1,7 @@
 """What of a record can be copied, and which other records it names."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
@@ -69,18 +69,16 @@ async def _read_json(workspace: Workspace, target: RecordLink) -> str:
     elif target.kind == "experiments":
         raw = dict((await client.experiments.get(int(target.id))).raw)
     else:
-        raw = masked(await client.flags.get(int(target.id)))
+        raw = dict(shown_record(await client.flags.get(int(target.id))))
     return json.dumps(raw, indent=2)
 
 
-def masked(flag: Flag) -> dict[str, JSON]:
-    """The flag as the server gave it, without payloads that are encrypted."""
-    raw = dict(flag.raw)
-    if flag.has_encrypted_payloads:
-        filters = dict(flag.filters)
-        filters["payloads"] = dict.fromkeys(flag.targeting.payloads, MASK)
-        raw["filters"] = filters
-    return raw
+def shown_record(flag: Flag, is_unmasked: bool = False) -> Mapping[str, JSON]:
+    """The flag as the server gave it, with encrypted payloads masked unless they were asked for."""
+    if not flag.has_encrypted_payloads or is_unmasked:
+        return flag.raw
+    payloads = dict.fromkeys(flag.targeting.payloads, MASK)
+    return {**flag.raw, "filters": {**flag.filters, "payloads": payloads}}
 
 
 async def choose_link(app_state: AppState, changing: Changes, target: RecordLink) -> None:

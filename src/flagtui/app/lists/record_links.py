@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.store.workspace import Kind
 from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.state.app_state import AppState
     from flagtui.app.writing.changes import Changes
+    from flagtui.store.load_progress import RecordId
 
     AnyScreen = Screen[None]
 else:
@@ -26,8 +29,16 @@ class RecordKeys(AnyScreen):
 
     _app_state: AppState
     _changing: Changes
+    kind: Kind = "flags"
+    """What the records are."""
     place: str
     """Whose commands work here."""
+    chosen: Callable[[], Sequence[Any]]
+    """Gives the rows that a key is meant for: those that are marked, or the one there is."""
+    at_cursor: Callable[[], Sequence[Any]]
+    """Gives the one row that a key is meant for which can only be about one; none without a row."""
+    saved: Callable[[Collection[RecordId]], None]
+    """Hears which of what was chosen is changed now."""
 
     @property
     def write_place(self) -> str:
@@ -46,7 +57,9 @@ class RecordKeys(AnyScreen):
 
     def target(self) -> RecordLink | None:
         """The record the keys are about."""
-        raise NotImplementedError
+        for row in self.at_cursor():
+            return RecordLink(self.kind, row.id, row.key if self.kind == "flags" else row.name)
+        return None
 
     def action_undo(self) -> None:
         self._changing.undo()

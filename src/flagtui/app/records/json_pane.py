@@ -10,10 +10,10 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.records.record_tabs import RecordPane
+from flagtui.app.records.record_screen import RecordPane
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.line_view import LineView
+from flagtui.app.widgets.panes import LineView
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.json_lines import JsonRow, Path, json_rows

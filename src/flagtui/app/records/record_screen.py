@@ -1,20 +1,92 @@
 """What the page of every record does: frame, tabs, following its record, scrolling, the way back."""
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final, Generic, TypeVar
 
+from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widget import Widget
 
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.records.record_tabs import RecordPane, RecordTabs, Titles
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import TABS, RecordLink
+from flagtui.app.state.go_to import TABS
+from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
-from flagtui.store.workspace import Kind
+from flagtui.store.load_progress import RecordId
+from flagtui.text.styled import Piece
+
+Titles = Mapping[str, tuple[str, str]]
+"""By tab: its title, and what it is called where there is little room."""
+
+
+class RecordTabs(Line):
+    """The titles, the current one on its own ground. A click opens one."""
+
+    def __init__(self) -> None:
+        super().__init__(id="record-tabs")
+        self._places: list[tuple[int, str]] = []
+        """Where each title ends, in cells, and its tab."""
+
+    def show_tabs(self, titles: Titles, current: str, width: int) -> None:
+        """Draw the titles in so many cells."""
+        pieces: list[Piece] = []
+        end, self._places = 0, []
+        is_roomy = sum(cell_len(title) + 3 for title, _ in titles.values()) <= width
+        for name, (title, short) in titles.items():
+            shown = f" {title if is_roomy else short} "
+            pieces.append((shown, "bold $cursor-text on $row-cursor" if name == current else "$text-muted"))
+            end += cell_len(shown)
+            self._places.append((end, name))
+            if is_roomy:
+                pieces.append((" ", ""))
+                end += 1
+        self.show(styled(*pieces))
+
+    async def on_click(self, event: events.Click) -> None:
+        at = event.x - self.gutter.left
+        name = next((name for end, name in self._places if 0 <= at < end), "")
+        if name:
+            await self.app.run_action(f"open_tab('{name}')", self.screen)
+
+
+class RecordPane(Widget):
+    """What a tab shows."""
+
+    def move(self, way: str) -> None:
+        """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
+        raise NotImplementedError
+
+    def leave_typing(self) -> bool:
+        """Out of a line to type in; true when it had the focus."""
+        return False
+
+
+class LinesPane(VerticalScroll, RecordPane, can_focus=True):
+    """Lines that scroll."""
+
+    def move(self, way: str) -> None:
+        scroll(self, way)
+
+
+def scroll(body: VerticalScroll, way: str) -> None:
+    """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
+    ways = {
+        "down": body.scroll_down,
+        "up": body.scroll_up,
+        "page_down": body.scroll_page_down,
+        "page_up": body.scroll_page_up,
+        "first": body.scroll_home,
+        "last": body.scroll_end,
+    }
+    ways[way](animate=False)
+
 
 R = TypeVar("R", FlagRow, ExperimentRow, EventDefinitionRow)
 
@@ -29,7 +101,6 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = ""
-    kind: Kind
     tabs: ClassVar[Titles] = {"overview": ("Overview", "Over"), "json": ("JSON", "JSON")}
 
     def __init__(self, app_state: AppState, changing: Changes, row: R, tab: str = "overview") -> None:
@@ -71,17 +142,17 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         raise NotImplementedError
 
     @property
-    def name_of_record(self) -> str:
-        """What a person knows it by. Raw."""
-        return self._row.key if isinstance(self._row, FlagRow) else self._row.name
-
-    @property
     def page_link(self) -> str:
         """The address of the record's page in the product, for its name; empty where none can be shown."""
         return self._app_state.page_of(self.kind, self._row.id)
 
-    def target(self) -> RecordLink:
-        return RecordLink(self.kind, self._row.id, self.name_of_record)
+    def chosen(self) -> Sequence[R]:
+        return [self._row]
+
+    at_cursor = chosen
+
+    def saved(self, records: Collection[RecordId]) -> None:
+        """Nothing is marked here."""
 
     def compose(self) -> ComposeResult:
         yield Header()

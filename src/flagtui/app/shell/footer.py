@@ -1,15 +1,17 @@
-"""The last line: the keys that matter here, read from the bindings themselves."""
+"""Keys that are named: the last line of a screen, read from its bindings, and the lower edge of a dialog."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.keys import key_to_character
+from textual.widget import Widget
 
-from flagtui.app.commands.command import display_key
+from flagtui.app.commands.command import SIGNS, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
@@ -136,3 +138,24 @@ def _fitting(words: list[Shown], last: list[Shown], width: int) -> list[Shown]:
 
 def _width(pair: Shown) -> int:
     return sum(len(text) for text, _style in pair)
+
+
+BETWEEN: Final = " · "
+END: Final = 3
+"""Cells from the end of the text to the right end of the edge."""
+NAMES: Final = {sign: name for name, sign in SIGNS.items()} | {name: name for name in ("space", "tab")}
+
+
+def key_at(box: Widget | None, x: int, y: int) -> str:
+    """The key named in that cell of the screen, as Textual calls it; empty where none is."""
+    text = box.border_subtitle if box is not None else None
+    if box is None or not text or y != box.region.bottom - 1:
+        return ""
+    at = x - (box.region.right - END - cell_len(text))
+    for part in text.split(BETWEEN):
+        if 0 <= at < cell_len(part):
+            sign = part.partition(" ")[0]
+            is_key = len(sign) == 1 or sign.startswith("ctrl+")
+            return NAMES.get(sign, sign if is_key else "")
+        at -= cell_len(part) + len(BETWEEN)
+    return ""

@@ -1,7 +1,8 @@
-"""The colours. Meaning is never carried by colour alone, so every theme may be swapped for any other."""
+"""The looks: style sheets and colours. Meaning is never carried by colour alone, so themes can be swapped."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path, PurePath
 from typing import Final
 
 from textual.theme import BUILTIN_THEMES, Theme
@@ -189,3 +190,13 @@ VARIABLES: Final[dict[str, str]] = {
     "neutral": "ansi_white",
 }
 """What any other theme gets for the names that are ours alone."""
+
+
+_INSTALLED: Final = Path(__file__).parents[2] / "styles"
+_CHECKOUT: Final = Path(__file__).parents[4] / "styles"
+STYLES: Final = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
+
+
+def stylesheets(*names: str) -> list[str | PurePath]:
+    """The paths of the named sheets, without their ending."""
+    return [str(STYLES / f"{name}.tcss") for name in names]

@@ -11,8 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import AUTO, PLAIN, THEMES, VARIABLES, choose_theme
+from flagtui.app.shell.themes import AUTO, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.line import styled
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, TypeVar
 
 from textual import events
+from textual.message import Message
 
 from flagtui.app.widgets.column_layout import RecordId
-from flagtui.app.widgets.row_messages import Highlighted, MarksChanged, Opened, SortAsked
 from flagtui.app.widgets.row_surface import HEADER_LINES, RowSurface
 
 R = TypeVar("R")
@@ -24,10 +24,21 @@ DOUBLE = 2
 class RowList(RowSurface[R]):
     """`show` gives it rows; `row`, `row_id` and `marks` say where the person is."""
 
-    Highlighted = Highlighted
-    Opened = Opened
-    MarksChanged = MarksChanged
-    SortAsked = SortAsked
+    class Highlighted(Message):
+        """The cursor is on another record, or on none where the list became empty."""
+
+    class Opened(Message):
+        """The person wants to see the record under the cursor."""
+
+    class MarksChanged(Message):
+        """Other records are marked now."""
+
+    class SortAsked(Message):
+        """The person clicked the title of a column."""
+
+        def __init__(self, column: str) -> None:
+            super().__init__()
+            self.column = column
 
     _wanted: RecordId | None = None
     """The record the person last moved to; a query that hides it does not make it forgotten."""
@@ -108,7 +119,7 @@ class RowList(RowSurface[R]):
         self._view.replace(len(self._order), max(place, 0), line, above)
         self._changed = self._changed.union(changed)
         if not same_rows and self._marks.keep(map(self._id_of, rows)):
-            self.post_message(MarksChanged(self, self._marks.ids))
+            self.post_message(self.MarksChanged())
         self._settle(before)
 
     def known(self, record: RecordId) -> R | None:
@@ -155,8 +166,8 @@ class RowList(RowSurface[R]):
         self._go(lambda: self._view.move_to(len(self._order) - 1))
 
     def action_open(self) -> None:
-        if (record := self.row_id) is not None:
-            self.post_message(Opened(self, record))
+        if self.row is not None:
+            self.post_message(self.Opened())
 
     def action_mark(self) -> None:
         """Mark or unmark the record and step on, so that a held key marks a run."""
@@ -204,7 +215,7 @@ class RowList(RowSurface[R]):
     def _ask_for_order(self, x: int) -> None:
         column = self._painter.column_at(x)
         if column is not None and column.sortable:
-            self.post_message(SortAsked(self, column.name))
+            self.post_message(self.SortAsked(column.name))
 
     def _step(self, rows: int) -> None:
         """One row along. At the edge half a page is scrolled, unless scrolling by one row is cheap."""
@@ -231,14 +242,14 @@ class RowList(RowSurface[R]):
         if now != before:
             if now is not None:
                 self._changed = self._changed - {now}
-            self.post_message(Highlighted(self, now))
+            self.post_message(self.Highlighted())
         self._refresh_changed()
 
     def _mark(self, change: Callable[[], None]) -> None:
         before = self._marks.ids
         change()
         if self._marks.ids != before:
-            self.post_message(MarksChanged(self, self._marks.ids))
+            self.post_message(self.MarksChanged())
             self._refresh_changed()
 
     def _shown_id(self, place: int) -> RecordId:

@@ -16,9 +16,8 @@ from textual.widget import Widget
 
 from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
-from flagtui.app.widgets.marks import Marks
 from flagtui.app.widgets.row_painter import BAR_WIDTH, Ground, RowPainter, RowState, RowStyles, Rule, SortSign
-from flagtui.app.widgets.viewport import Viewport
+from flagtui.app.widgets.viewport import Marks, Viewport
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 

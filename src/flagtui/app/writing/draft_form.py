@@ -12,12 +12,12 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine, LineId, Part

@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import joined, styled
-from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.proposal import LeftOut
 from flagtui.safe_text import safe_text

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
+from flagtui.app.experiments.detail.judgement import lift_of, value_of
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric
-from flagtui.app.experiments.detail.numbers import lift_of, value_of
 from flagtui.cli.errors import EXIT_CODES, Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of
 from flagtui.cli.options import WorkPlace

@@ -1,6 +1,6 @@
 import pytest
 
-from flagtui.app.experiments.detail.lifecycle import lifecycle_lines
+from flagtui.app.experiments.detail.sections import lifecycle_lines
 from flagtui.models.rows import ExperimentRow
 
 DAY = 86_400.0

@@ -6,12 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 from flagtui.app.experiments.chart import chart_lines
-from flagtui.app.experiments.detail.courses import courses_of, day_lines, state_words
 from flagtui.app.experiments.detail.judgement import leading_of, verdicts
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading, metrics_of
-from flagtui.app.experiments.detail.metric_table import table_lines
+from flagtui.app.experiments.detail.metric_table import strokes_for, table_lines
 from flagtui.app.experiments.detail.sections import alarm_lines, sizing_lines, variant_lines
-from flagtui.app.experiments.intervals import strokes_for
+from flagtui.app.experiments.detail.series import courses_of, day_lines, state_words
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries

@@ -5,7 +5,7 @@ import random
 import pytest
 from scipy import stats
 
-from flagtui.app.experiments.detail.numbers import (
+from flagtui.app.experiments.detail.judgement import (
     chance_of,
     chi_square_survival,
     days_left,

@@ -8,12 +8,10 @@ from textual.widgets import Input
 
 from flagtui.app.flags.flag_screen import Pane
 from flagtui.app.flags.tabs.history_tab import HistoryPane
-from flagtui.app.flags.tabs.json_tab import FlagJsonPane
 from flagtui.app.flags.tabs.overview_tab import overview_lines
-from flagtui.app.flags.tabs.tab_pane import Study, TextPane
+from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.app.shell.stylesheets import stylesheets
-from flagtui.app.shell.themes import DARK, VARIABLES
+from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.details.flag_details import FlagDetails

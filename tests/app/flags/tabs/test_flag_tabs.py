@@ -13,17 +13,15 @@ from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import at_most
 
-from flagtui.app.flags.tabs.conditions_tab import condition_pages
-from flagtui.app.flags.tabs.head import head_lines
+from flagtui.app.flags.flag_screen import head_lines
+from flagtui.app.flags.tabs.conditions_tab import condition_pages, reach_lines
 from flagtui.app.flags.tabs.history_tab import entry_lines, log_line
-from flagtui.app.flags.tabs.json_tab import shown_record
 from flagtui.app.flags.tabs.links_tab import link_pages
-from flagtui.app.flags.tabs.overview_tab import overview_lines
-from flagtui.app.flags.tabs.reach_tab import reach_lines
-from flagtui.app.flags.tabs.side_column import side_lines
+from flagtui.app.flags.tabs.overview_tab import overview_lines, side_lines
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import account_lines
+from flagtui.app.lists.record_copies import shown_record
 from flagtui.app.widgets.line import styled
 from flagtui.details.evaluation_subject import EvaluationSubject
 from flagtui.details.evaluations import PersonEvaluation

@@ -8,7 +8,7 @@ import pytest
 from flagtui.app.flags.flag_preview_lines import flag_lines
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.links_tab import link_pages
-from flagtui.app.flags.tabs.side_column import side_lines
+from flagtui.app.flags.tabs.overview_tab import side_lines
 from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.details.flag_details import FlagDetails

@@ -1,8 +1,9 @@
 """One metric day by day, on the whole screen: the plot, or the same as a table."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import work
 from textual.app import ComposeResult
@@ -13,12 +14,13 @@ from textual.widgets import Static
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.experiments.chart_axes import day_words
-from flagtui.app.experiments.detail.courses import CUMULATIVE, courses_of, day_lines, state_words
+from flagtui.app.experiments.chart import Course, Point, SeriesPlot
+from flagtui.app.experiments.chart_canvas import day_words
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.metric_findings import Metric
-from flagtui.app.experiments.series_plot import SeriesPlot
-from flagtui.app.records.record_tabs import scroll
+from flagtui.app.experiments.detail.judgement import Judgement, lift_of, verdicts
+from flagtui.app.experiments.detail.metric_findings import Metric, MetricReading
+from flagtui.app.experiments.detail.metric_table import COLOURS
+from flagtui.app.records.record_screen import scroll
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
@@ -26,11 +28,102 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
-from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.outcomes import explain_error
-from flagtui.text.styled import Notice
+from flagtui.text.styled import Notice, Piece
+
+DAY: Final = 12
+WIDE: Final = 94
+"""Cells from which the values are shown beside their difference."""
+NARROW: Final = 64
+"""Cells from which the interval is told in numbers."""
+CUMULATIVE: Final = "% over the baseline, all days so far"
+
+
+def courses_of(series: Timeseries) -> tuple[Course, ...]:
+    """One for each variant, over every day of the experiment."""
+    keys: dict[str, None] = {}
+    for _day, result in series.days:
+        for variant in result.variant_results if result else ():
+            keys.setdefault(variant.key)
+    return tuple(
+        Course(safe_text(key, 24), tuple(_point(day, result, key) for day, result in series.days))
+        for key in keys
+    )
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Cells of each column; 0 leaves it out."""
+
+    variant: int
+    value: int
+    delta: int
+    interval: int
+
+
+def widths_for(width: int) -> Widths:
+    """The columns that fit."""
+    if width >= WIDE:
+        return Widths(16, 12, 12, 22)
+    return Widths(14, 0, 10, 20) if width >= NARROW else Widths(9, 0, 9, 0)
+
+
+def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[Piece]]:
+    """The newest day first."""
+    cells = widths_for(width)
+    values = f"{'BASELINE':>{cells.value}}{'VALUE':>{cells.value}}" if cells.value else ""
+    ends = f"{'INTERVAL':<{cells.interval}}" if cells.interval else ""
+    head = f"{'DAY':<{DAY}}{'VARIANT':<{cells.variant}}{values}{'Δ':>{cells.delta}}  {ends}CHANCE"
+    yield [(head, "$text-muted")]
+    for day, result in reversed(series.days):
+        name = f"{day_words(day):>6}"
+        if result is None:
+            why = series.errors.get(day.isoformat(), "")
+            words = f"failed: {safe_text(why, 80)}" if why else "not computed yet"
+            yield [(f"{name:<{DAY}}", ""), (words, "$warning" if why else "$faint")]
+            continue
+        for one in verdicts(MetricReading(metric, result)):
+            yield [(f"{name:<{DAY}}", ""), *_day_cells(one, cells)]
+            name = ""
+
+
+def _day_cells(one: Judgement, cells: Widths) -> Iterator[Piece]:
+    yield f"{safe_text(one.variant, cells.variant - 1):<{cells.variant}}", ""
+    if cells.value:
+        yield f"{one.base:>{cells.value}}{one.value:>{cells.value}}", ""
+    ends = ""
+    if cells.interval and one.interval is not None:
+        ends = f"{one.interval[0] * 100:+.1f} … {one.interval[1] * 100:+.1f} %".replace("-", "−")
+    yield f"{one.delta:>{cells.delta}}  {ends:<{cells.interval}}{one.odds}", COLOURS.get(one.look, "")
+
+
+def state_words(series: Timeseries) -> tuple[str, str]:
+    """What there is to know about how complete the days are, and its colour."""
+    days = series.days
+    known = sum(result is not None for _day, result in days)
+    if series.is_calculated_anew:
+        return "being calculated anew…", "$warning"
+    if known == 0 and series.status == "failed":
+        first = next(iter(series.errors.values()), "")
+        return f"no day could be calculated: {safe_text(first, 100)}", "$error"
+    if known == 0:
+        return "being calculated: the server has no day yet · R asks for it", "$warning"
+    failed = f", {len(series.errors)} failed" if series.errors else ""
+    return f"{known} of {len(days)} days{failed}", "$text-muted"
+
+
+def _point(day: date, result: MetricResult | None, key: str) -> Point:
+    variant = next((one for one in result.variant_results if one.key == key), None) if result else None
+    if variant is None or result is None or result.baseline is None:
+        return Point(day, None)
+    lift = lift_of(variant, result.baseline)
+    if lift is None:
+        return Point(day, None)
+    low, high = variant.interval or (None, None)
+    return Point(day, lift * 100, *(None if bound is None else bound * 100 for bound in (low, high)))
 
 
 class SeriesScreen(OwnedScreen[None]):

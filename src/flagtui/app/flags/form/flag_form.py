@@ -5,8 +5,7 @@ from typing import Any
 
 from textual import work
 
-from flagtui.app.flags.form.flag_fields import FieldQuestions
-from flagtui.app.flags.form.flag_form_lines import form_lines
+from flagtui.app.flags.form.flag_fields import FieldQuestions, form_lines
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm

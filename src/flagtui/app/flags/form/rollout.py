@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
-from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.changes.flags.flag_intent import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag

@@ -12,9 +12,9 @@ from textual.widgets import Static
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.records.record_tabs import RecordPane
+from flagtui.app.records.record_screen import RecordPane
 from flagtui.app.widgets.line import cut, joined
-from flagtui.app.widgets.line_view import LineView
+from flagtui.app.widgets.panes import LineView
 from flagtui.models.activity import SYSTEM, Activity
 from flagtui.models.activity_rows import version_made
 from flagtui.models.flag_answers import FlagVersion
@@ -25,9 +25,6 @@ from flagtui.text.activity_words import STAFF, activity_words, who_did
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import age, moment
 from flagtui.text.styled import Piece
-
-MOST = 500
-"""Entries that are read."""
 
 ReadLog = Callable[[int], Awaitable[Sequence[Activity]]]
 ReadVersion = Callable[[int, int], Awaitable[FlagVersion]]

@@ -1,13 +1,20 @@
-"""The first tab: who sees it, what state it is in and why, what comes with it."""
+"""The first tab, and the column beside all tabs: who sees it, its state, reach, links, history and ages."""
 
 from collections.abc import Iterator
 
+from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
-from flagtui.app.flags.tabs.reach_tab import reach_summary
-from flagtui.app.flags.tabs.side_column import age_lines, link_lines, recent_lines
+from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.line import cut
+from flagtui.models.activity_rows import version_made
+from flagtui.models.rows import FlagRow
+from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
+from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines
+from flagtui.text.formats import NOT_KNOWN, age, moment
+from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
 
@@ -52,3 +59,85 @@ def status_lines(study: Study) -> Iterator[list[Piece]]:
         tags = " ".join(f"#{safe_text(tag, 30)}" for tag in details.row.tags[:12])
         yield [("TAGS        ", "$text-muted"), (tags, "")]
     yield []
+
+
+LABEL = 12
+"""Cells of the words on the left."""
+
+
+def side_lines(study: Study, width: int) -> Iterator[list[Piece]]:
+    """The whole column."""
+    details = study.details
+    yield from list(reach_summary(details, width))[:-1]
+    if details.reach is not None:
+        for part in details.reach.parts:
+            yield [
+                (f" {part.number} {part.reached:>8,}  ", "$text-muted"),
+                *bar(part.reached, part.total, width - 14),
+            ]
+    yield []
+    yield from link_lines(study, width)
+    if details.changes:
+        yield [("HISTORY", "$text-muted")]
+        yield from list(recent_lines(study, width))[1:]
+        yield []
+    yield from age_lines(details.row, study.now)
+
+
+def link_lines(study: Study, width: int) -> Iterator[list[Piece]]:
+    """Experiments, flags on either side, and what is scheduled; nothing when there is none."""
+    rows = [*_links(study, width)]
+    if rows:
+        yield [("LINKS", "$text-muted")]
+        last = ""
+        for label, pieces in rows:
+            yield [((label if label != last else "").ljust(LABEL), "$text-muted"), *pieces]
+            last = label
+        yield []
+
+
+def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
+    details, flag = study.details, study.details.flag
+    for link in flag.experiment_set_metadata if flag else ():
+        running = "  running" if link.is_running else ""
+        name = cut(safe_text(f"#{link.id} {link.name}"), width - LABEL - len(running))
+        yield "experiment", [(name, "$secondary"), (running, "$success")]
+    for id in flag.experiment_set if flag and not flag.experiment_set_metadata else ():
+        yield "experiment", [(f"#{id}", "$secondary")]
+    for key in (details.dependents or ())[:5]:
+        yield "needed by", [(cut(safe_text(key), width - LABEL), "")]
+    for id in (flag.targeting.depends_on if flag else ())[:5]:
+        yield "needs", [(cut(safe_text(study.names.flags.get(id, f"flag #{id}")), width - LABEL), "")]
+    for change in (details.schedule or ())[:3]:
+        when = moment(unix(change.scheduled_at))
+        yield "schedule", [(cut(scheduled_words(change), width - LABEL), "$warning")]
+        yield "schedule", [(f"on {when}", "$warning")]
+
+
+def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
+    """`RECENT CHANGES`: age, version, person, what."""
+    details, now = study.details, study.now
+    if not details.changes:
+        return
+    yield [("RECENT CHANGES", "$text-muted")]
+    for entry in details.changes[:6]:
+        version = version_made(entry)
+        words = cut(activity_words(entry, names=study.names), max(12, width - 18))
+        yield [
+            (f"{age(unix(entry.created_at), now):>4} ", "$text-muted"),
+            ((f"v{version}" if version else "").ljust(4), "$faint"),
+            (cut(who_did(entry), 6).ljust(7), "$primary"),
+            (words, ""),
+        ]
+
+
+def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
+    """`AGE created 71d · changed 2m · called 1h`, and who created it."""
+    parts = [
+        f"created {age(row.created_at, now) or NOT_KNOWN}",
+        f"changed {age(row.updated_at, now) or NOT_KNOWN}",
+        f"called {called_words(row, now)}",
+    ]
+    yield [("AGE   ", "$text-muted"), (" · ".join(parts), "")]
+    if row.creator:
+        yield [("BY    ", "$text-muted"), (cut(safe_text(row.creator), 34), "$primary")]

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from flagtui.app.records.record_tabs import LinesPane
+from flagtui.app.lists.record_copies import shown_record
+from flagtui.app.records.json_pane import JsonPane
+from flagtui.app.records.record_screen import LinesPane
 from flagtui.app.widgets.line import joined
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.text.styled import Piece
-
-MASK: Final = "••••••"
 
 Lines = Iterable[list[Piece]]
 
@@ -51,3 +50,12 @@ class TextPane(LinesPane):
         """Draw this study."""
         width = max(20, self.size.width - 2)
         self.query_one(Static).update(joined(self._lines(study, width), width))
+
+
+class FlagJsonPane(JsonPane):
+    """A tab of the flag's page."""
+
+    def show(self, study: Study) -> None:
+        """Draw the record of this study."""
+        flag = study.details.flag
+        self.show_value(None if flag is None else shown_record(flag, study.is_unmasked))

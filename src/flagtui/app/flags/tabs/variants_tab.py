@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
+
+from textual.app import App
 
 from flagtui.app.flags.flag_preview_lines import VARIANT_STYLES, variant_bar
-from flagtui.app.flags.tabs.tab_pane import MASK, Study
+from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.shell.toasts import copied_notice
+from flagtui.changes.journal_entries import MASK
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.json_lines import json_lines
-from flagtui.text.styled import Piece
+from flagtui.text.styled import Notice, Piece
 from flagtui.text.variant_sentences import rest_words
 
 LINES = 400
@@ -92,3 +97,19 @@ def payload_value(stored: JSON) -> JSON:
         return json.loads(stored)
     except (ValueError, RecursionError):
         return stored
+
+
+def copied_value(app: App[Any], study: Study) -> Notice:
+    """Copies the remote configuration's value, or the payloads; says what was copied, never the value."""
+    flag = study.details.flag
+    if flag is None or not flag.targeting.payloads:
+        return Notice("There is no payload to copy.")
+    if flag.has_encrypted_payloads and not study.is_unmasked:
+        return Notice("It is encrypted: m shows it first.", "warning")
+    value: JSON = {key: payload_value(stored) for key, stored in flag.targeting.payloads.items()}
+    what = f"{len(value)} payloads"
+    if flag.is_remote_configuration and study.asked_value is not None:
+        value, what = study.asked_value, "the value"
+    elif len(value) == 1:
+        value, what = next(iter(value.values())), "the payload"
+    return copied_notice(app, json.dumps(value, ensure_ascii=True), f"{what} of {flag.key}")

@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.records.record_tabs import RecordPane, scroll
+from flagtui.app.records.record_screen import RecordPane, scroll
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined
 from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_subject

@@ -1,15 +1,70 @@
-"""A long text with a cursor: draws the lines on screen and no others."""
+"""Many lines of text: panes that show them, and a view of a long text with a cursor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeVar
 
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from flagtui.text.styled import Piece
+from flagtui.app.widgets.line import joined
+from flagtui.text.styled import Piece, with_link
+
+PaneLine = list[Piece]
+
+
+class Pane(Widget):
+    """Draws lines of safe pieces; repaints only when they changed."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: Sequence[PaneLine] = ()
+
+    def show(self, lines: Sequence[PaneLine]) -> None:
+        """Show these lines from now on."""
+        if lines != self._lines:
+            self._lines = lines
+            self.refresh()
+
+    def render(self) -> Content:
+        return joined(self._lines, self.content_size.width)
+
 
 Lines = Sequence[Sequence[Piece]]
+
+
+T = TypeVar("T")
+
+
+class AgedPane(Widget, Generic[T]):
+    """Draws what is known of one record, at the width it has, with ages as of a moment and a link."""
+
+    ALLOW_SELECT = False
+
+    def __init__(
+        self, lines: Callable[[T, float, int], Iterable[PaneLine]], *, id: str | None = None
+    ) -> None:
+        super().__init__(id=id)
+        self._lines = lines
+        self._shown: tuple[T | None, int, str] = (None, 0, "")
+        self._now = 0.0
+
+    def show(self, subject: T | None, now: float, link: str = "") -> None:
+        """Show this subject, with ages as of `now`, in Unix seconds; what it is called leads to `link`."""
+        shown = (subject, int(now) // 60, link)
+        if shown != self._shown:
+            self._shown, self._now = shown, now
+            self.refresh()
+
+    def render(self) -> Content:
+        subject, _minute, link = self._shown
+        if subject is None:
+            return Content("")
+        width = self.content_size.width
+        return joined(with_link(self._lines(subject, self._now, width), link), width)
 
 
 class LineView(Widget, can_focus=True):

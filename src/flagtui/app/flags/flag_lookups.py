@@ -1,4 +1,4 @@
-"""Ids from a log, a dashboard or a colleague: which flags they are."""
+"""Flags found by other means than their list: by pasted ids, by what they are for the holder of the key."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
@@ -8,20 +8,21 @@ from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.lists.list_description import ListDescription
+from flagtui.app.lists.list_description import ListDescription, one_of
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.widgets.column_layout import Cell, Column, Slot
+from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell
 from flagtui.app.writing.changes import Changes
+from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
+from flagtui.store.query.vocabulary import Vocabulary
 from flagtui.store.sort_orders import Listing, Order, Sort
+from flagtui.text.evaluation_words import value_words
 from flagtui.text.formats import count
 from flagtui.text.styled import Piece
 
-NOT_HERE: Final = frozenset(("lists.type", "lists.mine"))
 MOST: Final = 1_000
 """Ids that are looked up at once."""
 UNKNOWN: Final = "not known here"
@@ -43,16 +44,17 @@ def draw_key(one: IdFound, slot: Slot) -> Cell:
     return ((safe_text(one.key), "strong") if one.key else (UNKNOWN, "muted"),)
 
 
-_STATES: Final = {"known": lambda one: bool(one.key), "unknown": lambda one: not one.key}
-_IS: Final = Qualifier[IdFound](
-    "is", "known or unknown", "whether there is such a flag", choice(_STATES), (*_STATES,), (*_STATES,)
+_KNOWN: Final = one_of(
+    "is",
+    "whether there is such a flag",
+    {"known": lambda one: bool(one.key), "unknown": lambda one: not one.key},
 )
 IDS: Final = ListDescription[IdFound](
     name="ids",
     what="flags by id",
     hint="search   a key or an id  is:unknown",
     listing=Listing(
-        Vocabulary({_IS.name: _IS}, lambda one: f"{one.key}\0{one.id}"),
+        Vocabulary({"is": _KNOWN}, lambda one: f"{one.key}\0{one.id}"),
         {"place": Order(lambda one: one.place), "id": Order(lambda one: one.id), "key": Order()},
         lambda one: fold(one.key),
     ),
@@ -74,7 +76,7 @@ IDS: Final = ListDescription[IdFound](
 class IdsScreen(ReadList[IdFound]):
     """In the order they were pasted in."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere", without=NOT_HERE)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere")]
     description = IDS
     place = "lists"
     tab = "#"
@@ -96,8 +98,8 @@ class IdsScreen(ReadList[IdFound]):
         return f"{sum(bool(one.key) for one in self._found)} of {len(self._found)} found"
 
     def target(self) -> RecordLink | None:
-        one = self.record
-        return RecordLink("flags", one.id, one.key) if one is not None and one.key else None
+        target = super().target()
+        return target if target is not None and target.key else None
 
     def about(self, row: IdFound) -> Iterator[list[Piece]]:
         yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
@@ -126,3 +128,77 @@ def ids_in(line: str) -> list[int]:
 def _read(line: str) -> PromptReading:
     ids = ids_in(line)
     return PromptReading([(count(len(ids), "id"), "$text-muted")], "" if ids else "no id yet")
+
+
+OFF: Final = ("off", "?")
+
+
+class MyValue(Struct, frozen=True):
+    """One flag. `key` is raw; `value` is in words, and safe."""
+
+    id: int
+    key: str
+    value: str
+
+    @property
+    def is_on(self) -> bool:
+        """A variant counts as on."""
+        return self.value not in OFF
+
+
+def draw_value(one: MyValue, slot: Slot) -> Cell:
+    return ((one.value, "good" if one.is_on else "muted"),)
+
+
+_ON: Final = one_of(
+    "is", "what it is for you", {"on": lambda one: one.is_on, "off": lambda one: not one.is_on}
+)
+MY_FLAGS: Final = ListDescription[MyValue](
+    name="my_flags",
+    what="your flags",
+    hint="search   a key or a variant  is:on",
+    listing=Listing(
+        Vocabulary({"is": _ON}, lambda one: f"{one.key}\0{one.value}"),
+        {"key": Order(), "value": Order(label=lambda one: fold(one.value))},
+        lambda one: fold(one.key),
+    ),
+    sort=Sort("key"),
+    orders=("key", "value"),
+    columns=(
+        Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=60),
+        Column("value", "FOR YOU", draw_value, 10, grow=1, most=40, gap=2),
+    ),
+    always=("key", "value"),
+    key=lambda one: one.key,
+    filters={"state": "is"},
+    title="My flags",
+    nothing="This project has no flags.",
+)
+
+
+class MyFlagsScreen(ReadList[MyValue]):
+    """By key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere")]
+    description = MY_FLAGS
+    place = "lists"
+    tab = "I"
+
+    async def read(self) -> Sequence[MyValue]:
+        workspace = self._app_state.workspace
+        mine = await workspace.client.evaluation.my_flags() if workspace is not None else ()
+        return [
+            MyValue(id, as_text(one.feature_flag.get("key")), value_words(one.value))
+            for one in mine
+            if (id := as_id(one.feature_flag.get("id"))) is not None
+        ]
+
+    def counted(self) -> str:
+        return f"{sum(one.is_on for one in self._found):,} of {len(self._found):,} on"
+
+    def about(self, row: MyValue) -> Iterator[list[Piece]]:
+        me = self._app_state.workspace.me if self._app_state.workspace is not None else None
+        yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
+        yield [(f"{row.value} for {safe_text(me.email, 60) if me else 'the holder of the key'}", "")]
+        yield []
+        yield [("⏎", "bold"), ("  opens the flag; its tab who says why", "$text-muted")]

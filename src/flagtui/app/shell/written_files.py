@@ -1,4 +1,4 @@
-"""What is left of a crash: one sentence on the terminal, and a report without values in a private file."""
+"""Files written for the person: what is left of a crash, and what was asked for as a file."""
 
 import os
 import sys
@@ -11,6 +11,7 @@ from uuid import uuid4
 from flagtui import __version__, local_time
 from flagtui.config.files import write_new
 from flagtui.safe_text import safe_lines
+from flagtui.text.styled import Notice
 
 
 def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> str:
@@ -31,3 +32,14 @@ def keep_report(report: str, folder: Path) -> Path | None:
     except OSError:
         return None
     return path
+
+
+def export(name: str, text: str, what: str, now: float) -> Notice:
+    """Writes `flags-20260302-090000Z.json` for `flags.json`, and says where; never over another file."""
+    stem, ending = name.rsplit(".", 1)
+    path = Path.cwd() / f"{stem}-{local_time.file_stamp(now)}.{ending}"
+    try:
+        write_new(path, text)
+    except OSError as fault:
+        return Notice(f"not written: {fault.strerror or fault}", "error")
+    return Notice(f"written to {path}: {what}")

@@ -9,11 +9,11 @@ from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.shell.export_file import export
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Tabs
 from flagtui.app.shell.status_line import link_of, location_of, tabs_of
 from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen

@@ -1,0 +1,197 @@
+"""The keys of an experiment, the same in its list and on its own page: steps, forms, editor, copies."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.experiments.detail.judgement import leading_of
+from flagtui.app.experiments.detail.metric_findings import Findings
+from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps
+from flagtui.app.experiments.form.experiment_form import ExperimentForm
+from flagtui.app.experiments.form.flag_choice import ask_flag
+from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.writing.json_editing import edit_as_json
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.experiment import Experiment
+from flagtui.models.rows import ExperimentRow
+from flagtui.store.workspace import Workspace
+from flagtui.text.styled import Notice
+
+HERE: Final = 0
+"""In place of a project's number."""
+NEXT: Final[dict[str, tuple[str, ...]]] = {
+    "draft": ("lists.open", "experiments.launch", "experiments.edit"),
+    "running": ("lists.open", "experiments.switch", "experiments.end", "experiments.ship"),
+    "exposure_frozen": ("lists.open", "experiments.end", "experiments.ship"),
+    "paused": ("lists.open", "experiments.switch", "experiments.end"),
+    "stopped": ("lists.open", "experiments.ship", "experiments.archive", "experiments.duplicate"),
+    "archived": ("lists.open", "experiments.archive", "experiments.duplicate"),
+}
+"""By state: the commands to show first."""
+
+
+class ExperimentKeys(RecordKeys):
+    """Asks for what is wanted, and starts changes; a confirmed change goes on when the screen closes."""
+
+    kind = "experiments"
+
+    @cached_property
+    def steps(self) -> ExperimentSteps:
+        """The way of all steps."""
+        return ExperimentSteps(self._app_state, self._changing)
+
+    def subject(self) -> ExperimentRow | None:
+        """The experiment that is meant."""
+        return next(iter(self.at_cursor()), None)
+
+    @abstractmethod
+    def known(self, row: ExperimentRow) -> Findings:
+        """What is known of it."""
+
+    @property
+    def next_commands(self) -> Sequence[str]:
+        """What one is likely to do with it next, for the line of keys."""
+        row = self.subject()
+        if row is None:
+            return ("experiments.new",)
+        return NEXT.get("archived" if row.archived else row.status, ())
+
+    def action_step(self, name: StepName) -> None:
+        """For everything chosen where one answer does for all, else for the one that is meant."""
+        rows = self.chosen()
+        if len(rows) > 1 and name in TOGETHER:
+            self.steps.start(name, rows, saved=self.saved)
+            return
+        row = rows[0] if len(rows) == 1 else self.subject()
+        if row is not None:
+            leading = leading_of(self.known(row))
+            words = leading.words if leading else ""
+            self.steps.start(name, [row], words, self.saved)
+
+    def action_switch(self) -> None:
+        """Pause what runs, resume what is paused: the first decides, and why not is told of the rest."""
+        if rows := self.chosen():
+            self.action_step("resume" if rows[0].status == "paused" else "pause")
+
+    def action_archive(self) -> None:
+        if rows := self.chosen():
+            self.action_step("unarchive" if rows[0].archived else "archive")
+
+    def action_new(self) -> None:
+        """A new draft, on a flag that is there or a new one."""
+        self._changing.run(self._create())
+
+    def action_edit(self) -> None:
+        """In a form of its fields."""
+        if (row := self.subject()) is not None:
+            self._changing.run(self._edit(row))
+
+    def action_edit_json(self) -> None:
+        """As JSON in the person's own editor."""
+        if (row := self.subject()) is not None:
+            self._changing.run(self._edit_json(row))
+
+    def action_duplicate(self) -> None:
+        """A draft like it, here or in another project."""
+        if (row := self.subject()) is not None:
+            self._changing.run(self._duplicate(row))
+
+    async def _create(self) -> None:
+        workspace = self._app_state.workspace
+        if workspace is None or self.steps.is_read_only():
+            return
+        name = await self._changing.ask(PromptScreen(Prompt("Name of the new experiment", read=_named)))
+        if name is None:
+            return
+        flag = await ask_flag(self._changing, workspace, name.strip())
+        if flag is not None:
+            self._fill_in(ExperimentCopy.new(name.strip(), flag.key, is_linked=flag.is_there), workspace)
+
+    async def _edit(self, row: ExperimentRow) -> None:
+        fresh, workspace = await self._read(row)
+        if fresh is not None and workspace is not None:
+            self._fill_in(ExperimentCopy.of(fresh), workspace)
+
+    async def _read(self, row: ExperimentRow) -> tuple[Experiment | None, Workspace | None]:
+        workspace = self._app_state.workspace
+        if workspace is None or self.steps.is_read_only():
+            return None, None
+        fresh = await self.steps.read(row.id, row.name, workspace)
+        if fresh is None or fresh.can_edit:
+            return fresh, workspace
+        words = f"{fresh.name}: you may look at this experiment but not change it"
+        self._changing.tell(Notice(words, "warning", "not possible now"))
+        return None, None
+
+    def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
+        changing = self._changing
+
+        def save(intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+            changing.run(self._save(intent, saved))
+
+        changing.app.push_screen(ExperimentForm(self._app_state, changing, workspace, copy, save))
+
+    async def _save(self, intent: ExperimentIntent, saved: Callable[[], None] = lambda: None) -> None:
+        """Editing takes long; what is there now decides."""
+        workspace, choices = self._app_state.workspace, intent.choices
+        if workspace is None:
+            self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
+            return
+        fresh: Experiment | None = Experiment.of(
+            {"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key}
+        )
+        if intent.id:
+            fresh = await self.steps.read(intent.id, f"experiment {intent.id}", workspace)
+        if fresh is not None:
+            await self.steps.take(intent, fresh, workspace, saved)
+
+    async def _edit_json(self, row: ExperimentRow) -> None:
+        fresh, workspace = await self._read(row)
+        if fresh is None or workspace is None:
+            return
+        record = experiment_text(fresh)
+        edited = edit_as_json(self._changing, record, self._app_state.session.state_folder / "drafts")
+        if edited is not None:
+            choices = Choices(
+                fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}
+            )
+            await self._save(ExperimentIntent(row.id, STEPS["edit"], choices), edited.saved)
+
+    async def _duplicate(self, row: ExperimentRow) -> None:
+        workspace = self._app_state.workspace
+        if workspace is None or self.steps.is_read_only():
+            return
+        try:
+            projects = await workspace.client.projects.list()
+        except ApiError:
+            # A key that may not list projects can still copy within its own.
+            projects = ()
+        here = workspace.client.project
+        others = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
+        choices = [Choice(HERE, "here", "with a flag of its own"), *others]
+        project = await self._changing.ask(PickerScreen(f"Copy {row.name} to", choices)) if others else HERE
+        if project == HERE:
+            await self.steps.take_step(STEPS["duplicate"], [row])
+            return
+        fresh = await self.steps.read(row.id, row.name, workspace) if project is not None else None
+        if project is None or fresh is None:
+            return
+        asked = Prompt("Flag key there", "", fresh.feature_flag_key, read=_plain)
+        key = await self._changing.ask(PromptScreen(asked))
+        if key is not None:
+            chosen = Choices(project=project, flag_key=key.strip())
+            await self.steps.take(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
+
+
+def _named(line: str) -> PromptReading:
+    return PromptReading(problem="" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters")
+
+
+def _plain(line: str) -> PromptReading:
+    return PromptReading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")

@@ -1,1 +1,0 @@
-"""Flags found by other means than the list: by id, mine, local evaluation definitions."""
