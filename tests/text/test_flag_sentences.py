@@ -6,9 +6,9 @@ from flagtui.evaluate.operator_words import OPERATOR_WORDS
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters, Property, Variant
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.activity_words import activity_words
-from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, state_lines, who_sees_it
 from flagtui.text.variant_sentences import rest_words
 
 
@@ -117,7 +117,7 @@ def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[flo
     ],
 )
 def test_what_shares_go_by_is_told_where_it_is_not_the_person(raw: dict[str, JSON], words: str) -> None:
-    assert plain(manner_lines(Flag.of({"id": 1, "key": "k", **raw}))) == words
+    assert plain(manner_lines({"id": 1, "key": "k", **raw})) == words
 
 
 @pytest.mark.parametrize("operator", sorted(OPERATOR_WORDS))
@@ -208,3 +208,23 @@ def test_a_write_without_logged_detail_is_not_hidden() -> None:
 
 def test_a_deletion_is_called_one() -> None:
     assert entry({"field": "deleted", "before": False, "after": True}, activity="deleted") == "deleted"
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"active": True}, ""),
+        ({"active": False}, "nobody: it is off. Turned on, it would be seen by"),
+        (
+            {"active": False, "archived": True},
+            "nobody: it is archived. Brought back and turned on, it would be seen by",
+        ),
+        ({"active": True, "deleted": True}, "nobody: it is deleted. Restored, it would be seen by"),
+        (
+            {"active": False, "deleted": True},
+            "nobody: it is deleted. Restored and turned on, it would be seen by",
+        ),
+    ],
+)
+def test_a_flag_that_is_off_archived_or_deleted_is_seen_by_nobody_now(state: JSON, words: str) -> None:
+    assert plain(state_lines(Flag.of({"id": 1, "key": "k", **as_dict(state)}))) == words

@@ -159,7 +159,7 @@ def test_shares_go_by_what_is_said_that_they_go_by() -> None:
         filters["aggregation_group_type_index"] = group_type
         raw: dict[str, JSON] = {"id": 1, "key": f"f-{number}", "active": True, "filters": filters}
         random.choice([raw, filters])["bucketing_identifier"] = random.choice(["device_id", None])
-        by_device = "shares go by device" in plain(manner_lines(Flag.of(raw)))
+        by_device = "shares go by device" in plain(manner_lines(Flag.of(raw).raw))
         told[by_device] += 1
         definitions = definitions_of(raw)
         drawn, again = (

@@ -1,6 +1,6 @@
 """A flag's filters as sentences: who sees it. Every piece of server text is made safe here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from flagtui.changes.flags.flag_words import Role, property_words
@@ -16,6 +16,7 @@ from flagtui.text.styled import Piece
 
 if TYPE_CHECKING:
     from flagtui.models.flag import Flag
+    from flagtui.models.rows import FlagRow
 
 FIRST_FIT: Final = "the first condition that fits decides, also by its share"
 
@@ -82,9 +83,22 @@ def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
         yield [(BULLET, "$faint"), (variant, "$secondary"), (words, "$text-muted")]
 
 
-def manner_lines(flag: "Flag") -> Iterator[list[Piece]]:
-    """What shares go by, and what outlasts them."""
-    parts = read_flag(flag.raw)
+def state_lines(flag: "Flag | FlagRow") -> Iterator[list[Piece]]:
+    """Why nobody sees a flag now, whatever its conditions say: it is deleted, archived or off."""
+    if flag.deleted:
+        way = "deleted. Restored" if flag.active else "deleted. Restored and turned on"
+    elif flag.archived:
+        way = "archived. Brought back and turned on"
+    elif not flag.active:
+        way = "off. Turned on"
+    else:
+        return
+    yield [(f"nobody: it is {way}, it would be seen by", "$warning")]
+
+
+def manner_lines(flag: Mapping[str, JSON]) -> Iterator[list[Piece]]:
+    """What shares of a flag, as the server sent it, go by, and what outlasts them."""
+    parts = read_flag(flag)
     if parts.has_continuity:
         yield [(BULLET, "$faint"), ("people keep the value they had before signing in", "")]
     if parts.is_by_device and parts.group_index is None:

@@ -36,6 +36,37 @@ def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: s
     assert record["filters"]["groups"][0]["rollout_percentage"] == 50
 
 
+def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
+    signed_in: Run, ask: Ask[Flag], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    country = {"key": "country", "type": "person", "value": ["DE", "FR", "NL"], "operator": "exact"}
+    plan = {"key": "plan", "type": "person", "value": "pro", "operator": "exact"}
+    shares = [{"key": "a", "rollout_percentage": 33.33}, {"key": "b", "rollout_percentage": 66.67}]
+    filters = {
+        "groups": [{"properties": [country, plan], "rollout_percentage": 50}, {"rollout_percentage": 10}],
+        "multivariate": {"variants": shares},
+        "payloads": {"b": "1"},
+    }
+    body = {"key": "gives-two", "filters": filters, "ensure_experience_continuity": True}
+    id = ask(lambda client: client.flags.create(body)).id
+    (record,) = json.loads(signed_in("flags", "get", "gives-two", "--json", "--fields", "who,gives").out)[
+        "records"
+    ]
+    assert record == {
+        "who": [
+            "1 50 % of users where country is any of DE, FR, NL and plan is pro",
+            "2 10 % of everyone else",
+            "people keep the value they had before signing in",
+        ],
+        "gives": ["a 33.33 %", "b 66.67 %, with a payload"],
+    }
+    signed_in("flags", "delete", "gives-two", "--yes")
+    shown = signed_in("flags", "get", str(id), is_shown=True).out
+    assert max(map(len, shown.splitlines())) <= 60
+    assert "who         nobody: it is deleted. Restored, it would be" in shown
+
+
 def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -> None:
     signed_in("flags", "rollout", key, "--to", "75", "--yes")
     history = json.loads(signed_in("flags", "history", key, "--json").out)["records"]

@@ -13,7 +13,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
-from flagtui.text.flag_sentences import manner_lines, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
 from flagtui.text.styled import Piece
 from flagtui.text.variant_sentences import rest_words
@@ -42,10 +42,9 @@ def seen_by_lines(details: FlagDetails, names: Names) -> Iterator[list[Piece]]:
     if details.trouble:
         yield from trouble_lines(details.trouble)
     yield [("WHO SEES IT", "$text-muted")]
-    if not flag.active:
-        yield [("nobody: it is off. Turned on, it would be seen by", "$warning")]
+    yield from state_lines(flag)
     yield from who_sees_it(flag.targeting, names)
-    yield from manner_lines(flag)
+    yield from manner_lines(flag.raw)
 
 
 def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:

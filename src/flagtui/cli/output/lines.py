@@ -52,14 +52,14 @@ class Steps:
 
 def _print(line: str, stream: TextIO) -> None:
     print(
-        _fitted(line, shutil.get_terminal_size().columns) if stream.isatty() else line,
+        wrapped(line, shutil.get_terminal_size().columns) if stream.isatty() else line,
         file=stream,
         flush=True,
     )
 
 
-def _fitted(line: str, width: int) -> str:
-    """The line in as many as it needs, further ones below the first word."""
+def wrapped(line: str, width: int) -> str:
+    """The line in as many as it needs for so many cells, further ones below the first word."""
     if len(line) <= width:
         return line
     import textwrap

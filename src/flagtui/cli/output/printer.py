@@ -6,10 +6,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from flagtui.cli.errors import Trouble
-from flagtui.cli.output.lines import progress, say
+from flagtui.cli.output.lines import progress, say, wrapped
 from flagtui.cli.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
 from flagtui.cli.output.table import table_lines
 from flagtui.safe_text import safe_lines, safe_text
@@ -17,6 +17,9 @@ from flagtui.text.styled import linked, shows_links
 
 R = TypeVar("R")
 Format = Literal["table", "tsv", "json", "ndjson"]
+NARROWEST: Final = 20
+"""Cells that a value keeps beside its name, however narrow the terminal is."""
+_UNBOUND: Final = 1_000_000
 Page = Callable[[R], str]
 """The address of a record's page; empty where it has none."""
 
@@ -79,11 +82,13 @@ class Printer:
             self.records(kind, records, page=page)
             return
         wide = max(len(field.name) for field in kind.shown)
+        room = max(NARROWEST, (self.width or _UNBOUND) - wide - 2)
         for place, record in enumerate(records):
             if place:
                 print()
             for field in kind.shown:
-                lines = safe_lines(field.cell(field.value(record))) or [""]
+                found = safe_lines(field.cell(field.value(record))) or [""]
+                lines = [each for line in found for each in wrapped(line, room).split("\n")]
                 for number, line in enumerate(lines):
                     label = field.name.replace("_", " ") if number == 0 else ""
                     is_name = field is kind.fields[0] and number == 0 and self.has_links

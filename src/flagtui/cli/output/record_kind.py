@@ -115,12 +115,12 @@ class RecordKind(Generic[R]):
 
 
 def plain(value: JSON) -> str:
-    """A value as text: nothing for null, lists with commas."""
+    """A value as text: nothing for null, lists with commas, as JSON where a text has one itself."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+    if isinstance(value, list | tuple) and all(isinstance(item, str) and "," not in item for item in value):
         return ",".join(value)
     if isinstance(value, dict | list | tuple):
         import json

@@ -41,11 +41,39 @@ def _contexts(raw: Mapping[str, JSON]) -> list[str]:
 
 
 def _who(whole: WholeFlag) -> list[str]:
+    """A sentence for each condition, after what is true before any of them."""
     from flagtui.models.filters import Filters
-    from flagtui.text.flag_sentences import plain, who_sees_it
+    from flagtui.text.flag_sentences import manner_lines, plain, state_lines, who_sees_it
 
-    lines = plain(who_sees_it(Filters.of(whole.raw.get("filters")))).split("\n")
-    return [line.strip() for line in lines if line.strip()]
+    filters = Filters.of(whole.raw.get("filters"))
+    told = [*state_lines(whole.row), *who_sees_it(filters), *manner_lines(whole.raw)]
+    sentences = list[str]()
+    for line in plain(told).split("\n"):
+        words = line.strip()
+        if sentences and line.startswith("  "):
+            is_open = sentences[-1].endswith(" where") or words.startswith("and ")
+            sentences[-1] += f"{'' if is_open else ';'} {words}"
+        else:
+            sentences.append(words.removeprefix("·").lstrip())
+    return sentences
+
+
+def _gives(whole: WholeFlag) -> list[str]:
+    """What those let in get: variants with their shares, a value, or true; nothing for newer rules."""
+    from flagtui.models.filters import Filters
+    from flagtui.text.formats import percent
+    from flagtui.text.variant_sentences import rest_words
+
+    filters = Filters.of(whole.raw.get("filters"))
+    if not filters.is_editable:
+        return []
+    if whole.raw.get("is_remote_configuration") is True:
+        return ["a value, which flagtui flags payload prints"]
+    given = {variant.key: f"{variant.key} {percent(variant.rollout)}" for variant in filters.variants}
+    given = given or {"true": "true"}
+    lines = [words + ", with a payload" * (key in filters.payloads) for key, words in given.items()]
+    rest = rest_words(filters.variants)
+    return [*lines, rest] if rest else lines
 
 
 WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
@@ -60,6 +88,15 @@ WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
             _who,
             True,
             lambda who: "\n".join(who),
+            is_extra=True,
+        ),
+        RecordField(
+            "gives",
+            "texts",
+            "What those let in get, in words; only where --fields names it.",
+            _gives,
+            True,
+            lambda gives: "\n".join(gives),
             is_extra=True,
         ),
         RecordField("filters", "object", "The targeting as it is stored.", lambda one: dict(one.filters)),

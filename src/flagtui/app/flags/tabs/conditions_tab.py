@@ -33,7 +33,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         return
     order = FIRST_FIT if filters.early_exit else "the first one that matches decides"
     rest = ", for everybody who is left" if decides_before(filters) else ""
-    beside = [*before_conditions(filters), *manner_lines(flag)]
+    beside = [*before_conditions(filters), *manner_lines(flag.raw)]
     yield from [*beside, []] if beside else []
     yield [("CONDITIONS  ", "$text-muted"), (order + rest, "$faint")]
     yield []
