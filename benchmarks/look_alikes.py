@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.look_alikes import LookAlikes, keys_of
+from flagtui.store.inbox import LookAlikes, keys_of
 
 LABELLED = Path(__file__).with_suffix(".txt")
 MANY = 100_000

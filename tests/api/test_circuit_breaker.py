@@ -5,7 +5,7 @@ import pytest
 from tests.doubles.servers import MakeClient, StillClock, always, serve_flags
 
 from flagtui.api import errors
-from flagtui.api.circuit_breaker import LONGEST_REST, Patience
+from flagtui.api.retry import LONGEST_REST, Patience
 from flagtui.api.urgency import Urgency
 
 

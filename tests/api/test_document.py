@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from flagtui.api import connection, errors, pagination, rate_limiter, response_body
+from flagtui.api import connection, errors, pagination, rate_limiter, request
 from flagtui.api.errors import ApiError
 from flagtui.api.operations import OPERATIONS
 from flagtui.models import json_value
@@ -51,7 +51,7 @@ def test_the_numbers_in_the_text_are_the_ones_in_the_code() -> None:
         f"up to {pagination.PAGES[1][0]:,} records come in pages of {pagination.FIRST_PAGE}",
         f"pages of {pagination.PAGES[1][1]}",
         f"those of more than {pagination.PAGES[0][0]:,} in pages of {pagination.PAGES[0][1]:,}",
-        f"up to {response_body.ANSWER_LIMIT // 2**20} MB",
+        f"up to {request.ANSWER_LIMIT // 2**20} MB",
         f"up to {json_value.DEPTH_LIMIT} levels",
     ):
         assert words in TEXT

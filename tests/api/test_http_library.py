@@ -14,7 +14,7 @@ PROGRAM: Final = """
 import asyncio, sys
 from pathlib import Path
 from flagtui.api import Client
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.service import close_service, create_service
 
 async def main() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
-from flagtui.api.refusals import refusal
+from flagtui.api.faults import refusal
 
 
 def refused(status: int, body: Any = None, method: str = "GET", **headers: str) -> ApiError:

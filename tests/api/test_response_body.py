@@ -12,7 +12,7 @@ from tests.doubles.servers import MakeClient, always
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError
-from flagtui.api.response_body import ANSWER_LIMIT
+from flagtui.api.request import ANSWER_LIMIT
 
 FLAG = {"id": 5, "key": "a"}
 

@@ -16,7 +16,7 @@ from tests.doubles.wire import Wire
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event

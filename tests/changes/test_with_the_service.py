@@ -15,7 +15,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.client import Client
 from flagtui.api.errors import ApprovalNeeded
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context

@@ -23,8 +23,7 @@ from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import Profile
 from flagtui.config.secret import Secret
 from flagtui.config.settings import read_settings
-from flagtui.models.person import KeyInfo, Me
-from flagtui.models.project import Project
+from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.rows import FlagRow
 from flagtui.store.key_info import Introduction
 from flagtui.store.snapshots import SnapshotPlace, Snapshots

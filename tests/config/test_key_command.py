@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from flagtui.config.key_command import CommandFailed, run_key_command
+from flagtui.config.key_sources import CommandFailed, run_key_command
 
 KEY = "phx_canary_0123456789abcdef"
 

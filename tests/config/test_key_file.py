@@ -7,7 +7,7 @@ import pytest
 from flagtui.config.credentials import (
     Owner,
 )
-from flagtui.config.key_file import KeyFileRefused, key_path, read_key_file, write_key_file
+from flagtui.config.key_sources import KeyFileRefused, key_path, read_key_file, write_key_file
 
 KEY = "phx_canary_0123456789abcdef"
 OWNER = Owner("prod", "https://eu.posthog.com")

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from tests.doubles.whole_program import KEY, NOW, make_template
 
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.evaluate.definitions import Definitions
 from flagtui.models.activity import Activity
 from flagtui.service import close_service, create_service

@@ -27,7 +27,7 @@ from typing import Final
 
 IMPORTED: Final = (
     "flagtui.app.app",
-    "flagtui.api.in_process",
+    "flagtui.api.http_library",
     "flagtui.cli.demo",
     "flagtui.service.application",
     "flagtui.service.sample_data",

@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 
 from flagtui.api import Client
 from flagtui.api.errors import BadKey
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.app.app import FlagTui
 from flagtui.app.state.app_state import Neighbour, Session
 from flagtui.app.writing.question import ConfirmScreen

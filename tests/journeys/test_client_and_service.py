@@ -9,7 +9,7 @@ import pytest
 
 from flagtui.api import Client, errors
 from flagtui.api.flag_changes import changes_since, known_from, take_mark
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.service.application import Choices, close_service, create_service
 
 KEY: Final = "phx_journey_0123456789"
@@ -48,7 +48,7 @@ async def test_a_flag_lives_from_creation_to_restoration(tmp_path: Path, mode: M
         assert (await client.flags.delete(made.id)).deleted
         assert [row async for page in client.flags.pages() for row in page.rows] == []
         assert not (await client.flags.restore(made.id)).deleted
-        entries = [entry.activity async for entry in client.activity.every(made.id)]
+        entries = [entry.activity async for entry in client.flags.entries(made.id)]
         assert entries[0] == "restored"
         assert entries[-1] == "created"
 

@@ -10,8 +10,8 @@ from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.changes.guard import GuardRules, Level
+from flagtui.models.account import Project
 from flagtui.models.flag import Flag
-from flagtui.models.project import Project
 
 
 @pytest.fixture(params=MODES)

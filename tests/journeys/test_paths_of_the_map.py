@@ -15,7 +15,7 @@ from typing import Any, Final
 from tests.doubles.whole_program import Setting, running
 
 from flagtui.api import Client
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.service import create_service
 from flagtui.service.application import close_service
 

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flagtui.api.faults import ErrorBody
+from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.activity import Activity, ActivityPage
-from flagtui.models.cohort import Cohort
-from flagtui.models.envelope import ErrorBody
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.experiment import Experiment, Holdout
@@ -16,15 +16,20 @@ from flagtui.models.experiment_answers import Exposures, MetricResult, Timeserie
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius, BulkDelete, FlagStatus, Trial, keys_by_id
+from flagtui.models.flag_answers import (
+    BlastRadius,
+    BulkDelete,
+    Cohort,
+    FlagStatus,
+    LocalEvaluation,
+    ScheduledChange,
+    Trial,
+    keys_by_id,
+)
 from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import NotJson, read_json
-from flagtui.models.local_evaluation import LocalEvaluation
-from flagtui.models.person import KeyInfo, Me
-from flagtui.models.project import Project
 from flagtui.models.record import Record
-from flagtui.models.scheduled_change import ScheduledChange
 
 KINDS: list[type[Record]] = [
     Flag, Experiment, EventDefinition, Holdout, Activity, ActivityPage, Me, KeyInfo, Project, Cohort,

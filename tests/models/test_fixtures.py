@@ -9,17 +9,16 @@ from typing import Any, Final
 import pytest
 from tests.doubles.fixtures import NO_FIXTURES
 
+from flagtui.api.faults import ErrorBody
+from flagtui.models.account import Me, Project, User
 from flagtui.models.activity import Activity, ActivityPage
-from flagtui.models.envelope import ErrorBody
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.experiment import Experiment, Holdout
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import LocalEvaluation
 from flagtui.models.flag_rows import read_flag_page
-from flagtui.models.local_evaluation import LocalEvaluation
-from flagtui.models.person import Me, User
-from flagtui.models.project import Project
 from flagtui.models.record import Record
 from flagtui.models.rows import RowPage
 

@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 from tests.models.test_any_json import KINDS
 
-from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import version_made
+from flagtui.models.activity import Activity, version_made
 from flagtui.models.experiment_answers import Baseline, ExperimentStats, Exposures, MetricsRun, Timeseries
 from flagtui.models.experiment_rows import read_experiment_page
-from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_answers import BlastRadius, LocalEvaluation
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_whole
-from flagtui.models.local_evaluation import LocalEvaluation
 from flagtui.models.record import Record
 
 ALL_KINDS: list[type[Record]] = [*KINDS, Baseline, ExperimentStats, MetricsRun]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.models.old_results import is_old_share, read_old_result
+from flagtui.models.experiment_answers import is_old_share, read_old_result
 
 FUNNEL = {
     "variants": [

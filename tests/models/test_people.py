@@ -4,10 +4,9 @@ import json
 
 import pytest
 
+from flagtui.models.account import KeyInfo, Me, Project, User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.person import KeyInfo, Me, User
-from flagtui.models.project import Project
 
 
 @pytest.mark.parametrize(

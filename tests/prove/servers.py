@@ -10,7 +10,7 @@ from typing import Any, Final
 import httpx
 from tests.doubles.faults import FAULTS
 
-from flagtui.api.in_process import Application, in_process
+from flagtui.api.http_library import Application, in_process
 from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
 
 SLOW: Final = (0.08, 0.3)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from flagtui.api.errors import Forbidden
-from flagtui.models.activity import ActivityPage
-from flagtui.models.activity_rows import change_row
+from flagtui.models.activity import ActivityPage, change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_feed import PAGE, ActivityFeed
 

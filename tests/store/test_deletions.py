@@ -3,7 +3,7 @@
 from typing import Any
 
 from flagtui.models.activity import Activity, ActivityPage
-from flagtui.store.deletions import PAGES, deletions_in, recent_deletions
+from flagtui.store.activity_feed import PAGES, deletions_in, recent_deletions
 
 
 def entry(activity: str, id: int, key: str = "k", **detail: Any) -> Activity:

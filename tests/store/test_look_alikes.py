@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.look_alikes import LookAlikes, keys_of, words_of
+from flagtui.store.inbox import LookAlikes, keys_of, words_of
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "look_alikes.py"
 

@@ -1,8 +1,10 @@
-"""Types of the request bodies, field by field, for type checkers. At run time any mapping is accepted."""
+"""Types of the request bodies, field by field, for type checkers, and bodies that take making."""
 
-from typing import Literal, TypedDict
+from collections.abc import Mapping
+from typing import Final, Literal, TypedDict
 
-from flagtui.models.json_value import JSON
+from flagtui.api.errors import Invalid
+from flagtui.models.json_value import JSON, as_dict, as_list
 
 Runtime = Literal["server", "client", "all"]
 Origin = Literal[
@@ -84,3 +86,63 @@ class EventDefinitionBody(TypedDict, total=False):
     enforcement_mode: Literal["allow", "reject"]
     primary_property: str | None
     post_to_slack: bool
+
+
+NOT_COMPARED: Final = frozenset(
+    {
+        "tags",
+        "evaluation_tags",
+        "evaluation_contexts",
+        "analytics_dashboards",
+        "created_by",
+        "last_modified_by",
+        "version",
+        "original_flag",
+    }
+)
+"""Fields the server cannot look up when it compares what we read with what is stored."""
+
+
+def comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
+    """The old values in the form the server stores them, without the fields it cannot compare."""
+    kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
+    if isinstance(kept.get("filters"), dict):
+        kept["filters"] = stored_filters(kept["filters"])
+    return kept
+
+
+def stored_filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Filters without the names the server adds while reading, which are not stored."""
+    if not isinstance(filters.get("groups"), list):
+        return dict(filters)
+    return {**filters, "groups": [_stored_group(group) for group in filters["groups"]]}
+
+
+def _stored_group(group: JSON) -> JSON:
+    if not isinstance(group, dict) or not isinstance(group.get("properties"), list):
+        return group
+    return {**group, "properties": [_stored_property(item) for item in group["properties"]]}
+
+
+def _stored_property(item: JSON) -> JSON:
+    if not isinstance(item, dict):
+        return item
+    return {name: value for name, value in item.items() if name not in {"cohort_name", "group_key_names"}}
+
+
+def shipped(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
+    """The flag's filters with one variant at 100 %, and with an open condition first for `everyone`."""
+    variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
+    if variant not in {as_dict(item).get("key") for item in variants}:
+        raise Invalid("The flag has no such variant.")
+    shares = [
+        {**item, "rollout_percentage": 100 if item.get("key") == variant else 0}
+        for item in variants
+        if isinstance(item, dict)
+    ]
+    opened = [{"properties": [], "rollout_percentage": 100}] if everyone else []
+    return {
+        **filters,
+        "groups": opened + as_list(filters.get("groups")),
+        "multivariate": {**as_dict(filters.get("multivariate")), "variants": shares},
+    }

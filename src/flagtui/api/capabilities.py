@@ -1,10 +1,22 @@
-"""What a host turned out not to offer, remembered so that it is told once."""
+"""What a host turned out not to offer, remembered so that it is told once; what is done instead."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
-from flagtui.api.errors import ApiError, ClosedToKeys, EndpointNotFound, NotOffered
+from flagtui.api.errors import (
+    ApiError,
+    ApprovalNeeded,
+    ClosedToKeys,
+    Conflict,
+    EndpointNotFound,
+    Forbidden,
+    Invalid,
+    NotFound,
+    NotOffered,
+)
 from flagtui.api.operations import Operation
+from flagtui.models.json_value import JSON
 
 _ALWAYS_ASKED: Final = frozenset({"list", "get", "create", "update", "delete", "hard_delete", "me", "key"})
 """Second halves of names of what every server has: a refusal of these passes, so it is not remembered."""
@@ -50,3 +62,42 @@ class Capabilities:
     def forget(self) -> None:
         """Asks afresh from now on, after an update of the server or a change of the key."""
         self._missing.clear()
+
+
+Id = TypeVar("Id", int, str)
+Changed = TypeVar("Changed")
+
+_OF_ONE: Final = (Invalid, Forbidden, NotFound, Conflict, ApprovalNeeded)
+"""Refusals that say something about one record only."""
+
+
+async def one_by_one(
+    ids: Sequence[Id], change: Callable[[Id], Awaitable[Changed]]
+) -> tuple[list[Changed], list[dict[str, JSON]]]:
+    """What was changed, and `id` and `reason` of what was not. A fault of the link ends it."""
+    changed: list[Changed] = []
+    errors: list[dict[str, JSON]] = []
+    for place, id in enumerate(ids):
+        try:
+            changed.append(await change(id))
+        except _OF_ONE as refused:
+            errors.append({"id": id, "reason": refused.what})
+        except ApiError as fault:
+            # What stopped this one would stop the others too.
+            errors.append({"id": id, "reason": f"{fault.what} {fault.now}"})
+            errors += [{"id": left, "reason": "Not tried."} for left in ids[place + 1 :]]
+            break
+    return changed, errors
+
+
+def retagged(tags: Sequence[str], action: str, given: Sequence[str]) -> list[str]:
+    """The tags after `add`, `remove` or `set`, as servers keep them: trimmed, lower case, each once."""
+    asked = [tag.strip().lower() for tag in given]
+    match action:
+        case "add":
+            found = [*tags, *asked]
+        case "remove":
+            found = [tag for tag in tags if tag not in asked]
+        case _:
+            found = asked
+    return list(dict.fromkeys(found))

@@ -13,22 +13,19 @@ from flagtui.api.errors import ProjectNotFound
 from flagtui.api.hosts import Host, read_host
 from flagtui.api.http_library import httpx
 from flagtui.api.request_log import Log
+from flagtui.api.resource import KeptRecords, ListedRecords
+from flagtui.api.single_flags import SingleFlags
 from flagtui.models.json_value import as_id
 
 if TYPE_CHECKING:
-    from flagtui.api.activity import ActivityFeeds
-    from flagtui.api.crud import KeptRecords, ListedRecords
+    from flagtui.api.account import People, Projects
     from flagtui.api.event_definitions import EventDefinitions
     from flagtui.api.experiment_results import ExperimentResults
     from flagtui.api.experiments import Experiments
     from flagtui.api.flag_evaluation import FlagEvaluation
     from flagtui.api.flags import Flags
-    from flagtui.api.people import People
-    from flagtui.api.projects import Projects
-    from flagtui.api.single_flags import SingleFlags
-    from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
-    from flagtui.models.scheduled_change import ScheduledChange
+    from flagtui.models.flag_answers import Cohort, ScheduledChange
 
 
 class ClientOptions(TypedDict, total=False):
@@ -79,23 +76,22 @@ class Client:
         return Flags(self.connection, self.project)
 
     @cached_property
-    def flag_objects(self) -> "SingleFlags":
+    def flag_objects(self) -> SingleFlags:
         """Single flags as the JSON the server sent."""
-        from flagtui.api.single_flags import SingleFlags
 
         return SingleFlags(self.connection, self.project)
 
     @cached_property
     def projects(self) -> "Projects":
         """The projects the key can open."""
-        from flagtui.api.projects import Projects
+        from flagtui.api.account import Projects
 
         return Projects(self.connection, self.project)
 
     @cached_property
     def people(self) -> "People":
         """The holder of the key, and the key."""
-        from flagtui.api.people import People
+        from flagtui.api.account import People
 
         return People(self.connection, self.project)
 
@@ -130,7 +126,6 @@ class Client:
     @cached_property
     def holdouts(self) -> "KeptRecords[Holdout]":
         """People kept out of experiments."""
-        from flagtui.api.crud import KeptRecords
         from flagtui.models.experiment import Holdout
 
         return KeptRecords(self.connection, self.project, "holdouts", Holdout)
@@ -138,7 +133,6 @@ class Client:
     @cached_property
     def saved_metrics(self) -> "KeptRecords[SavedMetric]":
         """Metrics experiments can share."""
-        from flagtui.api.crud import KeptRecords
         from flagtui.models.experiment import SavedMetric
 
         return KeptRecords(self.connection, self.project, "saved_metrics", SavedMetric)
@@ -146,25 +140,16 @@ class Client:
     @cached_property
     def schedule(self) -> "KeptRecords[ScheduledChange]":
         """Changes that flags are due for; list one flag's with `record_id`."""
-        from flagtui.api.crud import KeptRecords
-        from flagtui.models.scheduled_change import ScheduledChange
+        from flagtui.models.flag_answers import ScheduledChange
 
         return KeptRecords(self.connection, self.project, "schedule", ScheduledChange)
 
     @cached_property
     def cohorts(self) -> "ListedRecords[Cohort]":
         """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
-        from flagtui.api.crud import ListedRecords
-        from flagtui.models.cohort import Cohort
+        from flagtui.models.flag_answers import Cohort
 
         return ListedRecords(self.connection, self.project, "cohorts", Cohort)
-
-    @cached_property
-    def activity(self) -> "ActivityFeeds":
-        """Who changed what."""
-        from flagtui.api.activity import ActivityFeeds
-
-        return ActivityFeeds(self.connection, self.project)
 
     def __repr__(self) -> str:
         return f"Client({self.host.origin}, project={self.project})"

@@ -9,19 +9,16 @@ from typing import Final
 from flagtui import __version__
 from flagtui.api.auth import KeyAuth
 from flagtui.api.capabilities import Capabilities
-from flagtui.api.circuit_breaker import Patience
 from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, RateLimited, Unreachable
+from flagtui.api.faults import network_error, refusal, setup_error
 from flagtui.api.hosts import Host
 from flagtui.api.http_library import httpx
-from flagtui.api.network_faults import network_error, setup_error
 from flagtui.api.rate_limiter import COMPUTED, Budget
-from flagtui.api.refusals import refusal
-from flagtui.api.request import Answer, Question
+from flagtui.api.request import ANSWER_LIMIT, Answer, Question, read_body
 from flagtui.api.request_log import Log, LogLine
-from flagtui.api.response_body import ANSWER_LIMIT, read_body
-from flagtui.api.retry import GATEWAY_FAULTS, date_of, pause_before_retry
+from flagtui.api.retry import GATEWAY_FAULTS, Patience, date_of, pause_before_retry
 
 _HOPS: Final = 3
 _AT_ONCE: Final = 12

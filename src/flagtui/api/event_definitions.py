@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.api.bodies import EventDefinitionBody
-from flagtui.api.bulk_fallback import one_by_one, retagged
-from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
 from flagtui.api.urgency import Urgency
-from flagtui.models.event_definition import EventDefinition
-from flagtui.models.event_definition_answers import BulkVerified, GeneratedCode
+from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags
 from flagtui.models.json_value import JSON, as_dict, as_text, as_whole

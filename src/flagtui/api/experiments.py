@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.bodies import ExperimentBody
+from flagtui.api.bodies import ExperimentBody, shipped
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
@@ -14,11 +14,10 @@ from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
 from flagtui.api.urgency import Urgency
-from flagtui.api.variant_shipment import shipped
 from flagtui.models.activity import ActivityPage
-from flagtui.models.cohort import Cohort
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
+from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import ExperimentRow, RowPage
 

@@ -9,10 +9,9 @@ from flagtui.api.errors import NotFound
 from flagtui.api.operations import operation
 from flagtui.api.request import Query, Question
 from flagtui.api.resource import Resource, pairs
-from flagtui.models.flag_answers import EvaluatedFlag, MyFlag, Trial
+from flagtui.models.account import Project
+from flagtui.models.flag_answers import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
 from flagtui.models.json_value import JSON, as_dict, as_text
-from flagtui.models.local_evaluation import LocalEvaluation
-from flagtui.models.project import Project
 
 
 @dataclass(frozen=True, eq=False)

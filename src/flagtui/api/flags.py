@@ -1,25 +1,23 @@
 """Feature flags: list, read, change, and what the server knows around them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.api.bodies import FlagBody
-from flagtui.api.bulk_fallback import one_by_one, retagged
-from flagtui.api.capabilities import NOT_HERE
-from flagtui.api.original_values import comparable
+from flagtui.api.bodies import FlagBody, comparable
+from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
 from flagtui.api.single_flags import SingleFlags, flag_object
 from flagtui.api.urgency import Urgency
 from flagtui.models.activity import Activity, ActivityPage
-from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import (
     BlastRadius,
     BulkDelete,
     BulkTags,
+    Cohort,
     Copied,
     FlagKey,
     FlagStatus,
@@ -108,6 +106,21 @@ class Flags(Resource):
             answer = await self._ask("flags.activity_of", {"id": id}, query=query, urgency=urgency)
         return ActivityPage.of(answer.record("results"))
 
+    async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
+        """The same entry after entry, each once, asking for more as it goes, never past the end."""
+        seen: set[str] = set()
+        page = 1
+        while len(seen) < at_most:
+            urgency = Urgency.PERSON if page == 1 else Urgency.LOADING
+            found = await self.activity(id, limit=100, page=page, urgency=urgency)
+            fresh = [entry for entry in found.entries if entry.identity not in seen]
+            for entry in fresh[: at_most - len(seen)]:
+                seen.add(entry.identity)
+                yield entry
+            if not fresh or not found.has_more:
+                return
+            page += 1
+
     async def status(self, id: int) -> FlagStatus:
         """Whether the flag is used, and why the server thinks so."""
         return FlagStatus.of((await self._ask("flags.status", {"id": id})).record("status"))
@@ -146,21 +159,10 @@ class Flags(Resource):
             return FlagVersion.of(answer.record("version"))
         except NOT_HERE as refused:
             flag = await self.get(id)
-            found = rebuilt_version(flag, await self._history(id), number)
+            found = rebuilt_version(flag, [entry async for entry in self.entries(id, at_most=500)], number)
             if found is None:
                 raise refused from None
             return found
-
-    async def _history(self, id: int, most: int = 500) -> tuple[Activity, ...]:
-        entries: list[Activity] = []
-        page = 1
-        while len(entries) < most:
-            found = await self.activity(id, limit=100, page=page)
-            entries += found.entries
-            if not found.has_more or not found.entries:
-                break
-            page += 1
-        return tuple(entries)
 
     async def blast_radius(
         self,

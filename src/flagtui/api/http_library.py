@@ -6,11 +6,12 @@ here, and so does who makes a transport for `Client`: the two do not know each o
 
 import os
 import sys
+from collections.abc import Awaitable, Callable, MutableMapping
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["LIBRARIES", "httpx", "load_library"]
+__all__ = ["LIBRARIES", "httpx", "in_process", "load_library"]
 
 LIBRARIES: Final = ("httpx", "httpx2")
 
@@ -35,3 +36,18 @@ if TYPE_CHECKING:
     import httpx
 else:
     httpx = load_library(os.environ.get("FLAGTUI_HTTP", ""))
+
+Application = Callable[
+    [
+        MutableMapping[str, Any],
+        Callable[[], Awaitable[MutableMapping[str, Any]]],
+        Callable[[MutableMapping[str, Any]], Awaitable[None]],
+    ],
+    Awaitable[None],
+]
+"""An ASGI application."""
+
+
+def in_process(application: Application) -> httpx.AsyncBaseTransport:
+    """A transport for `Client` that hands requests to the application; its faults are answers."""
+    return httpx.ASGITransport(application, raise_app_exceptions=False)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
@@ -11,10 +11,22 @@ from flagtui.api.operations import operation
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
 from flagtui.api.urgency import Urgency
-from flagtui.models.json_value import JSON, NotJson
+from flagtui.models.json_value import JSON, NotJson, as_list
 from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
+
+
+class HasId(Protocol):
+    """A record known by a number; models of whole records take long to load."""
+
+    @property
+    def id(self) -> int: ...
+    @classmethod
+    def of(cls, raw: JSON) -> Self: ...
+
+
+Kept = TypeVar("Kept", bound=HasId)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +87,56 @@ class Resource:
             return replace(listing.read(answer.body), server_time=answer.server_time)
         except NotJson as fault:
             raise answer.unreadable(str(fault)) from None
+
+
+@dataclass(frozen=True, eq=False)
+class ListedRecords(Resource, Generic[Kept]):
+    """Small records that are looked at as a whole: cohorts."""
+
+    family: str
+    """The first half of the operations' names."""
+    kind: type[Kept]
+
+    async def all(self, filters: Query | None = None) -> tuple[Kept, ...]:
+        """Every one of them."""
+        found: dict[int, Kept] = {}
+        while True:
+            query = {"limit": 100, "offset": len(found) or None, **(filters or {})}
+            page = (await self._ask(f"{self.family}.list", query=query)).record("results")
+            known = len(found)
+            for item in as_list(page.get("results")):
+                if isinstance(item, dict):
+                    record = self.kind.of(item)
+                    found[record.id] = record
+            if not page.get("next") or len(found) == known:
+                return tuple(found.values())
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRecords(ListedRecords[Kept]):
+    """The same to make, read, change and really delete, such as holdouts; each write is sent once."""
+
+    async def get(self, id: int) -> Kept:
+        """One of them."""
+        return self._read(await self._ask(f"{self.family}.get", {"id": id}), id)
+
+    async def create(self, body: Mapping[str, JSON]) -> Kept:
+        """A new one."""
+        return self._read(await self._ask(f"{self.family}.create", body=dict(body)))
+
+    async def update(self, id: int, changes: Mapping[str, JSON]) -> Kept:
+        """Changes just these fields."""
+        return self._read(await self._ask(f"{self.family}.update", {"id": id}, body=dict(changes)), id)
+
+    async def delete(self, id: int) -> None:
+        """Deletes it for good."""
+        (await self._ask(f"{self.family}.delete", {"id": id})).expect_nothing()
+
+    def _read(self, answer: Answer, id: int | None = None) -> Kept:
+        record = self.kind.of(answer.record("id"))
+        if record.id <= 0 or (id is not None and record.id != id):
+            raise answer.unreadable("it is not the record that was asked for")
+        return record
 
 
 @dataclass(frozen=True, slots=True)

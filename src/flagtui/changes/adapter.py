@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.flags.flag_refusals import Blocked
     from flagtui.changes.proposal import Proposal
-    from flagtui.models.person import User
+    from flagtui.models.account import User
     from flagtui.models.rows import FlagRow
 
 

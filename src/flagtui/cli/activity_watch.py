@@ -15,9 +15,7 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.selection import read_query
-from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import change_row
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.language import compile_query

@@ -21,7 +21,7 @@ from flagtui.cli.sign_in_status import project_line, sign_out, tell_introduction
 from flagtui.cli.terminal_person import TerminalPerson, find_person
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.config.credentials import KeyPlaces, Owner
-from flagtui.config.key_command import CommandFailed, run_key_command
+from flagtui.config.key_sources import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
 from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError

@@ -6,7 +6,7 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.hosts import Host
-from flagtui.api.in_process import Application, in_process
+from flagtui.api.http_library import Application, in_process
 from flagtui.api.request_log import Log, log_to
 from flagtui.cli.errors import Trouble
 from flagtui.config.profiles import Profile

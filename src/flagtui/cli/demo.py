@@ -153,7 +153,7 @@ def _connector(path: Path, options: Demonstration, opened: list[Any]) -> "Callab
         await load_in_background(CLIENT)
         from flagtui.api import Client
         from flagtui.api.errors import ApiError
-        from flagtui.api.in_process import in_process
+        from flagtui.api.http_library import in_process
         from flagtui.service import DatabaseUnusable
         from flagtui.service.sample_data.company import NASTY, WEB
 

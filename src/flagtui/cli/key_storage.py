@@ -7,7 +7,7 @@ from flagtui.cli.errors import Trouble
 from flagtui.cli.output.lines import say
 from flagtui.cli.terminal_person import TerminalPerson
 from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner
-from flagtui.config.key_file import KeyFileRefused
+from flagtui.config.key_sources import KeyFileRefused
 from flagtui.config.secret import Secret
 
 Keep = Literal["keyring", "file", "nowhere"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
     from flagtui.config.guard_rules import GuardRules
-    from flagtui.models.person import Me
+    from flagtui.models.account import Me
 
 Answer = TypeVar("Answer")
 LOOK_EVERY = 2.0

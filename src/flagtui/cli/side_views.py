@@ -21,8 +21,7 @@ from flagtui.cli.records.side_records import (
 )
 from flagtui.cli.row_source import EXPERIMENTS, FLAGS
 from flagtui.cli.selection import read_words
-from flagtui.models.activity_rows import change_row
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import ChangeRow, change_row
 
 
 def show_use(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:

@@ -13,7 +13,7 @@ from flagtui.cli.profile_choice import Opening
 from flagtui.cli.records.account_records import SIGN_IN, SignedIn
 from flagtui.cli.signed_in import ask, find_key, open_profile
 from flagtui.config.credentials import KeyringUnusable, Source
-from flagtui.config.key_file import KeyFileRefused
+from flagtui.config.key_sources import KeyFileRefused
 from flagtui.store.key_info import Introduction, abilities, introduce
 from flagtui.store.snapshots import Snapshots
 

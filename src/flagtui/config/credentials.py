@@ -10,8 +10,14 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, TypeVar
 
 from flagtui.config.daemon import start_call
-from flagtui.config.key_command import CommandFailed, run_key_command
-from flagtui.config.key_file import KeyFileRefused, forget_key_file, read_key_file, write_key_file
+from flagtui.config.key_sources import (
+    CommandFailed,
+    KeyFileRefused,
+    forget_key_file,
+    read_key_file,
+    run_key_command,
+    write_key_file,
+)
 from flagtui.config.secret import KeyMalformed, Secret
 
 Source = Literal["FLAGTUI_API_KEY", "key_command", "keyring", "file"]

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
 from flagtui.config.locations import KEY_VARIABLE, Given
-from flagtui.config.setting_fields import (
+from flagtui.config.toml_source import (
     SettingField,
+    TomlSource,
     WrongSetting,
     number,
     one_of,
@@ -14,7 +15,6 @@ from flagtui.config.setting_fields import (
     text,
     yes_or_no,
 )
-from flagtui.config.toml_source import TomlSource
 
 Colour = Literal["red", "yellow", "green", "blue", "purple"]
 Guard = Literal["relaxed", "guarded", "strict"]

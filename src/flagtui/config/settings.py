@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from flagtui.config.profiles import PROFILE_FIELDS, Profile, read_profiles
-from flagtui.config.setting_fields import (
+from flagtui.config.toml_source import (
     SettingField,
+    SettingsError,
+    TomlSource,
     WrongSetting,
     one_of,
+    parse_source,
+    read_source,
     read_table,
     read_value,
     table_at,
@@ -17,7 +21,6 @@ from flagtui.config.setting_fields import (
     texts,
     yes_or_no,
 )
-from flagtui.config.toml_source import SettingsError, TomlSource, parse_source, read_source
 from flagtui.local_time import is_zone
 
 __all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]

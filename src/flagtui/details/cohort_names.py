@@ -11,8 +11,8 @@ from flagtui.api.errors import ApiError
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.models.activity import Activity
-    from flagtui.models.cohort import Cohort
     from flagtui.models.flag import Flag
+    from flagtui.models.flag_answers import Cohort
 
 USABLE: Final = {"hide_behavioral_cohorts": True}
 """Conditions cannot ask for cohorts that go by events."""

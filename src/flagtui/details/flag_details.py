@@ -11,8 +11,7 @@ from flagtui.models.rows import FlagRow
 if TYPE_CHECKING:
     from flagtui.models.activity import Activity
     from flagtui.models.flag import Flag
-    from flagtui.models.flag_answers import FlagStatus
-    from flagtui.models.scheduled_change import ScheduledChange
+    from flagtui.models.flag_answers import FlagStatus, ScheduledChange
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from flagtui.changes.flags.flag_context import Asked
     from flagtui.models.activity import Activity
     from flagtui.models.flag import Flag
-    from flagtui.models.flag_answers import BlastRadius, FlagStatus
+    from flagtui.models.flag_answers import BlastRadius, FlagStatus, ScheduledChange
     from flagtui.models.rows import FlagRow
-    from flagtui.models.scheduled_change import ScheduledChange
 
 KEPT: Final = 200
 FEW: Final = 6

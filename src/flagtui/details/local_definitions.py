@@ -13,7 +13,7 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.evaluate.definitions import Definitions
-    from flagtui.models.local_evaluation import LocalEvaluation
+    from flagtui.models.flag_answers import LocalEvaluation
 
 
 class LocalDefinitions:

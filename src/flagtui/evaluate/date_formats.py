@@ -1,8 +1,8 @@
 """Dates in the other ways of writing that the server understands: always UTC without a zone of their own.
 
-What is not written, such as the time of a lone date, is that of now. Moments are nanoseconds since 1970 in UTC:
-numbers, because the server's calendar goes far beyond the years 1 to 9999, and a property that holds milliseconds
-is taken for seconds, and so for a moment in the far future.
+What is not written, such as the time of a lone date, is that of now. Moments are nanoseconds since 1970 in
+UTC: numbers, because the server's calendar goes far beyond the years 1 to 9999, and a property that holds
+milliseconds is taken for seconds, and so for a moment in the far future.
 """
 
 import re

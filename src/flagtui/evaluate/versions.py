@@ -1,4 +1,4 @@
-"""Versions as the server compares them, and ranges of them: "~1.2.3", "^0.2", "1.2.x", several with commas."""
+"""Versions as the server compares them, and ranges of them: "~1.2.3", "^0.2", "1.2.x", or several."""
 
 import re
 from dataclasses import dataclass

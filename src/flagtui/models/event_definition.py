@@ -1,9 +1,14 @@
 """One event definition, with everything the server said about it."""
 
-from flagtui.models.person import User
-from flagtui.models.record import Moment, Record, Texts, Whole
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from flagtui.local_time import unix
+from flagtui.models.account import User
+from flagtui.models.flag_answers import BulkError
+from flagtui.models.record import Moment, Record, Texts, Whole, only_objects
 from flagtui.models.rows import TOLD, EventDefinitionRow
-from flagtui.models.times import unix
 
 
 class EventDefinition(Record):
@@ -61,3 +66,26 @@ class EventDefinition(Record):
             is_action=self.is_action or self.action_id is not None,
             untold=tuple(name for name in TOLD if name not in self.raw),
         )
+
+
+class VerifiedNow(Record):
+    """A definition after a bulk verification."""
+
+    id: str = ""
+    verified: bool = False
+
+
+class BulkVerified(Record):
+    """What a bulk verification did; those already in that state are in neither list."""
+
+    updated: Annotated[tuple[VerifiedNow, ...], BeforeValidator(only_objects)] = ()
+    skipped: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
+
+
+class GeneratedCode(Record):
+    """Source text that declares every event."""
+
+    content: str = ""
+    event_count: Whole = 0
+    schema_hash: str = ""
+    generator_version: str = ""

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from flagtui.local_time import unix
 from flagtui.models.flag_rows import Maker, credit
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import TOLD, EventDefinitionRow, RowPage, RowReader
-from flagtui.models.times import unix
 
 _Value = TypeVar("_Value", bound=Hashable)
 _KNOWN: Final[dict[Any, Any]] = {}

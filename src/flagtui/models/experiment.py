@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from flagtui.local_time import unix
+from flagtui.models.account import User
 from flagtui.models.filters import Filters, Variant
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.person import User
 from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
-from flagtui.models.times import unix
 
 Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
 

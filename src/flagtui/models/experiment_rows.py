@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.local_time import unix
 from flagtui.models.flag_rows import Id, Maker, credit
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowPage, RowReader
-from flagtui.models.times import unix
 
 
 class _Variant(msgspec.Struct, gc=False):

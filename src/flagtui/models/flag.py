@@ -5,12 +5,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from flagtui.local_time import unix
+from flagtui.models.account import User
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import JSON
-from flagtui.models.person import User
 from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
 from flagtui.models.rows import FlagRow, FlagType
-from flagtui.models.times import unix
 
 
 class ExperimentLink(Record):

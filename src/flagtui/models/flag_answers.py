@@ -1,11 +1,12 @@
-"""What the operations around a flag answer."""
+"""What the operations around flags answer: bulk changes, cohorts, schedules, definitions."""
 
 from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from flagtui.models.json_value import JSON, as_dict, as_number
-from flagtui.models.record import Moment, Record, Texts, Whole, only_objects
+from flagtui.models.account import User
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.record import Ids, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
 
 
 class FlagKey(Record):
@@ -180,3 +181,63 @@ def keys_by_id(raw: JSON) -> dict[int, str]:
         for name, key in keys.items()
         if name.isascii() and name.isdigit() and len(name) < 20 and isinstance(key, str)
     }
+
+
+class Cohort(Record):
+    """A cohort as it is made; its count comes later."""
+
+    id: Whole = 0
+    name: str = ""
+    description: str | None = None
+    is_static: bool = False
+    is_calculating: bool = False
+    """True while the server is still filling it."""
+    count: Whole | None = None
+    created_at: Moment | None = None
+    experiment_set: Ids = ()
+
+    @classmethod
+    def in_answer(cls, raw: JSON) -> "Cohort":
+        """The cohort inside `{"cohort": …}`."""
+        return cls.of(as_dict(raw).get("cohort"))
+
+
+class ScheduledChange(Record):
+    """One change and when it is due."""
+
+    id: Whole = 0
+    record_id: str = ""
+    """The flag's id as text."""
+    model_name: str = "FeatureFlag"
+    payload: dict[str, JSON] = {}
+    """`operation` (update_status, add_release_condition, update_variants) and `value`."""
+    scheduled_at: Moment | None = None
+    executed_at: Moment | None = None
+    failure_reason: str | None = None
+    """Why it could not be made; nothing checks the payload before it is due."""
+    created_by: User | None = None
+    created_at: Moment | None = None
+    is_recurring: bool = False
+    recurrence_interval: str | None = None
+    cron_expression: str | None = None
+    last_executed_at: Moment | None = None
+    end_date: Moment | None = None
+    timezone: str | None = None
+
+    @property
+    def operation(self) -> str:
+        return as_text(self.payload.get("operation"))
+
+    @property
+    def is_done(self) -> bool:
+        """True when it was made, or tried and failed, and will not come again."""
+        return not self.is_recurring and (self.executed_at is not None or bool(self.failure_reason))
+
+
+class LocalEvaluation(Record):
+    """Flags, cohorts and group types as of one moment; `etag` names that moment."""
+
+    flags: Items = ()
+    group_type_mapping: NamedTexts = {}
+    cohorts: dict[str, JSON] = {}
+    etag: str = ""

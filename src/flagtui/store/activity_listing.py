@@ -7,7 +7,7 @@ from datetime import time
 from typing import Final
 
 from flagtui import local_time
-from flagtui.models.change_row import KINDS, ChangeRow
+from flagtui.models.activity import KINDS, ChangeRow
 from flagtui.store.query.language import QueryProblem
 from flagtui.store.query.term_readers import Read, number_of, part_of, person_of
 from flagtui.store.query.value_tests import fold

@@ -7,8 +7,7 @@ from flagtui.api.errors import Forbidden, NotFound
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.models.person import KeyInfo, Me
-    from flagtui.models.project import Project
+    from flagtui.models.account import KeyInfo, Me, Project
 
 NEEDS: Final = (
     ("see flags", "feature_flag:read"),

@@ -17,8 +17,7 @@ from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.models.person import KeyInfo, Me
-    from flagtui.models.project import Project
+    from flagtui.models.account import KeyInfo, Me, Project
     from flagtui.store.activity_feed import ActivityFeed
 
 Kind = Literal["flags", "experiments", "events"]

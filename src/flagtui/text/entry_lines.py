@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from flagtui import local_time
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import ChangeRow
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow

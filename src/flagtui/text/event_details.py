@@ -5,9 +5,9 @@ from datetime import datetime
 
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails
+from flagtui.local_time import unix
+from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
-from flagtui.models.person import User
-from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
 from flagtui.text.event_words import (
     UNTOLD,

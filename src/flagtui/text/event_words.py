@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from flagtui.details.event_uses import Use
+from flagtui.details.event_inspector import Use
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
 from flagtui.store.event_listing import STALE_AFTER

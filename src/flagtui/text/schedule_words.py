@@ -1,8 +1,8 @@
 """Scheduled changes in a few words: `turned on`, `+ condition at 50 %`, `variants`."""
 
 from flagtui.models.filters import Filters
+from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import as_dict
-from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 

@@ -21,9 +21,7 @@ from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.changes.flags.surroundings import activity_in_short
 from flagtui.details.flag_details import FlagDetails
-from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import change_row
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flagtui.details.evaluation_subject import Misread, read_subject
+from flagtui.details.evaluations import Misread, read_subject
 
 
 def test_a_distinct_id_alone_is_somebody_the_server_can_be_asked_about() -> None:

@@ -16,7 +16,7 @@ from tests.doubles.whole_program import HOST, KEY
 from tests.doubles.wire import Wire
 
 from flagtui.api import Client
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter, DefinitionOutcome
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard

@@ -19,7 +19,7 @@ from tests.doubles.step_reader import Seen, untrue
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
-from flagtui.api.in_process import in_process
+from flagtui.api.http_library import in_process
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import change_row
-from flagtui.models.change_row import KINDS, ChangeRow
+from flagtui.models.activity import KINDS, Activity, ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_listing import ACTIVITY, by_closeness, read_moment, split_centre
 from flagtui.store.query.language import compile_query, read_line

@@ -17,7 +17,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenFlag, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.changes import Changes
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
 from flagtui.store.workspace import Workspace

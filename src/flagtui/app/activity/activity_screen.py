@@ -21,8 +21,7 @@ from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import joined
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
-from flagtui.models.activity import Activity
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import Activity, ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.entry_lines import Shown, entry_lines, touches_payloads

@@ -19,7 +19,7 @@ from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flags_together import SOON
 from flagtui.changes.pipeline import Ended
-from flagtui.details.event_uses import EventUses
+from flagtui.details.event_inspector import EventUses
 from flagtui.models.event_definition import EventDefinition
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.formats import count

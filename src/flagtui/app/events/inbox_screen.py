@@ -29,7 +29,7 @@ from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.flags.flag_intent import read_tags
 from flagtui.changes.pipeline import Ended
-from flagtui.details.event_uses import EventUses
+from flagtui.details.event_inspector import EventUses
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text

@@ -17,7 +17,7 @@ from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
-from flagtui.models.local_evaluation import LocalEvaluation
+from flagtui.models.flag_answers import LocalEvaluation
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice

@@ -11,7 +11,7 @@ from flagtui.app.lists.read_list import ReadList
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell
 from flagtui.changes.flags.flag_intent import switch
 from flagtui.safe_text import safe_text
-from flagtui.store.deletions import Deletion, recent_deletions
+from flagtui.store.activity_feed import Deletion, recent_deletions
 from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary

@@ -42,7 +42,7 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
-from flagtui.store.deletions import recent_deletions
+from flagtui.store.activity_feed import recent_deletions
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error

@@ -29,8 +29,7 @@ from flagtui.app.state.permissions import writes_in
 from flagtui.app.widgets.line import cut, joined
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import older_version
-from flagtui.details.evaluation_subject import EvaluationSubject
-from flagtui.details.evaluations import PersonEvaluation, account_for
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, account_for
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
@@ -217,7 +216,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None:
             return ()
-        found = [entry async for entry in workspace.client.activity.every(record, at_most=LOG)]
+        found = [entry async for entry in workspace.client.flags.entries(record, at_most=LOG)]
         if inspector is not None and await inspector.cohorts.learn_those_in(found):
             self._app_state.tell()
         return found

@@ -21,8 +21,8 @@ from flagtui.changes.related.schedules import (
     switching,
 )
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.rows import FlagRow
-from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import share_of
 from flagtui.text.outcomes import explain_error

@@ -11,7 +11,7 @@ from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.journal_entries import MASK
 from flagtui.config.profiles import NEUTRAL
-from flagtui.details.event_uses import EventUses
+from flagtui.details.event_inspector import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.store.workspace import Kind, Workspace

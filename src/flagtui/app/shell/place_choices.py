@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from flagtui.app.dialogs.picker import Choice
 from flagtui.app.state.app_state import AppState
-from flagtui.models.person import Me
-from flagtui.models.project import Project
+from flagtui.models.account import Me, Project
 from flagtui.store.key_info import Introduction, organization_name
 
 

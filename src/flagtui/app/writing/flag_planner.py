@@ -30,7 +30,7 @@ from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter, Seen
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
-from flagtui.store.deletions import recent_deletions
+from flagtui.store.activity_feed import recent_deletions
 from flagtui.text.formats import count
 
 MOST_TOGETHER: Final = 9

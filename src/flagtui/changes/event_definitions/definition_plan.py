@@ -9,10 +9,10 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent, eve
 from flagtui.changes.flags.flag_consequences import Caution, Consequence, ago
 from flagtui.changes.proposal import DiffLine, Titled
 from flagtui.changes.verbs import Verb
+from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.models.record_fields import EVENT_FIELDS
-from flagtui.models.times import unix
 
 MADE_AGAIN: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("made again"))
 """What a server takes when a definition is made by hand; dates and who verified it are its own."""

@@ -14,11 +14,11 @@ from flagtui.changes.experiments.metric_words import (
 )
 from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.local_time import as_moment
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
-from flagtui.models.times import as_moment
 
 METHODS: Final = ("bayesian", "frequentist")
 MOST_VARIANTS: Final = 20

@@ -17,11 +17,11 @@ from flagtui.changes.experiments.served_variants import (
 )
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
 from flagtui.changes.flags.flag_consequences import Caution, Consequence, Tone
+from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import as_dict, as_list, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
-from flagtui.models.times import unix
 
 DAY: Final = 86_400.0
 WEEK: Final = 7.0

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.bodies import shipped
 from flagtui.api.errors import Invalid, NotFound
-from flagtui.api.variant_shipment import shipped
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field

@@ -7,11 +7,11 @@ from typing import Final, Literal
 from flagtui.changes.flags.flag_context import FRESH_FOR, NOBODY, Context, Linked, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
+from flagtui.local_time import unix
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
-from flagtui.models.times import unix
 from flagtui.safe_text import code_points
 
 TOUCHES: Final = 3

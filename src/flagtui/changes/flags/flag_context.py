@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.models.account import User
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.models.person import User
 
 FRESH_FOR: Final = 30.0
 """Seconds a read counts as today's state; older than this, a write reads again first."""

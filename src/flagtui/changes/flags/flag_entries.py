@@ -20,8 +20,7 @@ from flagtui.changes.flags.flags_together import RequestedChange, late_plan, loo
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.journal_entries import with_payloads
 from flagtui.changes.verbs import verb_for
-from flagtui.models.activity import Activity
-from flagtui.models.activity_rows import version_made
+from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.record_fields import FLAG_FIELDS

@@ -8,15 +8,14 @@ from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Touch, reach_of
-from flagtui.models.activity import SYSTEM, Activity, ActivityPage
-from flagtui.models.activity_rows import version_made
+from flagtui.local_time import unix
+from flagtui.models.account import User
+from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
-from flagtui.models.person import User
 from flagtui.models.rows import FlagRow
-from flagtui.models.times import unix
 
 UNLOGGED: Final = "tags changed, or saved without a change"
 """An entry that tells of a new version alone: servers do not write down the tags of one flag."""

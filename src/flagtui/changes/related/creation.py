@@ -15,8 +15,8 @@ from flagtui.changes.flags.flag_plan import AboutFlag
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import Verb
-from flagtui.models.cohort import Cohort
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:

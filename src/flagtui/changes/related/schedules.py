@@ -21,12 +21,12 @@ from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
-from flagtui.models.scheduled_change import ScheduledChange
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.api.crud import KeptRecords
+    from flagtui.api.resource import KeptRecords
 
 KIND: Final = "scheduled_change"
 """What the journal calls it."""

@@ -12,8 +12,13 @@ from flagtui.cli.records.flag_records import EXPLANATION, VALUE, FlagValue
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import Wanted, read_words, several
 from flagtui.details.cohort_names import Cohorts
-from flagtui.details.evaluation_subject import EvaluationSubject, Misread, read_subject
-from flagtui.details.evaluations import PersonEvaluation, account_for
+from flagtui.details.evaluations import (
+    EvaluationSubject,
+    Misread,
+    PersonEvaluation,
+    account_for,
+    read_subject,
+)
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

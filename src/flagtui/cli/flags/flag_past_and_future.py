@@ -21,8 +21,7 @@ from flagtui.cli.records.flag_records import (
 )
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import not_found, only_one, read_query, read_words, several
-from flagtui.models.activity_rows import change_row
-from flagtui.models.change_row import ChangeRow
+from flagtui.models.activity import ChangeRow, change_row
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
@@ -40,7 +39,7 @@ def show_history(words: Sequence[str], limit: int, place: WorkPlace, printer: Pr
     async def work(session: ProjectSession) -> list[ChangeRow]:
         found: list[ChangeRow] = []
         for flag in await flags_of(session, wanted):
-            entries = [one async for one in session.client.activity.every(flag.id, at_most=limit)]
+            entries = [one async for one in session.client.flags.entries(flag.id, at_most=limit)]
             found += [change_row(entry, -count) for count, entry in enumerate(entries)]
         return found
 
@@ -164,7 +163,7 @@ def show_activity(line: str, limit: int, place: WorkPlace, printer: Printer) -> 
         query = read_query(rest, ENTRIES)
         passes = compile_query(query, now=session.now, me=await session.me() if ":me" in rest else None)
         found: list[ChangeRow] = []
-        async for entry in session.client.activity.every(at_most=5_000 if line else limit):
+        async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
             row = change_row(entry, -len(found))
             if centre is not None and row.at is not None and row.at < centre.since:
                 break

@@ -5,7 +5,7 @@ from flagtui.cli.flags.flag_objects import is_id, objects_of
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.selection import Wanted, not_found, several
 from flagtui.models.flag import Flag
-from flagtui.store.deletions import recent_deletions
+from flagtui.store.activity_feed import recent_deletions
 
 
 async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:

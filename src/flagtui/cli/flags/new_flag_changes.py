@@ -35,7 +35,7 @@ from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list, as_text
-from flagtui.store.deletions import recent_deletions
+from flagtui.store.activity_feed import recent_deletions
 
 
 def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from flagtui.config.credentials import FoundSecret
     from flagtui.config.findings import Finding
     from flagtui.config.profiles import Profile
-    from flagtui.models.project import Project
+    from flagtui.models.account import Project
     from flagtui.service import KeyLine
     from flagtui.store.key_info import Introduction
 

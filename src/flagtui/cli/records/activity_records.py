@@ -6,7 +6,7 @@ from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.records.field_words import minute_words, stamped
 
 if TYPE_CHECKING:
-    from flagtui.models.change_row import ChangeRow
+    from flagtui.models.activity import ChangeRow
 
 
 def _what(row: "ChangeRow") -> str:

@@ -7,9 +7,9 @@ from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.records.field_words import percent_words
 
 if TYPE_CHECKING:
-    from flagtui.models.cohort import Cohort
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.experiment_answers import ExperimentStats
+    from flagtui.models.flag_answers import Cohort
 
 
 @dataclass(frozen=True)

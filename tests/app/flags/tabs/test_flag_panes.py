@@ -12,8 +12,7 @@ from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
-from flagtui.details.evaluation_subject import EvaluationSubject
-from flagtui.details.evaluations import PersonEvaluation
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.flag_details import FlagDetails
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity

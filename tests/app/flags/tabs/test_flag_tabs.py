@@ -23,17 +23,15 @@ from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.app.flags.tabs.who_tab import account_lines
 from flagtui.app.lists.record_copies import shown_record
 from flagtui.app.widgets.line import styled
-from flagtui.details.evaluation_subject import EvaluationSubject
-from flagtui.details.evaluations import PersonEvaluation
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Rules
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import FlagStatus, Trial
+from flagtui.models.flag_answers import FlagStatus, ScheduledChange, Trial
 from flagtui.models.names import Names
-from flagtui.models.scheduled_change import ScheduledChange
 from flagtui.text.flag_sentences import plain
 from flagtui.text.json_lines import json_rows
 from flagtui.text.styled import Piece

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.api.urgency import Urgency
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
+from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricsRun
-from flagtui.models.old_results import is_old_share, read_old_result
-from flagtui.models.times import unix
+from flagtui.models.experiment_answers import MetricsRun, is_old_share, read_old_result
 
 if TYPE_CHECKING:
     from flagtui.api import Client

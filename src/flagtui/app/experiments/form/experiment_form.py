@@ -21,7 +21,7 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
-    from flagtui.api.crud import KeptRecords
+    from flagtui.api.resource import KeptRecords
 
 Kept = TypeVar("Kept", Holdout, SavedMetric)
 Save = Callable[[ExperimentIntent, Callable[[], None]], None]

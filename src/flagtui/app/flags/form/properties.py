@@ -17,8 +17,8 @@ from flagtui.changes.flags.property_rules import (
 )
 from flagtui.details.cohort_names import Cohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
-from flagtui.models.cohort import Cohort
 from flagtui.models.filters import Property
+from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON, as_id, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow

@@ -15,11 +15,10 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import RecordPane
 from flagtui.app.widgets.line import cut, joined
 from flagtui.app.widgets.panes import LineView
-from flagtui.models.activity import SYSTEM, Activity
-from flagtui.models.activity_rows import version_made
+from flagtui.local_time import unix
+from flagtui.models.activity import SYSTEM, Activity, version_made
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.json_value import JSON
-from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, who_did
 from flagtui.text.differences import diff_lines

@@ -7,9 +7,9 @@ from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.line import cut
-from flagtui.models.activity_rows import version_made
+from flagtui.local_time import unix
+from flagtui.models.activity import version_made
 from flagtui.models.rows import FlagRow
-from flagtui.models.times import unix
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines

@@ -11,8 +11,14 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import RecordPane, scroll
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined
-from flagtui.details.evaluation_subject import HINT, LONGEST, EvaluationSubject, Misread, read_subject
-from flagtui.details.evaluations import PersonEvaluation
+from flagtui.details.evaluations import (
+    HINT,
+    LONGEST,
+    EvaluationSubject,
+    Misread,
+    PersonEvaluation,
+    read_subject,
+)
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list

@@ -1,4 +1,4 @@
-"""People: who made a record, who changed it, and who holds the key."""
+"""People, keys and projects: who made a record, who holds the key, and where one is."""
 
 from typing import Annotated
 
@@ -76,3 +76,24 @@ class KeyInfo(Record):
         return (
             "*" in self.scopes or scope in self.scopes or (level == "read" and f"{area}:write" in self.scopes)
         )
+
+
+class Project(Record):
+    """A project as the listing or the organisation shows it."""
+
+    id: Whole = 0
+    uuid: str = ""
+    name: str = ""
+    organization: str = ""
+    """Id of the organisation."""
+    api_token: str = ""
+    """The public token of the project, not a key."""
+    timezone: str = "UTC"
+    is_demo: bool = False
+    ingested_event: bool = False
+    access_control: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name, or the number while only that is known."""
+        return self.name or f"project {self.id}"

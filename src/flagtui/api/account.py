@@ -1,13 +1,25 @@
-"""The projects a key can see."""
+"""What the holder of the key may do, and the projects it opens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flagtui.api.errors import ApiError, Forbidden, NotFound, ProjectNotFound
-from flagtui.api.people import People
 from flagtui.api.resource import Resource
+from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.json_value import JSON, as_id, as_list
-from flagtui.models.project import Project
+
+
+@dataclass(frozen=True, eq=False)
+class People(Resource):
+    """The holder of the key and the key itself."""
+
+    async def me(self) -> Me:
+        """The holder, with organisation and current project. Needs `user:read`."""
+        return Me.of((await self._ask("people.me")).record("id"))
+
+    async def key(self) -> KeyInfo:
+        """Scopes and confinement of the key. Older servers answer 403 or 404."""
+        return KeyInfo.of((await self._ask("people.key")).record("scopes"))
 
 
 @dataclass(frozen=True, eq=False)

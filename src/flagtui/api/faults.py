@@ -1,0 +1,235 @@
+"""From what the network library raises, or an answer's status and body say, to the error it means."""
+
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from flagtui.api import errors
+from flagtui.api.errors import ApiError, ErrorFacts
+from flagtui.api.http_library import httpx
+from flagtui.api.request import Question
+from flagtui.api.retry import asked_wait
+from flagtui.models.json_value import JSON, NotJson, as_dict, as_text, read_json
+from flagtui.safe_text import safe_text
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What a refusal says about itself. All text is the server's and unsafe to print as it is."""
+
+    type: str = ""
+    code: str = ""
+    detail: str = ""
+    attr: str | None = None
+    """The field, nested names and indexes joined by `__`."""
+    raw: Mapping[str, JSON] = field(default_factory=dict)
+    is_web_page: bool = False
+
+    @classmethod
+    def of(cls, body: bytes) -> "ErrorBody":
+        """Reads `{type, code, detail, attr}`, `{detail}`, `{error}`, `{message}`, nothing, and web pages."""
+        try:
+            value = read_json(body) if body.strip() else None
+        except NotJson:
+            return cls(detail=_words_of(body), is_web_page=body.lstrip()[:1] == b"<")
+        if not isinstance(value, dict):
+            return cls(detail=_sentence(value))
+        known = (value.get(name) for name in ("detail", "error", "message", "error_message", "reason"))
+        return cls(
+            type=as_text(value.get("type")),
+            code=as_text(value.get("code")),
+            detail=next((text for item in known if (text := _sentence(item))), ""),
+            attr=as_text(value.get("attr")) or None,
+            raw=value,
+        )
+
+    @property
+    def change_request(self) -> str:
+        """Id of the request for approval, where a policy holds the change back."""
+        return as_text(self.raw.get("change_request_id")) or as_text(
+            as_dict(self.raw.get("change_request")).get("id")
+        )
+
+
+def _sentence(value: JSON) -> str:
+    if isinstance(value, list):
+        return "; ".join(text for item in value[:5] if (text := _sentence(item)))
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_sentence(item)}" for key, item in list(value.items())[:5])
+    return as_text(value).strip()
+
+
+def _words_of(page: bytes) -> str:
+    """The title of a web page, or the beginning of plain text."""
+    text = page[:4000].decode("utf-8", "replace").strip()
+    lowered = text.lower()
+    start = lowered.find("<title>")
+    if start >= 0:
+        end = lowered.find("</title>", start)
+        return " ".join(text[start + 7 : end if end > 0 else start + 200].split())
+    return "" if text.startswith("<") else " ".join(text[:300].split())
+
+
+_CLOSED: Final = (
+    "does not support personal api key access",
+    "does not support project secret api key access",
+)
+
+
+def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiError:
+    """The error a status from 300 on stands for. `facts` holds method, path and status."""
+    said = ErrorBody.of(body)
+    facts = replace(
+        facts,
+        code=said.code,
+        attr=said.attr,
+        detail=said.detail,
+        raw=said.raw,
+        retry_after=asked_wait(headers, said.detail) if facts.status in {429, 503} else None,
+    )
+    status = facts.status or 0
+    if 300 <= status < 400:
+        return _redirected(facts, headers)
+    if status >= 500:
+        return errors.ServerFault(_with_words(f"The server failed ({status})", facts), facts=facts)
+    read = _BY_STATUS.get(status)
+    if read:
+        return read(facts, said)
+    return ApiError(_with_words(f"The server refused this ({status})", facts), facts=facts)
+
+
+def _redirected(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
+    place = safe_text(headers.get("location", ""), 120) or "another address"
+    return errors.Redirected(f"The server points to {place}.", facts=facts)
+
+
+def _unsigned(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+    next = ""
+    if facts.other_region:
+        next = f"Check the key; if the project is in the other region, use the host {facts.other_region}."
+    return errors.NotSignedIn(_with_words("The key was not accepted (401)", facts), next=next, facts=facts)
+
+
+def _forbidden(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+    detail = said.detail.lower()
+    if "missing required scope" in detail:
+        error = errors.MissingScope("The key lacks a scope (403).", facts=facts)
+        if error.scope:
+            error.what = f"The key lacks the scope {error.scope}."
+            error.next = f"Add {error.scope} to the key, or use a key that has it."
+        return error
+    if any(words in detail for words in _CLOSED):
+        return errors.ClosedToKeys("This server does not offer this to API keys.", facts=facts)
+    if "access" in detail or "personal api keys" in detail or "scoped projects" in detail:
+        return errors.NoAccess(_with_words("No access (403)", facts), facts=facts)
+    return errors.Forbidden(_with_words("Not allowed (403)", facts), facts=facts)
+
+
+def _not_found(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+    detail = said.detail.lower()
+    if detail.startswith("project not found"):
+        return errors.ProjectNotFound("There is no such project on this host.", facts=facts)
+    if "endpoint not found" in detail or said.is_web_page:
+        return errors.EndpointNotFound("This server does not know this operation (404).", facts=facts)
+    return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
+
+
+def _conflict(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+    if said.code in {"approval_required", "change_request_pending"}:
+        pending = said.code == "change_request_pending"
+        what = "A request to approve this is already open." if pending else "This change needs approval."
+        return errors.ApprovalNeeded(what, facts=facts)
+    return errors.Conflict(_with_words("Somebody else changed it meanwhile", facts), facts=facts)
+
+
+def _invalid(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+    if said.code == "policy_conflict":
+        return errors.PolicyConflict(
+            _with_words("Approval policies contradict each other", facts), facts=facts
+        )
+    place = f" in {safe_text(said.attr, 120)}" if said.attr else ""
+    return errors.Invalid(_with_words(f"The server objects{place}", facts), facts=facts)
+
+
+def _limited(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+    wait = facts.retry_after
+    what = f"Too many requests; wait {wait:.0f} s." if wait else "Too many requests."
+    return errors.RateLimited(what, facts=facts)
+
+
+def _with_words(start: str, facts: ErrorFacts) -> str:
+    words = safe_text(facts.detail, 300)
+    ending = "" if words.endswith((".", "!", "?", "…")) else "."
+    return f"{start}: {words}{ending}" if words else f"{start}."
+
+
+_BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
+    400: _invalid,
+    401: _unsigned,
+    402: lambda facts, said: errors.PaymentNeeded(
+        _with_words("The plan does not include it", facts), facts=facts
+    ),
+    403: _forbidden,
+    404: _not_found,
+    405: lambda facts, said: errors.NotOffered("The server does not do this here (405).", facts=facts),
+    409: _conflict,
+    413: lambda facts, said: errors.TooLarge("The server finds this too large (413).", facts=facts),
+    422: _invalid,
+    429: _limited,
+}
+
+
+def network_error(fault: Exception, question: Question, host: str) -> ApiError:
+    """The error a failed exchange stands for. Only failures to connect count as certainly not sent."""
+    facts = question.facts()
+    match fault:
+        case httpx.ConnectTimeout() | httpx.PoolTimeout():
+            return errors.ConnectTimedOut(f"{host} did not answer in time.", facts=facts)
+        case httpx.ProxyError():
+            return errors.ProxyFailed(f"The proxy did not pass us on to {host}.", facts=facts)
+        case httpx.ConnectError():
+            return _connect_error(fault, question, host)
+        case httpx.UnsupportedProtocol() | httpx.InvalidURL() | httpx.LocalProtocolError():
+            return errors.Unreachable(f"{host} cannot be asked this way.", facts=facts)
+        case httpx.TimeoutException() | TimeoutError():
+            return errors.Unanswered(f"{host} took too long to answer.", facts=facts)
+        case _:
+            return errors.Unanswered(
+                f"The connection to {host} broke before the whole answer was here.", facts=facts
+            )
+
+
+def setup_error(fault: Exception) -> ApiError:
+    """The error for an environment the network library refuses to start in."""
+    if isinstance(fault, OSError):
+        words = "The certificate bundle named by SSL_CERT_FILE or SSL_CERT_DIR cannot be read."
+        return errors.TlsFailed(words, next="Correct or unset the variable.")
+    words = "The proxy named by HTTPS_PROXY, HTTP_PROXY or ALL_PROXY cannot be used."
+    return errors.ProxyFailed(words, next="Use an http or https proxy, or unset the variable.")
+
+
+def _connect_error(fault: Exception, question: Question, host: str) -> ApiError:
+    facts = question.facts()
+    causes = list(_causes(fault))
+    words = " ".join(str(cause) for cause in causes).lower()
+    if any(isinstance(cause, socket.gaierror) for cause in causes) or "name or service" in words:
+        return errors.NameNotFound(f"No host is called {urlsplit(host).hostname or host}.", facts=facts)
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return errors.Refused(f"Nothing listens at {host}.", facts=facts)
+    if "ssl" in words or "certificate" in words or "tls" in words:
+        return errors.TlsFailed(f"{host} could not prove who it is (TLS).", facts=facts)
+    return errors.Unreachable(f"{host} cannot be reached.", facts=facts)
+
+
+def _causes(fault: BaseException | None) -> Iterator[BaseException]:
+    seen = 0
+    while fault is not None and seen < 20:
+        yield fault
+        # anyio gathers the attempts at several addresses in a group.
+        if isinstance(fault, BaseExceptionGroup):
+            for inner in fault.exceptions:
+                yield from _causes(inner)
+        fault = fault.__cause__ or fault.__context__
+        seen += 1
