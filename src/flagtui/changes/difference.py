@@ -96,7 +96,13 @@ def compact(value: JSON) -> str:
     return "" if value is MISSING else json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
 
 
-def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = exactly) -> Merged:
+def merge(
+    seen: JSON,
+    mine: JSON,
+    theirs: JSON,
+    at: Path = (),
+    equal: Equal = exactly,
+) -> Merged:
     """My change on top of theirs, and the places where one of us must give way: there the result has mine.
 
     Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that

@@ -1,21 +1,16 @@
 """The one guard before every write: what a person must do to confirm, and the only maker of an approval."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal
 from uuid import uuid4
 from weakref import WeakSet
 
-from typing_extensions import TypeVar
-
 from flagtui.changes.difference import Clash
-from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.proposal import LeftOut, Proposal
+from flagtui.changes.outcome import P
+from flagtui.changes.proposal import LeftOut
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
-
-P = TypeVar("P", bound=Proposal, default=Plan)
-"""Plans of one kind of record; of flags where nothing else is said."""
 
 ARMS_AFTER: Final = 0.5
 """Seconds a dialog ignores its confirm key, so that a key pressed for something else cannot reach it."""
@@ -77,8 +72,8 @@ class NotYet:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Question(Generic[P]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Around, Generic[P]):
     """What has to be done to confirm these plans."""
 
     plans: tuple[P, ...]
@@ -88,13 +83,7 @@ class Question(Generic[P]):
     reason_required: bool
     is_dialog: bool
     """False: one line and `y` are enough."""
-    left_out: tuple[LeftOut, ...] = ()
-    """What was chosen as well and stays as it is."""
-    purpose: Purpose | None = None
-    without_journal: str = ""
-    """Why the journal cannot be written; agreeing is agreeing to go without it."""
     arms_after: float = ARMS_AFTER
-    default: str = field(default="cancel", init=False)
 
     @property
     def title(self) -> str:
@@ -124,27 +113,25 @@ class Question(Generic[P]):
         """The approval, or what is still missing."""
         if why := self._missing(answer):
             return NotYet(why)
-        return _approve(self.plans, answer, without_journal=bool(self.without_journal))
+        approved = Approved(_SEAL, self.plans, answer, without_journal=bool(self.without_journal))
+        _unused.add(approved)
+        return approved
 
     def _missing(self, answer: Confirmation) -> str:
+        whose = "you changed this later" if self.is_own else "somebody else changed this"
+        lacks_journal = bool(self.without_journal) and not answer.without_journal
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
             (answer.is_to_less, "more is told now; read it and press again"),
             (answer.is_key_repeat, "too soon to be an answer to this; press it again"),
+            (self.type_this not in (None, answer.typed), "what was typed is not the text asked for"),
+            (self.type_this is None and not answer.yes, "not confirmed"),
+            (self.clashes and not answer.overwrite, f"{whose}; agree to overwrite it"),
+            (self.reason_required and not answer.reason.strip(), "a reason is required here"),
+            (lacks_journal, "the journal cannot be written; agree to go without it"),
         ):
             if is_so:
                 return why
-        if self.type_this is not None and answer.typed != self.type_this:
-            return "what was typed is not the text asked for"
-        if self.type_this is None and not answer.yes:
-            return "not confirmed"
-        if self.clashes and not answer.overwrite:
-            changed = "you changed this later" if self.is_own else "somebody else changed this"
-            return f"{changed}; agree to overwrite it"
-        if self.reason_required and not answer.reason.strip():
-            return "a reason is required here"
-        if self.without_journal and not answer.without_journal:
-            return "the journal cannot be written; agree to go without it"
         return ""
 
 
@@ -180,9 +167,7 @@ def _typed(plans: Sequence[P], rules: GuardRules) -> str | None:
     is_unlocked = rules.is_unlocked and len(plans) == 1 and not plans[0].verb.is_grave
     if rules.level is not Level.STRICT or is_unlocked:
         return None
-    if len(plans) > 1:
-        return str(len(plans))
-    return plans[0].type_to_confirm
+    return str(len(plans)) if len(plans) > 1 else plans[0].type_to_confirm
 
 
 class Approved(Generic[P]):
@@ -213,9 +198,3 @@ def spend(approved: Approved[Any]) -> None:
     if approved not in _unused:
         raise ValueError("this approval was used before, or the guard never gave it")
     _unused.discard(approved)
-
-
-def _approve(plans: tuple[P, ...], answer: Confirmation, *, without_journal: bool) -> Approved[P]:
-    approved = Approved(_SEAL, plans, answer, without_journal=without_journal)
-    _unused.add(approved)
-    return approved

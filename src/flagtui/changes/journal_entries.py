@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from flagtui import local_time
 from flagtui.changes.difference import same
@@ -18,14 +18,8 @@ WITHOUT_NUMBER: Final = "event_definition"
 """The kind of record that is known by a UUID."""
 CHANGED: Final = f"{MASK} (another one)"
 """In place of an encrypted payload that the change replaced, on either side."""
-ENDINGS: Final[tuple[Ending, ...]] = (
-    "saved",
-    "conflicted",
-    "awaiting approval",
-    "refused",
-    "failed",
-    "unknown",
-)
+_TEXTS: Final = ("key", "verb", "reason", "batch", "undoes")
+"""Fields that are kept as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +112,28 @@ def begun(line: Mapping[str, JSON]) -> Entry | None:
     id, record = as_text(line.get("id")), _record(line)
     if not id or record is None:
         return None
+    texts: dict[str, Any] = {name: as_text(line.get(name)) for name in _TEXTS}
     return Entry(
         id=id,
         at=moment(line.get("at")),
         record=record,
-        key=as_text(line.get("key")),
-        verb=as_text(line.get("verb")),
         signature=Signature(*(as_text(line.get(name)) for name in ("by", "profile", "host", "project"))),
         kind=as_text(line.get("kind")) or "flag",
-        reason=as_text(line.get("reason")),
         version=_whole(line.get("version")),
         before=as_dict(line.get("before")),
         after=as_dict(line.get("after")),
         is_secret=line.get("secret") is True,
         words=tuple(as_text(word) for word in as_list(line.get("words"))),
-        batch=as_text(line.get("batch")),
-        undoes=as_text(line.get("undoes")),
-        part_of=as_text(line.get("part_of")),
         pid=_whole(line.get("pid")) or 0,
         uuid=_uuid(line),
+        part_of=as_text(line.get("part_of")),
+        **texts,
     )
 
 
 def ended(entry: Entry, line: Mapping[str, JSON]) -> Entry:
     """The entry with what an `outcome` line says; a known ending is never forgotten for an unknown one."""
-    ending = next((word for word in ENDINGS if word == line.get("outcome")), None)
+    ending: Ending | None = next((word for word in get_args(Ending) if word == line.get("outcome")), None)
     if ending is None or (ending == "unknown" and not entry.is_open):
         return entry
     return replace(
@@ -163,22 +154,15 @@ def opening(entry: Entry) -> dict[str, JSON]:
         "step": "begin",
         "id": entry.id,
         "at": entry.when,
-        "by": entry.signature.by,
-        "profile": entry.signature.profile,
-        "host": entry.signature.host,
-        "project": entry.signature.project,
+        **asdict(entry.signature),
         "kind": entry.kind,
         "record": entry.uuid or entry.record,
-        "key": entry.key,
-        "verb": entry.verb,
-        "reason": entry.reason,
         "version": entry.version,
         "before": masked(entry.before, entry.after) if entry.is_secret else dict(entry.before),
         "after": masked(entry.after, entry.before) if entry.is_secret else dict(entry.after),
         "secret": entry.is_secret,
         "words": list(entry.words),
-        "batch": entry.batch,
-        "undoes": entry.undoes,
+        **{name: getattr(entry, name) for name in _TEXTS},
         **({"part_of": entry.part_of} if entry.part_of else {}),
         "pid": entry.pid,
     }

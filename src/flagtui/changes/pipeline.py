@@ -26,7 +26,7 @@ from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, Entry, TakenBack
+from flagtui.changes.journal_entries import Ending, TakenBack
 from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.unanswered import look_up, watch, without_answer, write_down
 
@@ -91,19 +91,31 @@ async def _write_down_and_send(
 ) -> Sequence[Outcome[P, R]]:
     ids: list[str] = []
     for plan in plans:
-        entry = _entry(adapter.remembered(plan), approved, context, undoes.get(plan.key))
+        back = undoes.get(plan.key)
+        entry = replace(
+            adapter.remembered(plan),
+            id=uuid4().hex,
+            at=context.clock.time(),
+            signature=context.signature,
+            reason=approved.reason,
+            batch=approved.batch,
+            undoes=back.id if back is not None and back.is_whole else "",
+            part_of=back.id if back is not None and not back.is_whole else "",
+            pid=os.getpid(),
+        )
         try:
             await asyncio.to_thread(context.journal.begin, entry)
         except JournalUnwritable as fault:
             if not approved.without_journal:
                 for begun in filter(None, ids):
                     _close(context.journal, begun, "refused", NOT_SENT)
-                return [_not_remembered(one, fault) for one in plans]
+                why, next = f"the journal cannot be written: {fault}", "make room, or agree to go without it"
+                return [Outcome(one, "refused", None, why, next, is_without_journal=True) for one in plans]
             ids.append("")
         else:
             ids.append(entry.id)
     try:
-        every = await _sent(plans, adapter, context, is_alone=len(approved.plans) == 1)
+        every = await _sent(plans, adapter, context, is_alone=len(approved.plans) == 1) if plans else ()
     except asyncio.CancelledError:
         for begun in filter(None, ids):
             _close(context.journal, begun, "unknown", STOPPED)
@@ -114,8 +126,6 @@ async def _write_down_and_send(
 async def _sent(
     plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
 ) -> Sequence[Outcome[P, R]]:
-    if not plans:
-        return ()
     try:
         every = await _sent_within_limits(plans, adapter, context, is_alone=is_alone)
     except ApiError as error:
@@ -164,27 +174,6 @@ def _not_applied(plan: P, error: ApiError) -> Outcome[P, R]:
             next = "it may have been deleted for good; read the list again"
             return Outcome(plan, "refused", None, error.what, next, error)
     return Outcome(plan, "refused", None, error.what, error.next, error)
-
-
-def _not_remembered(plan: P, fault: JournalUnwritable) -> Outcome[P, R]:
-    reason, next = f"the journal cannot be written: {fault}", "make room, or agree to go without it"
-    return Outcome(plan, "refused", None, reason, next, is_without_journal=True)
-
-
-def _entry(
-    remembered: Entry, approved: Approved[P], context: WriteContext, undoes: TakenBack | None
-) -> Entry:
-    return replace(
-        remembered,
-        id=uuid4().hex,
-        at=context.clock.time(),
-        signature=context.signature,
-        reason=approved.reason,
-        batch=approved.batch,
-        undoes=undoes.id if undoes is not None and undoes.is_whole else "",
-        part_of=undoes.id if undoes is not None and not undoes.is_whole else "",
-        pid=os.getpid(),
-    )
 
 
 def _close(journal: Journal, begun: str, ending: Ending, note: str) -> None:

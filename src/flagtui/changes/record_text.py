@@ -5,7 +5,7 @@ The file is private and gone afterwards; the words in it are never lost.
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,21 +53,23 @@ class RecordText:
         body = without_comments(text)
         if not body.strip():
             return {}
+        changed: dict[str, JSON] = {}
         try:
             found = json.loads(body, object_pairs_hook=_once, parse_constant=_refuse)
         except json.JSONDecodeError as fault:
             line = body.split("\n")[fault.lineno - 1].strip()
             where = f" at: {safe_text(line, 60)}" if line else " at its end"
-            return self._faulty(body, [f"it is not JSON: {fault.msg.lower()}{where}"])
-        except (_Twice, _Refused) as fault:
-            return self._faulty(body, [str(fault)])
+            reasons = [f"it is not JSON: {fault.msg.lower()}{where}"]
+        except _Refused as fault:
+            reasons = [str(fault)]
         except RecursionError:
-            return self._faulty(body, ["it is nested too deeply"])
-        if not isinstance(found, dict):
-            return self._faulty(body, ["it must be one JSON object"])
-        changed = self.changed(found)
-        reasons = [*self._strange(found), *self.problems(changed)]
-        return self._faulty(body, reasons) if reasons else changed
+            reasons = ["it is nested too deeply"]
+        else:
+            reasons = ["it must be one JSON object"]
+            if isinstance(found, dict):
+                changed = self.changed(found)
+                reasons = [*self._strange(found), *self.problems(changed)]
+        return Faulty(tuple(reasons), self.text(reasons, body)) if reasons else changed
 
     def changed(self, found: Mapping[str, JSON]) -> dict[str, JSON]:
         """Those of these values that are others than are shown."""
@@ -77,16 +79,13 @@ class RecordText:
             if name in self.shown and not same(value, self.shown[name])
         }
 
-    def _strange(self, found: Mapping[str, JSON]) -> list[str]:
-        unknown = [name for name in found if name not in self.shown]
-        missing = [name for name in self.shown if name not in found]
-        return [
-            *(f"`{safe_text(name, 60)}` is no field that can be edited here" for name in unknown),
-            *(f"`{name}` is missing; leave it as it was, or give it an empty value" for name in missing),
-        ]
-
-    def _faulty(self, body: str, reasons: list[str]) -> Faulty:
-        return Faulty(tuple(reasons), self.text(reasons, body))
+    def _strange(self, found: Mapping[str, JSON]) -> Iterator[str]:
+        for name in found:
+            if name not in self.shown:
+                yield f"`{safe_text(name, 60)}` is no field that can be edited here"
+        for name in self.shown:
+            if name not in found:
+                yield f"`{name}` is missing; leave it as it was, or give it an empty value"
 
     def _comments(self, reasons: Sequence[str]) -> str:
         lines = [f"{safe_text(self.name, 400)}: {self.about}"]
@@ -107,24 +106,13 @@ def without_comments(text: str) -> str:
 
 
 def _json(fields: Mapping[str, JSON]) -> str:
+    """What no editor may draw or obey is escaped."""
     text = json.dumps(fields, indent=2, ensure_ascii=False)
-    return "".join(
-        character if character == "\n" or character.isprintable() else _escaped(character)
-        for character in text
-    )
-
-
-def _escaped(character: str) -> str:
-    """As JSON writes it, so that no editor draws or obeys it."""
-    return json.dumps(character)[1:-1]
-
-
-class _Twice(ValueError):
-    """An object has one key more than once."""
+    return "".join(each if each == "\n" or each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 class _Refused(ValueError):
-    """A number JSON does not have."""
+    """An object has one key more than once, or a number is none that JSON has."""
 
 
 def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
@@ -132,7 +120,7 @@ def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Twice(f"`{safe_text(twice, 60)}` is there twice in one object")
+        raise _Refused(f"`{safe_text(twice, 60)}` is there twice in one object")
     return found
 
 

@@ -10,11 +10,11 @@ from flagtui.changes.verbs import verb
 from flagtui.safe_text import safe_text
 
 _ENDINGS: Final = {
-    "saved": "saved",
-    "conflicted": "not applied: somebody else changed it first",
-    "awaiting approval": "waits for approval",
-    "refused": "refused",
-    "failed": "not applied",
+    "saved": "Saved",
+    "conflicted": "Not applied: somebody else changed it first",
+    "awaiting approval": "Waits for approval",
+    "refused": "Refused",
+    "failed": "Not applied",
     "unknown": "**not known whether it was applied**",
     "": "**not known whether it was applied**",
 }
@@ -47,22 +47,17 @@ def _told(entry: Entry) -> list[str]:
     where = plain(entry.signature.profile or entry.signature.project)
     place = f" in {where}" if where else ""
     change = plain(verb(entry.verb).name)
-    first = f"- {clock_words(entry.at)} {code(entry.key)}: {change} by {who}{place}. {_ending(entry)}"
+    is_counted = entry.ending == "saved" and entry.saved_version is not None
+    versions = f" as version {entry.saved_version}" if is_counted else ""
+    undoes = " (undo)" if entry.undoes else ""
+    ended = f"{_ENDINGS[entry.ending]}{versions}{undoes}."
+    first = f"- {clock_words(entry.at)} {code(entry.key)}: {change} by {who}{place}. {ended}"
     more = [f"  - {plain(words)}" for words in entry.words]
     if entry.reason:
         more.append(f"  - why: {plain(entry.reason)}")
     if entry.note:
         more.append(f"  - {plain(entry.note)}")
     return [first, *more]
-
-
-def _ending(entry: Entry) -> str:
-    words = _ENDINGS[entry.ending]
-    versions = ""
-    if entry.ending == "saved" and entry.saved_version is not None:
-        versions = f" as version {entry.saved_version}"
-    undoes = " (undo)" if entry.undoes else ""
-    return f"{words[:1].upper()}{words[1:]}{versions}{undoes}."
 
 
 _SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})

@@ -79,20 +79,13 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
     while found.ending == open_one.ending and (left := began + longest - clock.monotonic()) > 0:
         await clock.sleep(min(WATCH_EVERY, left))
         found = await _look(plan, found, adapter, context)
-        if is_unknown and clock.monotonic() - began >= WATCH_FOR:
-            found = _judged_by_time(found, adapter)
+        is_over = found.ending == "unknown" and clock.monotonic() - began >= WATCH_FOR
+        if is_over and found.was_read and adapter.is_as_before(plan, found.record):
+            reason = f"the server did not do it within {WATCH_FOR:.0f} s"
+            found = replace(found, ending="failed", reason=reason, next="look at it, then try again")
     if found.ending == open_one.ending:
         return found
     return await write_down(replace(found, note=LOOKED), journal_id, adapter, context)
-
-
-def _judged_by_time(unknown: Outcome[P, R], adapter: Adapter[P, R]) -> Outcome[P, R]:
-    """What a record tells after a minute."""
-    is_as_before = unknown.was_read and adapter.is_as_before(unknown.plan, unknown.record)
-    if unknown.ending != "unknown" or not is_as_before:
-        return unknown
-    reason = f"the server did not do it within {WATCH_FOR:.0f} s"
-    return replace(unknown, ending="failed", reason=reason, next="look at it, then try again")
 
 
 async def write_down(

@@ -144,22 +144,19 @@ async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> 
     return tuple(Part(part, TakenBack(entry.id, part is found[-1])) for part in found)
 
 
-def asked_together(parts: Sequence[Sequence[Part]]) -> list[list[Part]]:
-    """What is asked about in one question: the changes of one kind that each have one part."""
-    if any(len(each) > 1 for each in parts):
-        return [[part] for each in parts for part in each]
-    every = [part for each in parts for part in each]
-    return [list(group) for _kind, group in groupby(every, key=lambda part: part.entry.kind)]
-
-
 async def questions_of(
     found: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
 ) -> list[tuple[list[Part], Purpose]]:
     """What is asked about one after the other to take these changes back. Raises `ApiError`.
 
-    `entries` is all of the journal.
+    One question is about the changes of one kind that each have one part. `entries` is all of the journal.
     """
-    groups = asked_together([await parts_left(entry, entries, client) for entry in found])
+    parts = [await parts_left(entry, entries, client) for entry in found]
+    every = [part for each in parts for part in each]
+    if any(len(each) > 1 for each in parts):
+        groups = [[part] for part in every]
+    else:
+        groups = [list(group) for _kind, group in groupby(every, key=lambda part: part.entry.kind)]
     if len(groups) == 1:
         return [(groups[0], purpose)]
     counted = (replace(purpose, part=f"{place} of {len(groups)}") for place in range(1, len(groups) + 1))

@@ -18,7 +18,9 @@ from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined, styled
-from flagtui.changes.guard import Approved, Confirmation, NotYet, P, Question
+from flagtui.app.widgets.option_lines import OptionLines
+from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
+from flagtui.changes.outcome import P
 from flagtui.changes.proposal import LeftOut
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
