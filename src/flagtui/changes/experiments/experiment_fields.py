@@ -121,7 +121,10 @@ def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
         case "parameters":
             return tuple(_parameter_words(as_dict(before), as_dict(after)))
         case "stats_config" | "exposure_criteria":
-            parts = _part_changes(as_dict(before), as_dict(after))
+            old, new = as_dict(before), as_dict(after)
+            moved = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+            named = [(PARTS.get(key, key.replace("_", " ")), key) for key in moved]
+            parts = (f"{words} {_part(key, old)} → {_part(key, new)}" for words, key in named)
         case "holdout_id":
             return (f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}",)
         case "start_date" | "end_date":
@@ -206,13 +209,6 @@ def split_words(parameters: JSON) -> str:
 
 def _split(shares: Mapping[str, JSON]) -> str:
     return " · ".join(f"{key} {as_number(share) or 0:g} %" for key, share in shares.items())
-
-
-def _part_changes(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> Iterator[str]:
-    for key in {**before, **after}:
-        if before.get(key) != after.get(key):
-            words = PARTS.get(key, key.replace("_", " "))
-            yield f"{words} {_part(key, before)} → {_part(key, after)}"
 
 
 def _part(key: str, settings: Mapping[str, JSON]) -> str:

@@ -148,15 +148,11 @@ def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]
             continue
         wanted = [as_text(as_dict(metric).get("uuid")) for metric in as_list(fields[name])]
         before = [as_text(metric.get("uuid")) for metric in as_shown(fresh, name)]
-        by_itself = [*_common(before, wanted), *(uuid for uuid in wanted if uuid not in before)]
+        added = (uuid for uuid in wanted if uuid not in before)
+        by_itself = [*(uuid for uuid in before if uuid in wanted), *added]
         if all(wanted) and wanted != by_itself:
             sent[order] = _rearranged(kept, wanted, before)
     return sent
-
-
-def _common(ours: Sequence[str], others: Iterable[str]) -> list[str]:
-    known = set(others)
-    return [uuid for uuid in ours if uuid in known]
 
 
 def _rearranged(kept: Sequence[str], wanted: Sequence[str], before: Iterable[str]) -> list[JSON]:

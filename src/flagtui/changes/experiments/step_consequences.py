@@ -52,14 +52,18 @@ def consequences(
             yield from _launching(fresh)
         case "pause":
             yield _flag(fresh, "is turned off: nobody gets a variant until it is resumed", "danger")
-            yield Consequence("Results", _while_off(fresh))
+            counted = "no new people are counted while it is off"
+            if activated_by(fresh.exposure_criteria):
+                counted = "nobody meets it while it is off; who met it before counts once they are activated"
+            yield Consequence("Results", counted)
         case "resume":
             yield _flag(fresh, *turned_on(fresh, ": its variants are served again", "good"))
         case "end":
             more = "; W ships one" if standing(fresh) == "served" else ""
             words, tone = left_alone(fresh)
             yield _flag(fresh, words + more, tone)
-            yield Consequence("Conclusion", _concluded(choices))
+            said = ": ".join(filter(None, (choices.conclusion.replace("_", " "), choices.comment)))
+            yield Consequence("Conclusion", said or "none; it can be set later")
         case "ship":
             yield from _shipping(fresh, choices)
         case "archive" | "unarchive":
@@ -105,23 +109,17 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
         if not any(measured(fresh)):
             yield Caution("it has no metric: nothing will be measured", ("give it one with e",))
         if context.needs_code:
-            text = "no event of the last 7 days carried a flag: the code is probably not there yet"
-            yield Caution(text)
+            yield Caution("no event of the last 7 days carried a flag: the code is probably not there yet")
     if step.name == "end":
-        yield from _erased(fresh, choices)
+        # Ending sets both to what is said, and to nothing where nothing is.
+        if fresh.conclusion and not choices.conclusion:
+            yield Caution(f"the conclusion it has, {fresh.conclusion}, is erased")
+        if fresh.conclusion_comment and not choices.comment:
+            yield Caution("the comment it has is erased")
     if step.name == "duplicate" and choices.flag_key in context.flag_keys:
-        text = f"the flag {choices.flag_key} exists: the copy takes its variants and shares it"
-        yield Caution(text)
+        yield Caution(f"the flag {choices.flag_key} exists: the copy takes its variants and shares it")
     if step.name == "ship" and fresh.feature_flag is not None and not fresh.feature_flag.active:
         yield Caution("its flag is off: nobody gets the variant until it is turned on")
-
-
-def _erased(fresh: Experiment, choices: Choices) -> Iterator[Caution]:
-    """Ending sets both to what is said, and to nothing where nothing is."""
-    if fresh.conclusion and not choices.conclusion:
-        yield Caution(f"the conclusion it has, {fresh.conclusion}, is erased")
-    if fresh.conclusion_comment and not choices.comment:
-        yield Caution("the comment it has is erased")
 
 
 def _launching(fresh: Experiment) -> Iterator[Consequence]:
@@ -139,13 +137,6 @@ def _launching(fresh: Experiment) -> Iterator[Consequence]:
         yield Consequence("People", people)
     count = len(fresh.metrics) + len(fresh.metrics_secondary) + len(fresh.saved_metrics)
     yield Consequence("Metrics", f"{count} measured from now on")
-
-
-def _while_off(fresh: Experiment) -> str:
-    """Who is counted while no one is given a variant."""
-    if activated_by(fresh.exposure_criteria):
-        return "nobody meets it while it is off; who met it before counts once they are activated"
-    return "no new people are counted while it is off"
 
 
 def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
@@ -220,9 +211,8 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     if "parameters" in fields:
         yield _flag(fresh, "gets these variants and shares", "warning")
     if "holdout_id" in fields:
-        audience = (
-            f"the people of holdout #{fields['holdout_id']}" if fields["holdout_id"] else "nobody any more"
-        )
+        held_out = f"the people of holdout #{fields['holdout_id']}"
+        audience = held_out if fields["holdout_id"] else "nobody any more"
         yield _flag(fresh, f"leaves out {audience}", "warning")
     if not EXPERIMENT_FIELDS.having("for drafts") & fields.keys():
         yield _flag(fresh, "stays as it is")
@@ -256,11 +246,6 @@ def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
         yield Caution(f"day {days:.0f} of {planned:g} that were planned: {worth}", ("let it run",))
     elif days < WEEK:
         yield Caution(f"day {days:.0f}: not a whole week; {worth}", ("let it run a week at least",))
-
-
-def _concluded(choices: Choices) -> str:
-    words = choices.conclusion.replace("_", " ")
-    return ": ".join(part for part in (words, choices.comment) if part) or "none; it can be set later"
 
 
 def _flag(fresh: Experiment, text: str, tone: Tone = "plain") -> Consequence:

@@ -48,18 +48,12 @@ class ExperimentPlan(Titled):
     @property
     def lines(self) -> tuple[DiffLine, ...]:
         """The moves for a dialog: their words say it all, so the values are not told again."""
-        return tuple(
-            DiffLine(DifferenceLine(move.line.path, MISSING, MISSING), words)
-            for move in self.moves
-            for words in self._words_of(move)
-        )
-
-    def _words_of(self, move: DiffLine) -> tuple[str, ...]:
-        """One phrase for each part of a field that changes: a metric, a setting."""
-        name = move.where
-        if name not in self.choices.fields:
-            return (move.words,)
-        return change_words(name, move.line.before, move.line.after)
+        found: list[DiffLine] = []
+        for move in self.moves:
+            line, is_field = move.line, move.where in self.choices.fields
+            told = change_words(move.where, line.before, line.after) if is_field else (move.words,)
+            found += [DiffLine(DifferenceLine(line.path, MISSING, MISSING), words) for words in told]
+        return tuple(found)
 
     @property
     def step(self) -> Step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,7 @@ from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import Outcome
-from flagtui.models.experiment import Experiment
+from flagtui.models.experiment import Experiment, ExperimentFlag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
@@ -183,13 +183,32 @@ MAKING: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "copy"})
 Sides = tuple[dict[str, JSON], dict[str, JSON]]
 
 
-def before_and_after(plan: ExperimentPlan) -> Sides:
+def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """Every value that the step changes, also those a person is told of in other words."""
-    before, after = _sides(plan)
-    flag = plan.fresh.feature_flag
-    if flag is not None and plan.step.name in ("launch", "ship", "archive"):
+    step, chosen, fresh, flag = plan.step.name, plan.choices, plan.fresh, plan.fresh.feature_flag
+    before = {move.where: move.line.before for move in plan.moves}
+    after = {move.where: move.line.after for move in plan.moves}
+    said: dict[str, JSON] = {"conclusion": chosen.conclusion, "conclusion_comment": chosen.comment}
+    values: dict[str, JSON] = {}
+    match step:
+        case "end":
+            # What is not said is erased.
+            values = {name: value or None for name, value in said.items()}
+        case "reset":
+            values = {**dict.fromkeys(RESET), "archived": False}
+        case "ship":
+            values = {name: value for name, value in said.items() if value}
+        case "archive" if chosen.disable_flag and flag is not None:
+            before["feature_flag.active"], after["feature_flag.active"] = flag.active, False
+        case "duplicate" | "copy":
+            made: dict[str, JSON] = {"feature_flag_key": chosen.flag_key or fresh.feature_flag_key}
+            made |= {"name": chosen.name} if chosen.name else {}
+            return {"id": plan.id}, {**made, **({"project": chosen.project} if chosen.project else {})}
+    before |= {name: fresh.raw.get(name) for name in values}
+    after |= values
+    if flag is not None and step in ("launch", "ship", "archive"):
         before |= {"feature_flag.id": flag.id, "feature_flag.key": flag.key}
-    return before, after
+    return _shipped(plan, flag, before, after) if step == "ship" and flag is not None else (before, after)
 
 
 def learned(step: StepName, record: Experiment) -> dict[str, JSON]:
@@ -199,51 +218,15 @@ def learned(step: StepName, record: Experiment) -> dict[str, JSON]:
     return {"end_date": record.raw.get("end_date")} if step in ("end", "ship") else {}
 
 
-def _sides(plan: ExperimentPlan) -> Sides:
-    before = {move.where: move.line.before for move in plan.moves}
-    after = {move.where: move.line.after for move in plan.moves}
-    chosen = plan.choices
-    said: dict[str, JSON] = {"conclusion": chosen.conclusion, "conclusion_comment": chosen.comment}
-    match plan.step.name:
-        case "end":
-            # What is not said is erased.
-            return _with(plan, (before, after), {name: value or None for name, value in said.items()})
-        case "reset":
-            return _with(plan, (before, after), {**dict.fromkeys(RESET), "archived": False})
-        case "ship":
-            sides = _with(plan, (before, after), {name: value for name, value in said.items() if value})
-            return _shipped(plan, sides)
-        case "archive" if chosen.disable_flag and plan.fresh.feature_flag is not None:
-            name = "feature_flag.active"
-            return {**before, name: plan.fresh.feature_flag.active}, {**after, name: False}
-        case "duplicate" | "copy":
-            return {"id": plan.id}, _copied(plan)
-    return before, after
-
-
-def _with(plan: ExperimentPlan, sides: Sides, values: Mapping[str, JSON]) -> Sides:
-    old = {name: plan.fresh.raw.get(name) for name in values}
-    return {**sides[0], **old}, {**sides[1], **values}
-
-
-def _shipped(plan: ExperimentPlan, sides: Sides) -> Sides:
+def _shipped(
+    plan: ExperimentPlan, flag: ExperimentFlag, before: dict[str, JSON], after: dict[str, JSON]
+) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """The flag's whole targeting instead of each share: the undo is a change of the flag."""
-    flag = plan.fresh.feature_flag
-    if flag is None:
-        return sides
     try:
         filters = shipped(flag.filters, plan.choices.variant, plan.choices.everyone)
     except Invalid:
-        return sides
-    kept = [{name: side[name] for name in side if not name.startswith("filters.")} for side in sides]
-    return {**kept[0], "filters": clean_filters(flag.filters)}, {**kept[1], "filters": clean_filters(filters)}
-
-
-def _copied(plan: ExperimentPlan) -> dict[str, JSON]:
-    chosen = plan.choices
-    found: dict[str, JSON] = {"feature_flag_key": chosen.flag_key or plan.fresh.feature_flag_key}
-    if chosen.name:
-        found["name"] = chosen.name
-    if chosen.project:
-        found["project"] = chosen.project
-    return found
+        return before, after
+    before, after = (
+        {name: side[name] for name in side if not name.startswith("filters.")} for side in (before, after)
+    )
+    return {**before, "filters": clean_filters(flag.filters)}, {**after, "filters": clean_filters(filters)}

@@ -100,7 +100,10 @@ class StepEntries(EntryKind):
         try:
             record = await client.experiments.get(entry.record)
         except NotFound:
-            return LookedUp(entry, _gone(entry, not_there), here)
+            # Deleted ones cannot be read.
+            deleted = entry.after.get("deleted")
+            kept: Truth = not_there if deleted is False else "not known"
+            return LookedUp(entry, "applied" if deleted is True else kept, here)
         if step is not None and step.name == "cohort":
             return LookedUp(entry, "applied" if record.exposure_cohort else not_there, here)
         return LookedUp(entry, _truth(entry, record, not_there), here)
@@ -190,15 +193,11 @@ def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[Clash]:
         yield Clash(("status",), left, _DELETED, fresh.state)
     for name in ("name", "description", "metrics", "metrics_secondary"):
         made, now = entry.after.get(name), stored_field(fresh, name)
-        if name in entry.after and not _is_as_made(made, now):
+        # Servers give metrics numbers and fill in what they lack.
+        sizes = [len(side) for side in (made, now) if isinstance(side, list)]
+        is_alike = sizes[0] == sizes[1] if len(sizes) == 2 else _alike(made, now)
+        if name in entry.after and not is_alike:
             yield Clash((name,), made, _DELETED, now)
-
-
-def _is_as_made(made: JSON, now: JSON) -> bool:
-    """Servers give metrics numbers and fill in what they lack."""
-    if isinstance(made, list) and isinstance(now, list):
-        return len(made) == len(now)
-    return _alike(made, now)
 
 
 def _alike(one: JSON, other: JSON) -> bool:
@@ -223,13 +222,6 @@ async def _look_for_new(entry: Entry, client: Client, not_there: Truth) -> Looke
     return LookedUp(entry, not_there) if id is None else LookedUp(entry, "applied", Numbered(id))
 
 
-def _gone(entry: Entry, not_there: Truth) -> Truth:
-    """Deleted ones cannot be read."""
-    if entry.after.get("deleted") is False:
-        return not_there
-    return "applied" if entry.after.get("deleted") is True else "not known"
-
-
 def _truth(entry: Entry, record: Experiment, not_there: Truth) -> Truth:
     names = [name for name in entry.after if name in _DERIVED or name == "filters" or name in record.raw]
     if not names:
@@ -247,20 +239,14 @@ def _truth(entry: Entry, record: Experiment, not_there: Truth) -> Truth:
 
 
 def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Alike = same) -> bool:
-    match name:
-        case "status":
-            return same(record.state, value)
-        case "archived":
-            return same(record.archived, value)
-        case "deleted":
-            return same(record.deleted, value)
-        case "feature_flag.active":
-            return record.feature_flag is not None and same(record.feature_flag.active, value)
-        case "filters":
-            filters = record.feature_flag.filters if record.feature_flag is not None else {}
-            sides = {"filters": value}
-            kept = with_payloads(sides, filters) if entry.is_secret else sides
-            return means_same(filters, as_dict(kept["filters"]), ("filters",))
+    flag = record.feature_flag
+    derived = (record.state, record.archived, record.deleted, None if flag is None else flag.active)
+    if name in _DERIVED:
+        return same(dict(zip(_DERIVED, derived, strict=True))[name], value)
+    if name == "filters":
+        filters, sides = {} if flag is None else flag.filters, {"filters": value}
+        kept = with_payloads(sides, filters) if entry.is_secret else sides
+        return means_same(filters, as_dict(kept["filters"]), ("filters",))
     stored = stored_field(record, name)
     return means_same(stored, value, (name,)) or alike(stored, value)
 
