@@ -154,7 +154,7 @@ def test_every_sentence_says_what_is_known_and_nothing_that_moves_people_goes_un
     read: Counter[str] = Counter()
     for _ in range(at_most(400, 1_000)):
         fresh, change, context = any_change(random)
-        said = consequences(change, fresh, change.changes, context)
+        said = tuple(consequences(change, fresh, change.changes, context))
         assert [one for one in said if not reads(one, change, fresh, context)] == []
         read.update(one.label for one in said)
         before, after = outcomes(dict(fresh.raw)), outcomes({**fresh.raw, **change.changes})

@@ -31,19 +31,18 @@ class Consequence:
 
 def consequences(
     intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
-) -> tuple[Consequence, ...]:
-    """All that is known to follow from these new values, in the order of a dialog."""
-    return tuple(_consequences(intent, fresh, values, context))
-
-
-def _consequences(
-    intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
 ) -> Iterator[Consequence]:
-    if decides_who_sees(fresh, values):
+    """All that is known to follow from these new values, in the order of a dialog."""
+    was_on = fresh.active and not fresh.deleted
+    is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
+    if was_on is not is_on or (is_on and "filters" in values):
         yield reach_in_words(context.reach)
     for experiment in experiments_of(fresh, context):
-        yield _experiment(experiment)
-    if "active" in values or "deleted" in values or "key" in values:
+        name = f"#{experiment.id} {experiment.name}".rstrip()
+        uses = {True: "is running on it", None: "uses it", False: "uses it and is not running"}
+        tone: Tone = "plain" if experiment.is_on is False else "experiment"
+        yield Consequence("Experiment", f"{name} {uses[experiment.is_on]}", tone)
+    if {"active", "deleted", "key"} & values.keys():
         yield from _dependents(context.dependents, _what_they_find(fresh, values))
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
@@ -53,13 +52,6 @@ def _consequences(
         yield touch
     if intent.seen_version is not None:
         yield _changed_since(intent.seen_version, fresh, context)
-
-
-def decides_who_sees(fresh: Flag, values: Mapping[str, JSON]) -> bool:
-    """Whether these values can change who gets it: they turn it on or off, or change its targeting."""
-    was_on = fresh.active and not fresh.deleted
-    is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
-    return was_on is not is_on or (is_on and "filters" in values)
 
 
 def ago(seconds: float) -> str:
@@ -96,22 +88,12 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     besides = f"; {reach.besides} are not counted" if reach.besides else ""
     share = abs(moved) / reach.total if reach.total else 0.0
     if moved == 0:
-        return Consequence(
-            "Reach", f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{besides}", share=0.0
-        )
-    says, tone = ("lose it", "danger") if moved < 0 else ("gain it", "good")
-    text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {says}"
+        text = f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{besides}"
+        return Consequence("Reach", text, share=0.0)
+    text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {'lose' if moved < 0 else 'gain'} it"
     if reach.before and reach.after:
         text += f": {reach.before:,} → {reach.after:,}"
-    return Consequence("Reach", text + besides, "danger" if tone == "danger" else "good", share)
-
-
-def _experiment(experiment: Linked) -> Consequence:
-    name = f"#{experiment.id} {experiment.name}".rstrip()
-    if experiment.is_on:
-        return Consequence("Experiment", f"{name} is running on it", "experiment")
-    rest = "uses it" if experiment.is_on is None else "uses it and is not running"
-    return Consequence("Experiment", f"{name} {rest}", "experiment" if experiment.is_on is None else "plain")
+    return Consequence("Reach", text + besides, "danger" if moved < 0 else "good", share)
 
 
 def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
@@ -162,20 +144,9 @@ class Caution:
     """Names of safer ways, such as `pause the experiment`."""
 
 
-def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> tuple[Caution, ...]:
+def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
     """Every reason to look twice, the gravest first."""
-    return (
-        *_seat_belt(fresh, values, context),
-        *_redrawn(fresh, values, context),
-        *_odd_keys(fresh, values),
-        *_surroundings(fresh, values, context),
-    )
-
-
-def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
-    if not SPOILING & values.keys():
-        return
-    for experiment in experiments_of(fresh, context):
+    for experiment in experiments_of(fresh, context) if SPOILING & values.keys() else ():
         name = f"#{experiment.id} {experiment.name}".rstrip()
         if experiment.is_on:
             text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
@@ -183,49 +154,11 @@ def _seat_belt(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Ite
         elif experiment.is_on is None:
             text = f"experiment {name} uses this flag; the server does not say whether it is running"
             yield Caution(text, ("look at the experiment first",))
-
-
-def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
-    """A share is drawn from the key and the person, device or group: other ones have other people in it."""
-    if not fresh.deleted and _has_other_draws(fresh, values) and _draws(fresh, values):
-        yield Caution("its shares and variants are drawn anew: others will be in them")
-        return
-    if "filters" not in values:
-        return
-    before, after = fresh.targeting, Filters.of(values["filters"])
-    pairs = zip(before.conditions, after.conditions, strict=False)
-    for number, (old, new) in enumerate(pairs, 1):
-        was, now = before.group_type_of(old), after.group_type_of(new)
-        if was != now and old.rollout > 0 and len(before.conditions) == len(after.conditions):
-            audience = "people" if now is None else context.names.group_noun(now)
-            yield Caution(f"condition {number} is drawn anew, among {audience}: others will be in it")
-
-
-def _has_other_draws(fresh: Flag, values: Mapping[str, JSON]) -> bool:
-    """Whether what is drawn from is another: the key, or the device in place of the person."""
-    old = fresh.bucketing_identifier
-    is_by_device = values.get("bucketing_identifier", old) == "device_id"
-    return values.get("key", fresh.key) != fresh.key or is_by_device is not (old == "device_id")
-
-
-def _draws(fresh: Flag, values: Mapping[str, JSON]) -> bool:
-    """Whether anybody is in or out, or gets one variant or the other, by a draw."""
-    filters = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
-    is_split = sum(variant.rollout > 0 for variant in filters.variants) > 1
-    return is_split or any(0 < condition.rollout < 100 for condition in filters.deciding)
-
-
-def _odd_keys(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Caution]:
-    key = fresh.key.removesuffix(f":deleted:{fresh.id}")
-    if not is_plain_key(key):
+    yield from _redrawn(fresh, values, context)
+    if not is_plain_key(key := fresh.key.removesuffix(f":deleted:{fresh.id}")):
         points = code_points(key)
-        what = (
-            f"characters that can look like others: {points}" if points else "characters no key should have"
-        )
-        yield Caution(f"the key has {what}")
-
-
-def _surroundings(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
+        odd = f"characters that can look like others: {points}" if points else "characters no key should have"
+        yield Caution(f"the key has {odd}")
     if context.similar:
         yield Caution(f"easily taken for {', '.join(context.similar[:5])}")
     if context.age > FRESH_FOR:
@@ -233,6 +166,24 @@ def _surroundings(fresh: Flag, values: Mapping[str, JSON], context: Context) -> 
     if fresh.is_used_in_replay_settings and values.get("active") is False:
         yield Caution("session replay settings use this flag to choose what is recorded")
     if fresh.has_encrypted_payloads and "filters" in values:
-        yield Caution(
-            "its payload is encrypted; it is sent back with the change and kept out of the journal",
-        )
+        yield Caution("its payload is encrypted; it is sent back with the change and kept out of the journal")
+
+
+def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
+    """A share is drawn from the key and the person, device or group: other ones have other people in it."""
+    before, old = fresh.targeting, fresh.bucketing_identifier
+    after = Filters.of(values["filters"]) if "filters" in values else before
+    is_by_device = values.get("bucketing_identifier", old) == "device_id"
+    if not fresh.deleted and (
+        values.get("key", fresh.key) != fresh.key or is_by_device is not (old == "device_id")
+    ):
+        is_split = sum(variant.rollout > 0 for variant in after.variants) > 1
+        if is_split or any(0 < condition.rollout < 100 for condition in after.deciding):
+            yield Caution("its shares and variants are drawn anew: others will be in them")
+            return
+    pairs = zip(before.conditions, after.conditions, strict=False)
+    for number, (was_asked, asked) in enumerate(pairs, 1):
+        was, now = before.group_type_of(was_asked), after.group_type_of(asked)
+        if was != now and was_asked.rollout > 0 and len(before.conditions) == len(after.conditions):
+            audience = "people" if now is None else context.names.group_noun(now)
+            yield Caution(f"condition {number} is drawn anew, among {audience}: others will be in it")

@@ -1,13 +1,13 @@
 """An intent held against today's record: what would change, what follows, and what would be sent."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.difference import Clash, difference, merge
 from flagtui.changes.flags.canonical_filters import clean_filters, means_same, whole_filters
-from flagtui.changes.flags.filter_rules import FilterProblem, problems_in, problems_in_fields
+from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
 from flagtui.changes.flags.flag_consequences import Caution, Consequence, cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
@@ -18,7 +18,6 @@ from flagtui.changes.verbs import Verb, verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
-from flagtui.models.names import Names
 from flagtui.models.record_fields import FLAG_FIELDS
 
 NOT_COMPARABLE: Final = frozenset(
@@ -116,18 +115,26 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingTo
     }
     if not values:
         return NothingToDo(intent, fresh)
-    if refusal := foresee_refusal(fresh, values, context) or _bad_filters(fresh, values):
+    caused, inherited = _problems(fresh, values)
+    if refusal := foresee_refusal(fresh, values, context) or _bad_values(values, caused):
         return refusal
     fields, before = sent_fields(values, fresh), {name: stored_value(fresh, name) for name in values}
+    is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return Plan(
         intent=intent,
         fresh=fresh,
         verb=verb(intent.verb),
         values=values,
         before=before,
-        lines=_diff(fresh, before, values, context.names),
-        consequences=consequences(intent, fresh, values, context),
-        cautions=(*cautions(fresh, values, context), *_known_problems(fresh, values)),
+        lines=tuple(
+            DiffLine(hidden(line) if is_secret else line, in_words(line, before, values, context.names))
+            for line in difference(before, values)
+        ),
+        consequences=tuple(consequences(intent, fresh, values, context)),
+        cautions=(
+            *cautions(fresh, values, context),
+            *(Caution(f"already so before this change: {problem}") for problem in inherited[:3]),
+        ),
         clashes=tuple(map(hidden_clash, clashes)) if fresh.has_encrypted_payloads else clashes,
         body=fields,
         original=original_fields(fields, fresh),
@@ -203,53 +210,27 @@ def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
     }
 
 
-def _diff(
-    fresh: Flag, before: Mapping[str, JSON], values: Mapping[str, JSON], names: Names
-) -> tuple[DiffLine, ...]:
-    found = difference(before, values)
-    is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
-    return tuple(
-        DiffLine(hidden(line) if is_secret else line, in_words(line, before, values, names)) for line in found
-    )
-
-
-def _new_problems(
-    fresh: Flag, values: Mapping[str, JSON]
-) -> tuple[tuple[FilterProblem, ...], tuple[FilterProblem, ...]]:
-    """What is wrong with the wanted targeting: caused by this change, and there before."""
+def _problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[list[str], list[str]]:
+    """What is wrong with the wanted targeting, in words: caused by this change, and there before."""
     if "filters" not in values:
-        return (), ()
-    old = Counter(problem.words for problem in _problems(fresh, stored_value(fresh, "filters")))
-    caused: list[FilterProblem] = []
-    inherited: list[FilterProblem] = []
-    for problem in _problems(fresh, values["filters"]):
+        return [], []
+    sides = (stored_value(fresh, "filters"), values["filters"])
+    is_encrypted = fresh.has_encrypted_payloads
+    before, after = (problems_in(side, fresh.id, is_encrypted=is_encrypted) for side in sides)
+    old = Counter(problem.words for problem in before)
+    caused: list[str] = []
+    inherited: list[str] = []
+    for problem in after:
         # Compared by words, because a condition that moved takes its problem to another path.
-        (inherited if old[problem.words] > 0 else caused).append(problem)
+        found = inherited if old[problem.words] > 0 else caused
+        found.append(f"{problem.where} {problem.words}".strip())
         old[problem.words] -= 1
-    return tuple(caused), tuple(inherited)
+    return caused, inherited
 
 
-def _problems(fresh: Flag, filters: JSON) -> tuple[FilterProblem, ...]:
-    return problems_in(filters, fresh.id, is_encrypted=fresh.has_encrypted_payloads)
-
-
-def _bad_filters(fresh: Flag, values: Mapping[str, JSON]) -> Blocked | None:
-    caused, _ = _new_problems(fresh, values)
-    if not caused:
-        return _bad_fields(values)
-    more = f", and {len(caused) - 3} more" if len(caused) > 3 else ""
-    named = "; ".join(f"{problem.where} {problem.words}".strip() for problem in caused[:3])
-    return Blocked("targeting", f"{named}{more}", "correct it and try again")
-
-
-def _bad_fields(values: Mapping[str, JSON]) -> Blocked | None:
+def _bad_values(values: Mapping[str, JSON], caused: Sequence[str]) -> Blocked | None:
+    if caused:
+        more = f", and {len(caused) - 3} more" if len(caused) > 3 else ""
+        return Blocked("targeting", f"{'; '.join(caused[:3])}{more}", "correct it and try again")
     found = problems_in_fields({name: value for name, value in values.items() if name != "filters"})
     return Blocked("value", found[0], "correct it and try again") if found else None
-
-
-def _known_problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[Caution, ...]:
-    _, inherited = _new_problems(fresh, values)
-    return tuple(
-        Caution(f"already so before this change: {problem.where} {problem.words}".strip())
-        for problem in inherited[:3]
-    )

@@ -1,7 +1,7 @@
 """What the server would refuse, known before it is asked. The order is the server's own."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.changes.difference import compact
@@ -26,15 +26,9 @@ class Blocked:
     """Flags that stand in the way, and would not if the same change were made to them as well."""
 
 
-Check = Callable[[Flag, Mapping[str, JSON], Context], Blocked | None]
-
-
 def foresee_refusal(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
     """The first reason why these new values cannot be saved on this flag."""
-    for check in _CHECKS:
-        if found := check(fresh, wanted, context):
-            return found
-    return None
+    return next(_refusals(fresh, wanted, context), None)
 
 
 def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
@@ -54,119 +48,64 @@ def names_of(flags: tuple[Linked, ...]) -> str:
     return named if len(flags) <= NAMED else f"{named} and {len(flags) - NAMED} more"
 
 
-def _no_access(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    if fresh.can_edit:
-        return None
-    return Blocked("access", "you may look at this flag but not change it", "ask for editor access to it")
+def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+    if not fresh.can_edit:
+        yield Blocked("access", "you may look at this flag but not change it", "ask for editor access to it")
+    if fresh.deleted and wanted.get("deleted") is not False:
+        yield Blocked("deleted", "the flag has been deleted", "restore it first")
+    is_refused = wanted.get("deleted") is False or {"filters", "archived"} & wanted.keys()
+    if is_refused and not fresh.targeting.is_editable:
+        version = compact(fresh.targeting.config_version)[:40]
+        reason = f"its targeting is stored in configuration version {version}, which is read-only here"
+        yield Blocked("configuration version", reason, "change it in the browser")
+    for name in wanted:
+        if name in _NEWER_FIELDS and name not in fresh.raw:
+            yield Blocked("unknown field", f"this server has no `{name}` and would ignore it", "")
+    if "key" in wanted and not is_plain_key(as_text(wanted["key"])):
+        reason = "a key has 1 to 400 letters, digits, - and _, and nothing else"
+        yield Blocked("key", reason, "choose another key")
+    if wanted.get("deleted") is True:
+        yield from _of_deletion(fresh, context)
+    if wanted.get("archived") is True and wanted.get("active", fresh.active):
+        yield Blocked("archive", "a flag that is on cannot be archived", "turn it off in the same step")
+    if wanted.get("active") is False and fresh.active:
+        yield from _of_dependents(context)
+    if wanted.get("active") is True and not fresh.active:
+        yield from _of_turning_on(fresh, wanted, context)
 
 
-def _is_deleted(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    if not fresh.deleted or wanted.get("deleted") is False:
-        return None
-    return Blocked("deleted", "the flag has been deleted", "restore it first")
-
-
-def _newer_configuration(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    if fresh.targeting.is_editable:
-        return None
-    refused = [name for name in ("filters", "archived") if name in wanted]
-    if not refused and wanted.get("deleted") is not False:
-        return None
-    version = compact(fresh.targeting.config_version)[:40]
-    reason = f"its targeting is stored in configuration version {version}, which is read-only here"
-    return Blocked("configuration version", reason, "change it in the browser")
-
-
-def _unknown_here(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    missing = [name for name in wanted if name in _NEWER_FIELDS and name not in fresh.raw]
-    if not missing:
-        return None
-    return Blocked("unknown field", f"this server has no `{missing[0]}` and would ignore it", "")
-
-
-def _bad_key(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    if "key" not in wanted or is_plain_key(as_text(wanted["key"])):
-        return None
-    reason = "a key has 1 to 400 letters, digits, - and _, and nothing else"
-    return Blocked("key", reason, "choose another key")
-
-
-def _deletion(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    if wanted.get("deleted") is not True:
-        return None
-    if fresh.features:
-        names = ", ".join(
-            as_text(as_dict(item).get("name")) or "one without a name" for item in fresh.features
-        )
-        return Blocked(
-            "early access", f"early access uses it: {names}", "delete the early access feature first"
-        )
-    running = tuple(link for link in experiments_of(fresh, context) if link.is_on)
+def _of_deletion(fresh: Flag, context: Context) -> Iterator[Blocked]:
+    names = [as_text(as_dict(item).get("name")) or "one without a name" for item in fresh.features]
+    if names:
+        reason = f"early access uses it: {', '.join(names)}"
+        yield Blocked("early access", reason, "delete the early access feature first")
+    running = [f"#{link.id} {link.name}".rstrip() for link in experiments_of(fresh, context) if link.is_on]
     if running:
-        return Blocked("experiment", f"{_numbered(running)} is running on it", "end the experiment first")
-    if asking := _active_dependents(context):
-        reason = f"{names_of(asking)} {_ask(asking)}"
-        return Blocked("dependents", reason, _way_out(asking))
+        yield Blocked("experiment", f"{', '.join(running)} is running on it", "end the experiment first")
+    for blocked in _of_dependents(context):
+        yield replace(blocked, together=())
     if fresh.is_used_in_replay_settings:
-        return Blocked("replay", "session replay settings use it", "take it out of the replay settings first")
-    return None
+        yield Blocked("replay", "session replay settings use it", "take it out of the replay settings first")
 
 
-def _ask(asking: tuple[Linked, ...]) -> str:
-    return "depends on this flag and is on" if len(asking) == 1 else "depend on this flag and are on"
+def _of_dependents(context: Context) -> Iterator[Blocked]:
+    found = context.dependents
+    asking = tuple(flag for flag in found if flag.is_on is not False) if isinstance(found, tuple) else ()
+    if asking:
+        is_one = len(asking) == 1
+        depends = "depends on this flag and is on" if is_one else "depend on this flag and are on"
+        next = f"change or turn off {'that flag' if is_one else 'those flags'} first"
+        yield Blocked("dependents", f"{names_of(asking)} {depends}", next, together=asking)
 
 
-def _way_out(asking: tuple[Linked, ...]) -> str:
-    those = "that flag" if len(asking) == 1 else "those flags"
-    return f"change or turn off {those} first"
-
-
-def _turning_off(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    asking = _active_dependents(context)
-    if wanted.get("active") is not False or not fresh.active or not asking:
-        return None
-    reason = f"{names_of(asking)} {_ask(asking)}"
-    return Blocked("dependents", reason, _way_out(asking), together=asking)
-
-
-def _turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    if wanted.get("active") is not True or fresh.active:
-        return None
+def _of_turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
     if fresh.archived and wanted.get("archived") is not False:
-        return Blocked("archived", "the flag is archived", "bring it back from the archive first")
+        yield Blocked("archived", "the flag is archived", "bring it back from the archive first")
     needed = tuple(flag for flag in context.dependencies if flag.is_on is False)
     if needed:
         reason = f"it depends on {names_of(needed)}, which {'is' if len(needed) == 1 else 'are'} off"
         next = f"turn {'that flag' if len(needed) == 1 else 'those flags'} on first"
-        return Blocked("dependencies", reason, next, together=needed)
-    return None
-
-
-def _archiving(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    stays_on = wanted.get("active", fresh.active)
-    if wanted.get("archived") is not True or not stays_on:
-        return None
-    return Blocked("archive", "a flag that is on cannot be archived", "turn it off in the same step")
-
-
-def _active_dependents(context: Context) -> tuple[Linked, ...]:
-    found = context.dependents
-    return tuple(flag for flag in found if flag.is_on is not False) if isinstance(found, tuple) else ()
-
-
-def _numbered(experiments: tuple[Linked, ...]) -> str:
-    return ", ".join(f"#{link.id} {link.name}".rstrip() for link in experiments)
+        yield Blocked("dependencies", reason, next, together=needed)
 
 
 _NEWER_FIELDS: Final = FLAG_FIELDS.having("newer")
-_CHECKS: Final[tuple[Check, ...]] = (
-    _no_access,
-    _is_deleted,
-    _newer_configuration,
-    _unknown_here,
-    _bad_key,
-    _deletion,
-    _archiving,
-    _turning_off,
-    _turning_on,
-)
