@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.narrow_write import OneShare, ToEveryone, narrow_write
+from flagtui.changes.flags.narrow_write import NarrowWrite, narrow_write
 from flagtui.changes.outcome import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -67,21 +67,21 @@ def plan(intent: Intent, flag: Flag, context: Context) -> Plan:
 def test_one_share_is_a_narrow_write(flag: FlagMaker, calm: Context, percent: float) -> None:
     fresh = flag(filters=TWO)
     found = narrow_write(plan(flag_intent.set_rollout(fresh, 1, percent), fresh, calm))
-    assert found == OneShare(1, percent)
+    assert found == NarrowWrite(1, percent)
 
 
 def test_a_share_that_is_said_outright_for_the_first_time_is_one_too(flag: FlagMaker, calm: Context) -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
     found = narrow_write(plan(flag_intent.set_rollout(fresh, 0, 50), fresh, calm))
-    assert found == OneShare(0, 50)
+    assert found == NarrowWrite(0, 50)
 
 
 def test_everyone_first_is_a_narrow_write(flag: FlagMaker, calm: Context) -> None:
     fresh = flag(filters=TWO)
-    assert narrow_write(plan(changed(fresh, **opened(TWO)), fresh, calm)) == ToEveryone(None)
+    assert narrow_write(plan(changed(fresh, **opened(TWO)), fresh, calm)) == NarrowWrite()
     fresh = flag(filters=SPLIT)
     wanted = opened(SPLIT, control=0, test=100)
-    assert narrow_write(plan(changed(fresh, **wanted), fresh, calm)) == ToEveryone("test")
+    assert narrow_write(plan(changed(fresh, **wanted), fresh, calm)) == NarrowWrite(variant="test")
 
 
 def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> None:

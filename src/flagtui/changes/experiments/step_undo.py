@@ -210,7 +210,7 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
     if fresh.feature_flag is None:
         return ()
     found = await client.flags.dependents(fresh.feature_flag.id)
-    return tuple(row.key for row in await rows_of(client.flags, [one.id for one in found]) if row.active)
+    return tuple(row.key for row in await rows_of(client.flags.get, [one.id for one in found]) if row.active)
 
 
 async def _look_for_new(entry: Entry, client: Client, not_there: Truth) -> LookedUp:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.difference import Path, spelled
-from flagtui.changes.flags.property_rules import problems_in_property
+from flagtui.changes.flags.property_rules import is_read, problems_in_property
 from flagtui.models.filters import as_index
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number
@@ -62,8 +62,7 @@ def _switches(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
     for name in ("early_exit", "feature_enrollment"):
         if not isinstance(filters.get(name), bool | None):
             yield FilterProblem((name,), "must be true, false or null")
-    if not _is_index(filters.get("aggregation_group_type_index")):
-        yield FilterProblem(("aggregation_group_type_index",), "must be a group type's number or null")
+    yield from _index(filters, ())
 
 
 def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
@@ -88,8 +87,7 @@ def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iter
 
 def _group(group: dict[str, JSON], at: Path, keys: tuple[str, ...]) -> Iterator[FilterProblem]:
     yield from _share(group.get("rollout_percentage"), (*at, "rollout_percentage"), may_be_null=True)
-    if not _is_index(group.get("aggregation_group_type_index")):
-        yield FilterProblem((*at, "aggregation_group_type_index"), "must be a group type's number or null")
+    yield from _index(group, at)
     variant = group.get("variant")
     if not isinstance(variant, str | None):
         yield FilterProblem((*at, "variant"), "must be a variant's key or null")
@@ -163,7 +161,7 @@ def _payloads(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         if key not in keys:
             known = "variants' keys" if variant_keys(filters) else "`true`"
             yield FilterProblem(("payloads", key), f"only {known} can have a payload")
-        if isinstance(payload, str) and not _is_json(payload):
+        if isinstance(payload, str) and not is_read(json.loads, payload):
             yield FilterProblem(("payloads", key), _NOT_JSON)
 
 
@@ -196,27 +194,20 @@ def variant_keys(filters: JSON) -> tuple[str, ...]:
     return tuple(key for variant in variants if isinstance(key := as_dict(variant).get("key"), str) and key)
 
 
-def _is_index(value: JSON) -> bool:
-    return value is None or as_index(value) is not None
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _index(item: Mapping[str, JSON], at: Path) -> Iterator[FilterProblem]:
+    value = item.get("aggregation_group_type_index")
+    if value is not None and as_index(value) is None:
+        yield FilterProblem((*at, "aggregation_group_type_index"), "must be a group type's number or null")
 
 
 def problems_in_fields(fields: Mapping[str, JSON], flag: Flag | None = None) -> list[str]:
     """What is wrong with these new values, each as a sentence that names its place."""
     found: list[str] = []
     for name, value in fields.items():
-        found += _targeting(value, flag) if name == "filters" else FLAG_FIELDS.problems({name: value})
+        if name != "filters":
+            found += FLAG_FIELDS.problems({name: value})
+            continue
+        id, is_encrypted = (flag.id, flag.has_encrypted_payloads) if flag is not None else (None, False)
+        for problem in problems_in(value, id, is_new=flag is None, is_encrypted=is_encrypted):
+            found.append(f"{'.'.join(filter(None, ('filters', problem.where)))} {problem.words}")
     return found
-
-
-def _targeting(filters: JSON, flag: Flag | None) -> list[str]:
-    is_encrypted = flag is not None and flag.has_encrypted_payloads
-    problems = problems_in(filters, flag.id if flag else None, is_new=flag is None, is_encrypted=is_encrypted)
-    return [f"{'.'.join(filter(None, ('filters', problem.where)))} {problem.words}" for problem in problems]

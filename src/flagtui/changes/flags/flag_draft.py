@@ -60,19 +60,12 @@ def intent_of(found: Mapping[str, JSON], flag: Flag) -> Intent | None:
         return None
     seen = {name: record.shown[name] for name in changes}
     if "filters" in changes and flag.has_encrypted_payloads:
-        changes["filters"] = _unmasked(changes["filters"], flag)
-        seen["filters"] = clean_filters(flag.filters)
+        # The real payloads in place of their masks; a payload that was typed anew stays.
+        filters, stored = as_dict(changes["filters"]), as_dict(flag.filters.get("payloads"))
+        typed = as_dict(filters.get("payloads")).items()
+        payloads = {key: stored.get(key) if value == MASK else value for key, value in typed}
+        changes["filters"], seen["filters"] = {**filters, "payloads": payloads}, clean_filters(flag.filters)
     return Intent(flag.id, changes, verb_for(changes), seen=seen, seen_version=flag.version)
-
-
-def _unmasked(filters: JSON, flag: Flag) -> JSON:
-    """The real payloads in place of their masks; a payload that was typed anew stays."""
-    stored = as_dict(flag.filters.get("payloads"))
-    payloads = as_dict(as_dict(filters).get("payloads"))
-    return {
-        **filters,
-        "payloads": {key: stored.get(key) if value == MASK else value for key, value in payloads.items()},
-    }
 
 
 class WorkingCopy(Draft):
@@ -90,7 +83,12 @@ class WorkingCopy(Draft):
     @classmethod
     def new(cls, fields: Mapping[str, JSON]) -> "WorkingCopy":
         """For a flag that is not there yet."""
-        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**_new_fields(), **fields})
+        asked = {
+            name: field.blank
+            for name, field in FLAG_FIELDS.items()
+            if field.line and not field.traits & {"title", "for new"}
+        }
+        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**asked, **fields})
 
     @property
     def is_new(self) -> bool:
@@ -244,12 +242,3 @@ class WorkingCopy(Draft):
     def _drop_payload(self, key: str) -> None:
         if key in self.payloads:
             self.set_payload(key, None)
-
-
-def _new_fields() -> dict[str, JSON]:
-    """What the form asks of a new flag besides what it starts with."""
-    return {
-        name: field.blank
-        for name, field in FLAG_FIELDS.items()
-        if field.line and not field.traits & {"title", "for new"}
-    }

@@ -41,18 +41,24 @@ class FlagEntries(EntryKind):
     noun = "flag"
 
     def why_not(self, entry: Entry) -> Blocked | None:
-        return _why_not(entry)
+        if not entry.record:
+            reason = "the number of the new flag was not learned"
+            return Blocked("number", reason, "find it in the list and delete it")
+        if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
+            reason = "it replaced an encrypted payload, and those are not written down"
+            return Blocked("secret", reason, "enter the old payload again")
+        return None
 
     async def is_back(self, part: Entry, client: Client) -> bool:
         flag = await client.flags.get(part.record)
-        return all(means_same(stored_value(flag, name), old, (name,)) for name, old in part.before.items())
+        return all(_is_now(flag, name, old) for name, old in part.before.items())
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         client = context.client
         fresh = await client.flags.get(part.record)
         rows = context.rows
         if rows is None:
-            rows = await rows_of(client.flags, fresh.targeting.depends_on)
+            rows = await rows_of(client.flags.get, fresh.targeting.depends_on)
         surroundings = Surroundings(
             rows,
             context.me,
@@ -80,17 +86,6 @@ class FlagEntries(EntryKind):
         return LookedUp(entry, _truth(entry, record, not_there), record)
 
 
-def _why_not(entry: Entry) -> Blocked | None:
-    if not entry.record:
-        return Blocked(
-            "number", "the number of the new flag was not learned", "find it in the list and delete it"
-        )
-    if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
-        reason = "it replaced an encrypted payload, and those are not written down"
-        return Blocked("secret", reason, "enter the old payload again")
-    return None
-
-
 def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> RequestedChange:
     """What takes one change back; its clashes are what was changed there since.
 
@@ -101,7 +96,9 @@ def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> RequestedChange:
         clashes = _made_of_it_since(entry, plan.fresh) if entry.verb == "create" else plan.clashes
         return replace(plan, clashes=told_apart(clashes, entry, entries))
 
-    return RequestedChange(entry.record, lambda fresh: _why_not(entry) or _undo_intent(entry, fresh), finish)
+    return RequestedChange(
+        entry.record, lambda fresh: FlagEntries().why_not(entry) or _undo_intent(entry, fresh), finish
+    )
 
 
 def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
@@ -115,7 +112,10 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
         # Deleting can rename the flag, and restoring gives the old key back.
         before.pop("key", None)
         after.pop("key", None)
-    return Intent(entry.record, before, verb_for(before), seen=after, seen_version=_version_after(entry))
+    version = entry.saved_version
+    if version is None and entry.version is not None:
+        version = entry.version + 1
+    return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version)
 
 
 def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
@@ -132,12 +132,6 @@ def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
         if not means_same(after[name], now[name], (name,))
     ]
     return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
-
-
-def _version_after(entry: Entry) -> int | None:
-    if entry.saved_version is not None:
-        return entry.saved_version
-    return None if entry.version is None else entry.version + 1
 
 
 def _truth(entry: Entry, record: Flag, not_there: Truth) -> Truth:

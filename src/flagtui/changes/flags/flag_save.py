@@ -109,9 +109,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
         if seen is None:
             return True
         if plan.version is None or seen.version is None:
-            return all(
-                means_same(stored_value(seen, name), plan.before[name], (name,)) for name in plan.before
-            )
+            pairs = ((name, stored_value(seen, name), was) for name, was in plan.before.items())
+            return all(means_same(now, was, (name,)) for name, now, was in pairs)
         return seen.version <= plan.version + 1
 
     def stored(self, outcome: FlagOutcome) -> Flag | None:
@@ -131,19 +130,12 @@ def _saved(plan: Plan, found: Flag, report: Report) -> FlagOutcome:
 
 def _conflicted(plan: Plan, theirs: Flag) -> FlagOutcome:
     who = theirs.last_modified_by.label if theirs.last_modified_by else "somebody else"
-    clashes = _clashes(plan, theirs)
+    found: list[Clash] = []
+    for name, mine in plan.values.items():
+        found += merge(plan.before[name], mine, stored_value(theirs, name), (name,), means_same)[1]
+    clashes = tuple(map(hidden_clash, found) if plan.is_secret else found)
     reason = f"{who} changed {'the same thing' if clashes else 'it'} first"
-    next = "look at both, then decide again"
-    return Outcome(plan, "conflicted", theirs, reason, next, clashes=clashes)
-
-
-def _clashes(plan: Plan, theirs: Flag) -> tuple[Clash, ...]:
-    found = (
-        merge(plan.before[name], plan.values[name], stored_value(theirs, name), (name,), means_same)[1]
-        for name in plan.values
-    )
-    clashes = [clash for some in found for clash in some]
-    return tuple(map(hidden_clash, clashes) if plan.is_secret else clashes)
+    return Outcome(plan, "conflicted", theirs, reason, "look at both, then decide again", clashes=clashes)
 
 
 IGNORED: Final = frozenset(
@@ -181,25 +173,24 @@ class Report:
     is_applied: bool = True
     """Whether anything of the plan is there."""
 
-    @property
-    def is_clean(self) -> bool:
-        return not (self.missing or self.beyond or self.others)
-
 
 def compare(plan: Plan, found: Flag) -> Report:
     """What of the plan is there, and what moved besides."""
     before = normal(plan.fresh)
-    expected = {**before, **_normal_values(plan)}
+    expected = {**before, **_in_one_form(plan.values)}
     stored = _seen_like(before, expected, normal(found))
     planned = [line.path for line in difference(before, expected)]
     moved = difference(expected, stored)
     missing = tuple(line for line in moved if _is_about(line.path, planned))
     beyond = tuple(line for line in difference(before, stored) if not _is_about(line.path, planned))
     missing_paths = [line.path for line in missing]
+    others = 0
+    if plan.version is not None and found.version is not None:
+        others = max(found.version - plan.version - 1, 0)
     return Report(
         missing=tuple(_told(plan, line, expected, stored) for line in missing),
         beyond=tuple(_told(plan, line, before, stored) for line in beyond),
-        others=_others(plan, found),
+        others=others,
         is_applied=any(not _is_about(path, missing_paths) for path in planned),
     )
 
@@ -213,17 +204,15 @@ def _told(
 def normal(flag: Flag) -> dict[str, JSON]:
     """The flag's fields in one form, however this generation of server writes them."""
     kept = {name: value for name, value in flag.raw.items() if name not in IGNORED}
-    kept["key"] = live_key(flag)
-    if "filters" in kept:
-        kept["filters"] = normal_filters(flag.filters)
-    return {name: FLAG_FIELDS.comparable(name, value) for name, value in kept.items()}
+    kept |= {"filters": flag.filters} if "filters" in kept else {}
+    return _in_one_form({**kept, "key": live_key(flag)})
 
 
-def _normal_values(plan: Plan) -> dict[str, JSON]:
-    values = dict(plan.values)
-    if "filters" in values:
-        values["filters"] = normal_filters(values["filters"])
-    return {name: FLAG_FIELDS.comparable(name, value) for name, value in values.items()}
+def _in_one_form(values: Mapping[str, JSON]) -> dict[str, JSON]:
+    return {
+        name: normal_filters(value) if name == "filters" else FLAG_FIELDS.comparable(name, value)
+        for name, value in values.items()
+    }
 
 
 def _seen_like(
@@ -236,12 +225,6 @@ def _seen_like(
         if (name not in stored or is_blanked) and before[name] == expected[name]:
             shown[name] = before[name]
     return shown
-
-
-def _others(plan: Plan, found: Flag) -> int:
-    if plan.version is None or found.version is None:
-        return 0
-    return max(found.version - plan.version - 1, 0)
 
 
 def _is_about(path: Path, planned: list[Path]) -> bool:

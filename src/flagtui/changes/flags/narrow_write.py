@@ -21,27 +21,23 @@ OPEN: Final[Filters] = {"properties": [], SHARE: 100}
 
 
 @dataclass(frozen=True, slots=True)
-class OneShare:
-    """Another share for the condition at this place, counted from 0."""
+class NarrowWrite:
+    """Another share for one condition, or a condition for everyone put first."""
 
-    condition: int
-    percent: float
+    condition: int | None = None
+    """Its place, counted from 0; None puts one for everyone first."""
+    percent: float = 100
+    variant: str | None = None
+    """For everyone, of a flag with variants."""
 
     async def send(self, plan: Plan, version: int, flags: Flags) -> Flag:
+        """The request, for a version."""
+        if self.condition is None:
+            return await flags.roll_out_to_everyone(plan.id, variant=self.variant, version=version)
         return await flags.set_rollout(plan.id, self.condition, self.percent, version=version)
 
 
-@dataclass(frozen=True, slots=True)
-class ToEveryone:
-    """A condition for everyone put first; of a flag with variants, this one for all."""
-
-    variant: str | None
-
-    async def send(self, plan: Plan, version: int, flags: Flags) -> Flag:
-        return await flags.roll_out_to_everyone(plan.id, variant=self.variant, version=version)
-
-
-def narrow_write(plan: Plan) -> OneShare | ToEveryone | None:
+def narrow_write(plan: Plan) -> NarrowWrite | None:
     """The plan as one such change; None where it is more than that, or the server would refuse it so."""
     if plan.is_new or plan.values.keys() != {"filters"}:
         return None
@@ -49,7 +45,7 @@ def narrow_write(plan: Plan) -> OneShare | ToEveryone | None:
     return _one_share(before, after) or _to_everyone(before, after)
 
 
-def _one_share(before: Filters, after: Filters) -> OneShare | None:
+def _one_share(before: Filters, after: Filters) -> NarrowWrite | None:
     groups, wanted = list(as_list(before.get("groups"))), as_list(after.get("groups"))
     pairs = enumerate(zip(groups, wanted, strict=False))
     moved = [place for place, (was, will_be) in pairs if _share(was) != _share(will_be)]
@@ -60,10 +56,10 @@ def _one_share(before: Filters, after: Filters) -> OneShare | None:
         return None
     groups[place] = {**as_dict(groups[place]), SHARE: percent}
     is_all = means_same({**before, "groups": groups}, after, ("filters",))
-    return OneShare(place, percent) if is_all else None
+    return NarrowWrite(place, percent) if is_all else None
 
 
-def _to_everyone(before: Filters, after: Filters) -> ToEveryone | None:
+def _to_everyone(before: Filters, after: Filters) -> NarrowWrite | None:
     groups, variants = as_list(before.get("groups")), _variants(before)
     full = [as_text(item.get("key")) for item in _variants(after) if _share(item) == 100]
     is_clear = len(full) == 1 if variants else not full
@@ -75,7 +71,7 @@ def _to_everyone(before: Filters, after: Filters) -> ToEveryone | None:
     wanted = {**before, "groups": [OPEN, *groups]}
     if variants:
         wanted["multivariate"] = {**as_dict(before.get("multivariate")), "variants": shares}
-    return ToEveryone(variant) if means_same(wanted, after, ("filters",)) else None
+    return NarrowWrite(variant=variant) if means_same(wanted, after, ("filters",)) else None
 
 
 def _share(item: JSON) -> JSON:

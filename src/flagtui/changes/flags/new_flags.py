@@ -27,31 +27,25 @@ _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
 """What a field has where nothing was said about it."""
 
 
-def boolean_flag(key: str) -> dict[str, JSON]:
-    """Off, and for nobody when it is turned on, until a rollout says otherwise."""
-    return _off(key, {})
+def boolean_flag(key: str, filters: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
+    """Off, and for nobody when it is turned on, until a rollout or these `filters` say otherwise."""
+    nobody = [{"properties": [], "rollout_percentage": 0}]
+    targeting = {"groups": nobody, "payloads": {}, "multivariate": None, **(filters or {})}
+    return {"key": key, "name": "", "active": False, "filters": targeting}
 
 
 def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
     """Off, with equal shares for these variants."""
     keys = list(variants)
-    shares = even_shares(len(keys)) if keys else []
-    named = [
-        {"key": one, "name": "", "rollout_percentage": share} for one, share in zip(keys, shares, strict=True)
-    ]
-    return _off(key, {"multivariate": {"variants": named} if named else None})
+    shares = zip(keys, even_shares(len(keys)) if keys else [], strict=True)
+    named = [{"key": one, "name": "", "rollout_percentage": share} for one, share in shares]
+    return boolean_flag(key, {"multivariate": {"variants": named} if named else None})
 
 
 def remote_configuration(key: str, payload: str) -> dict[str, JSON]:
     """A value for programs to read; the server gives it to everyone."""
     filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
-    return {**_off(key, filters), "is_remote_configuration": True}
-
-
-def _off(key: str, filters: Mapping[str, JSON]) -> dict[str, JSON]:
-    nobody = [{"properties": [], "rollout_percentage": 0}]
-    targeting = {"groups": nobody, "payloads": {}, "multivariate": None, **filters}
-    return {"key": key, "name": "", "active": False, "filters": targeting}
+    return {**boolean_flag(key, filters), "is_remote_configuration": True}
 
 
 def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
@@ -107,6 +101,9 @@ def plan_create(
     is_secret = fields.get("has_encrypted_payloads") is True
     fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
     values = {name: value for name, value in fields.items() if value is not None}
+    is_on, nobody = values.get("active", True), Consequence("Reach", "nobody until it is turned on", "good")
+    named = ", ".join(context.similar[:5])
+    alike = (Caution(f"easily taken for {named}"),) if named else ()
     return Plan(
         intent=Intent(-place, values, "create"),
         fresh=fresh,
@@ -114,8 +111,8 @@ def plan_create(
         values=values,
         before={},
         lines=_lines(values, fresh.has_encrypted_payloads, context.names),
-        consequences=(*_consequences(values, context), *told),
-        cautions=tuple(_cautions(key, context, taken)),
+        consequences=(reach_in_words(context.reach) if is_on else nobody, *told),
+        cautions=(*warn_of_deleted(key, taken), *alike),
         clashes=(),
         body=values,
         original={},
@@ -125,8 +122,9 @@ def plan_create(
 
 def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
     """What the flag will be, without what every flag is by itself."""
+    is_on = values.get("active", True)
     found = [
-        *_what_it_is(values),
+        (("active",), is_on, "on" if is_on else "off"),
         *_targeting(as_dict(values.get("filters")), names),
         *_other_fields(values),
     ]
@@ -134,19 +132,12 @@ def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[D
     return tuple(DiffLine(hidden(line) if is_secret else line, words) for line, words in lines)
 
 
-def _what_it_is(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]]:
-    yield ("active",), values.get("active", True), "on" if values.get("active", True) else "off"
-    filters = as_dict(values.get("filters"))
+def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:
     variants = [as_dict(each) for each in as_list(as_dict(filters.get("multivariate")).get("variants"))]
     if variants:
-        shares = [
-            f"{as_text(each.get('key'))} {percent(each.get('rollout_percentage'))}" for each in variants
-        ]
+        shares = [f"{as_text(one.get('key'))} {percent(one.get('rollout_percentage'))}" for one in variants]
         counted = f"{len(variants)} variant{'s' * (len(variants) > 1)}: {', '.join(shares)}"
         yield ("filters", "multivariate"), filters.get("multivariate"), counted
-
-
-def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:
     for place, group in enumerate(as_list(filters.get("groups"))):
         short = condition_in_short(group, names, filters.get("aggregation_group_type_index"))
         yield ("filters", "groups", place), group, f"condition {place + 1}: {short}"
@@ -167,19 +158,6 @@ def _other_fields(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]
         elif value is not True:
             words = f"{words}: {brief(value)}"
         yield (name,), value, words
-
-
-def _consequences(values: Mapping[str, JSON], context: Context) -> tuple[Consequence, ...]:
-    if values.get("active", True) is False:
-        return (Consequence("Reach", "nobody until it is turned on", "good"),)
-    return (reach_in_words(context.reach),)
-
-
-def _cautions(key: str, context: Context, taken: Taken) -> list[Caution]:
-    found = warn_of_deleted(key, taken)
-    if context.similar:
-        found.append(Caution(f"easily taken for {', '.join(context.similar[:5])}"))
-    return found
 
 
 def warn_of_deleted(key: str, taken: Taken) -> list[Caution]:

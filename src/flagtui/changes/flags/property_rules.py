@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Final
 
@@ -112,7 +112,7 @@ def _value(value: JSON, operator: str) -> Iterator[str]:
         yield f"{operator} needs a list"
     elif operator in TEXT_OPERATORS and not isinstance(value, str):
         yield f"{operator} needs text, also for a number"
-    elif operator in ("regex", "not_regex") and not _is_pattern(value):
+    elif operator in ("regex", "not_regex") and not is_read(re.compile, value):
         yield "is not a valid pattern"
     elif operator in DATE_OPERATORS and not _is_date(value):
         yield "must be a date such as 2026-03-01, or a time ago such as -7d"
@@ -122,10 +122,11 @@ def _value(value: JSON, operator: str) -> Iterator[str]:
         yield f"has {len(value):,} values; older servers take {VALUES_LIMIT:,}"
 
 
-def _is_pattern(text: str) -> bool:
+def is_read(read: Callable[[str], object], text: str) -> bool:
+    """Whether the text is what this function reads: JSON, a pattern, a date."""
     try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
+        read(text)
+    except (ValueError, re.error, RecursionError, OverflowError):
         return False
     return True
 
@@ -133,13 +134,7 @@ def _is_pattern(text: str) -> bool:
 def _is_date(value: JSON) -> bool:
     if not isinstance(value, str):
         return False
-    if _RELATIVE_DATE.fullmatch(value):
-        return True
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
+    return _RELATIVE_DATE.fullmatch(value) is not None or is_read(datetime.fromisoformat, value)
 
 
 def _is_version(value: JSON, operator: str) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
@@ -25,12 +25,6 @@ PATIENCE: Final = 2.5
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
 T = TypeVar("T")
-
-
-class FlagReader(Protocol):
-    """Reads single flags: `client.flags`."""
-
-    async def get(self, id: int) -> Flag: ...
 
 
 class Answers(Protocol):
@@ -76,25 +70,21 @@ class Gathering:
     def __init__(
         self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
     ) -> None:
-        self._fresh = fresh
-        self._surroundings = surroundings
+        self._seen_version = surroundings.seen_version
+        asks_for = frozenset(fresh.targeting.depends_on)
         self._known = Context(
             now=surroundings.now,
             me=surroundings.me,
             names=surroundings.names,
-            dependencies=_dependencies(fresh, surroundings.rows),
+            dependencies=_linked(row for row in surroundings.rows if row.id in asks_for),
             similar=similar_keys(fresh.key, [row.key for row in surroundings.rows]),
         )
-        if surroundings.is_one_of_many:
-            return
-        self._reach = asyncio.create_task(_answer(reach_of(ask.blast_radius, fresh, values)))
-        self._dependents = asyncio.create_task(_answer(ask.dependents(fresh.id)))
-        self._page = asyncio.create_task(_answer(ask.activity(fresh.id, limit=10)))
-
-    @property
-    def _asked(self) -> tuple[asyncio.Task[Any], ...]:
-        is_one_of_many = self._surroundings.is_one_of_many
-        return () if is_one_of_many else (self._reach, self._dependents, self._page)
+        self._listed = _linked(row for row in surroundings.rows if fresh.id in row.depends_on)
+        self._asked: tuple[asyncio.Task[Any], ...] = ()
+        if not surroundings.is_one_of_many:
+            reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
+            asked = (reach, dependents, ask.activity(fresh.id, limit=10))
+            self._asked = tuple(asyncio.create_task(_answer(one)) for one in asked)
 
     @property
     def is_complete(self) -> bool:
@@ -110,19 +100,16 @@ class Gathering:
         """What is known after so many seconds, the rest being `late`; None waits for all of it."""
         if not self._asked:
             uncounted = NotKnown("not counted when several flags change at once")
-            listed = _dependents_listed(self._fresh, self._surroundings.rows)
-            return replace(self._known, reach=uncounted, dependents=listed)
+            return replace(self._known, reach=uncounted, dependents=self._listed)
         await asyncio.wait(self._asked, timeout=patience)
-        reach, page = _so_far(self._reach, late), _so_far(self._page, late)
+        reach, dependents, page = (task.result() if task.done() else late for task in self._asked)
         entries = () if isinstance(page, NotKnown) else page.entries
         return replace(
             self._known,
             reach=reach if reach is not None else NotKnown("nothing of it changes"),
-            dependents=_dependents(
-                _so_far(self._dependents, late), _dependents_listed(self._fresh, self._surroundings.rows)
-            ),
+            dependents=_dependents(dependents, self._listed),
             last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
-            touched_since=tuple(_touch(entry) for entry in _since(entries, self._surroundings.seen_version)),
+            touched_since=tuple(_touch(entry) for entry in _since(entries, self._seen_version)),
         )
 
 
@@ -136,8 +123,8 @@ def _dependents(
     return (*on, *(flag for flag in listed if flag.is_on is False and flag.id not in {one.id for one in on}))
 
 
-def _dependents_listed(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ...]:
-    return tuple(Linked(row.id, row.key, row.active) for row in rows if fresh.id in row.depends_on)
+def _linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
+    return tuple(Linked(row.id, row.key, row.active) for row in rows)
 
 
 def similar_keys(key: str, others: Sequence[str]) -> tuple[str, ...]:
@@ -169,15 +156,6 @@ async def _answer(asked: Awaitable[T]) -> T | NotKnown:
         return NotKnown(error.what.rstrip("."))
 
 
-def _so_far(task: asyncio.Task[T], late: NotKnown) -> T | NotKnown:
-    return task.result() if task.done() else late
-
-
-def _dependencies(fresh: Flag, rows: Sequence[FlagRow]) -> tuple[Linked, ...]:
-    asked = set(fresh.targeting.depends_on)
-    return tuple(Linked(row.id, row.key, row.active) for row in rows if row.id in asked) if asked else ()
-
-
 def _since(entries: Sequence[Activity], seen_version: int | None) -> Sequence[Activity]:
     """The entries after the version the person saw; every change of a flag raises its version by one."""
     if seen_version is None:
@@ -203,12 +181,12 @@ def activity_in_short(entry: Activity) -> str:
     return f"changed {', '.join(named) or 'something'}"
 
 
-async def rows_of(flags: FlagReader, ids: Sequence[int]) -> list[FlagRow]:
-    """The flags with these ids, as far as they can be read."""
+async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:
+    """The flags with these ids, as far as they can be read by `client.flags.get`."""
 
     async def one(id: int) -> FlagRow | None:
         try:
-            return (await flags.get(id)).row()
+            return (await get(id)).row()
         except ApiError:
             return None
 

@@ -54,7 +54,7 @@ async def plan_flags(
     if len(meant) > 1:
         rows = await FLAGS.every(session)
     elif meant and is_asked:
-        rows = await rows_of(session.client.flags, meant[0][0].targeting.depends_on)
+        rows = await rows_of(session.client.flags.get, meant[0][0].targeting.depends_on)
         await session.me()
     looked = []
     for flag, intent in meant:
