@@ -86,3 +86,8 @@ class LeftOut:
     reason: str
     next: str = ""
     """What would make it possible."""
+
+    @property
+    def why(self) -> str:
+        """The reason with what would make it possible."""
+        return f"{self.reason}; {self.next}" if self.next else self.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -170,20 +171,16 @@ class NewFlagPlanner(InFlags[NewFlag]):
 
     async def plan(self, asked: Sequence[NewFlag]) -> Planned[NewFlag, Plan]:
         """Held against the keys that are taken there."""
-        taken = Taken(self.workspace.flags.rows, await self._deleted())
+        deleted: dict[str, int] = {}
+        # Not every key may read the activity; the warning is lost then, not the flag.
+        with suppress(ApiError):
+            deleted = {one.key: one.id for one in await recent_deletions(self.workspace.client.flags)}
+        taken = Taken(self.workspace.flags.rows, deleted)
         return together([(one, self._plan(one, taken)) for one in asked])
 
     def record_of(self, plan: Plan) -> int:
         """The flag that it is a copy of."""
         return -plan.id
-
-    async def _deleted(self) -> dict[str, int]:
-        """Keys that deleted flags had, with their numbers."""
-        try:
-            return {one.key: one.id for one in await recent_deletions(self.workspace.client.flags)}
-        except ApiError:
-            # Not every key may read the activity; the warning is lost then, not the flag.
-            return {}
 
     def _plan(self, one: NewFlag, taken: Taken) -> Plan | NotPlanned:
         key = as_text(one.fields.get("key"))

@@ -153,10 +153,12 @@ async def ask_field(
             return await _choose(changing, field, before, title)
         case "texts":
             line = ", ".join(as_text(item) for item in as_list(before))
-            found = await ask_line(changing, title, field.about, line, _texts_problem)
-            return (
-                None if found is None or found == line else FieldAnswer(list(read_tags("=" + found).of(())))
+            found = await ask_line(
+                changing, title, field.about, line, lambda line: read_tags("=" + line).problem
             )
+            if found in (None, line):
+                return None
+            return FieldAnswer(list(read_tags(f"={found}").of(())))
         case "text":
             shown = as_text(before)
 
@@ -179,14 +181,14 @@ async def _choose(changing: Changes, field: EditableField, before: JSON, title: 
     return FieldAnswer(before if now is not None and chosen == now.value else chosen or None)
 
 
-def _texts_problem(line: str) -> str:
-    return read_tags("=" + line).problem
-
-
 async def ask_percent(changing: Changes, before: float | None, title: str = "Share in percent") -> JSON:
     """Another share, whole where it can be; None when it stays."""
     shown = f"{100 if before is None else before:g}"
-    line = await ask_line(changing, title, "0 to 100", shown, share_problem)
+
+    def wrong(line: str) -> str:
+        return "" if share_of(line) is not None else "a number from 0 to 100"
+
+    line = await ask_line(changing, title, "0 to 100", shown, wrong)
     if line is None or line == shown:
         return None
     share = float(line)
@@ -232,8 +234,3 @@ async def ask_new_variant(changing: Changes, copy: Draft) -> None:
     key = await ask_line(changing, "Key of the new variant", problem=copy.variant_problem)
     if key is not None:
         copy.add_variant(key)
-
-
-def share_problem(line: str) -> str:
-    """Why a line is no share."""
-    return "" if share_of(line) is not None else "a number from 0 to 100"

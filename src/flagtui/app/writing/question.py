@@ -1,7 +1,5 @@
 """The question before a change: before → after, who is affected, what depends on it, who was here last."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Generic
 
 from rich.cells import cell_len
@@ -14,7 +12,7 @@ from textual.geometry import Size
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from flagtui.app.dialogs.picker import OptionLines
+from flagtui.app.state.app_state import Session
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined, styled
@@ -29,14 +27,6 @@ SHORT: Final = 20
 """Below so many lines of screen there is no room for empty ones."""
 TALLEST: Final = 96
 """Percent of the screen's height that the dialog may take, as the stylesheet has it."""
-
-
-@dataclass(frozen=True)
-class Surface:
-    """How the dialog looks and what time it is, in seconds that only go forward."""
-
-    colour: str
-    monotonic: Callable[[], float]
 
 
 class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
@@ -59,13 +49,13 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         Binding("home", "scroll_page(-1000)", "begin", show=False),
     ]
 
-    def __init__(self, question: Question[P], surface: Surface, *, is_partial: bool = False) -> None:
+    def __init__(self, question: Question[P], session: Session, *, is_partial: bool = False) -> None:
         super().__init__()
         self.is_partial = is_partial
         """Whether the server is still asked for something that it tells."""
         self._question = question
-        self._surface = surface
-        self._last_key = surface.monotonic()
+        self._session = session
+        self._last_key = session.monotonic()
         self._told_at = float("-inf")
         self._was_quiet = False
         self._fitted = Size(0, 0)
@@ -73,12 +63,12 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
 
     def show(self, question: Question[P]) -> None:
         """The same question with more told. A key on its way was an answer to less, and does not confirm."""
-        self._question, self._told_at, self.is_partial = question, self._surface.monotonic(), False
+        self._question, self._told_at, self.is_partial = question, self._session.monotonic(), False
         if self.is_mounted:
             self._fit()
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="question", classes=f"-{self._surface.colour}") as box:
+        with Vertical(id="question", classes=f"-{self._session.colour}") as box:
             if self._has_fields:
                 box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
             if self._question.left_out:
@@ -89,7 +79,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
             with Horizontal(id="answers"):
                 yield AnswerButton("Cancel  esc", id="cancel")
                 yield AnswerButton(self._accept_label(), id="accept")
-            yield Static(self._hint(), id="complaint")
+            yield Static(styled((self._hint(), "$faint")), id="complaint")
 
     def _left_out(self) -> ComposeResult:
         left_out = self._question.left_out
@@ -101,12 +91,14 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
             )
         )
         # Its letters are no commands: only Enter does something there.
-        lines = OptionLines(*(Option(left_out_line(one)) for one in left_out), id="left-out")
-        lines.add_class("-stop")
-        yield lines
+        named = ((safe_text(one.key, 48), f"  {safe_text(one.why, 300)}") for one in left_out)
+        lines = (styled((key, "bold"), (why, "$text-muted")) for key, why in named)
+        options = OptionLines(*map(Option, lines), id="left-out")
+        options.add_class("-stop")
+        yield options
 
     def _inputs(self) -> ComposeResult:
-        question, colour = self._question, self._surface.colour
+        question, colour = self._question, self._session.colour
         if question.type_this:
             asked = safe_text(question.type_this, 80)
             yield Static(styled(("to confirm, type ", f"${colour}"), (asked, "bold")))
@@ -127,33 +119,27 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         return bool(self._question.type_this) or self._question.reason_required
 
     def _accept_label(self) -> Content:
-        purpose = self._question.purpose
-        title = purpose.name if purpose is not None else self._question.plans[0].title.removesuffix(" of")
-        title = safe_text(title, 40)
-        if self._question.clashes:
-            whose = "what is there" if self._question.is_own else "theirs"
+        question, purpose = self._question, self._question.purpose
+        if question.clashes:
+            whose = "what is there" if question.is_own else "theirs"
             return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
-        return styled(f"{title}  {'⏎' if self._has_fields else 'y'}")
+        title = purpose.name if purpose is not None else question.plans[0].title.removesuffix(" of")
+        return styled(f"{safe_text(title, 40)}  {'⏎' if self._has_fields else 'y'}")
 
-    def _hint(self) -> Content:
-        plans = self._question.plans
-        purpose = self._question.purpose
+    def _hint(self) -> str:
+        plans, purpose = self._question.plans, self._question.purpose
         words = "" if self._question.without_journal else plans[0].verb.undo_of(len(plans))
-        if words and purpose is not None:
-            words = (
-                "U afterwards would do it again" if purpose.name == "Undo" else "u afterwards would undo it"
-            )
-        elif words:
-            words = f"u afterwards would {safe_text(words, 60)}"
-        return styled((words, "$faint"))
+        if not words or purpose is None:
+            return f"u afterwards would {safe_text(words, 60)}" if words else ""
+        return "U afterwards would do it again" if purpose.name == "Undo" else "u afterwards would undo it"
 
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""
         if isinstance(event, events.Key):
-            now = self._surface.monotonic()
+            now = self._session.monotonic()
             self._was_quiet, self._last_key = now - self._last_key >= self._question.arms_after, now
         elif isinstance(event, events.Paste):
-            self._last_key = self._surface.monotonic()
+            self._last_key = self._session.monotonic()
         await super().on_event(event)
 
     @on(OptionList.OptionSelected)
@@ -167,7 +153,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
 
     @on(AnswerButton.Pressed, "#accept")
     def _pressed(self) -> None:
-        now = self._surface.monotonic()
+        now = self._session.monotonic()
         self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
         self._settle(overwrite=bool(self._question.clashes))
 
@@ -204,7 +190,7 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
         self.query_one("#told", Static).update(joined(question_lines(self._question, width), width))
         box = self.query_one("#question")
         box.border_title = styled(
-            (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._surface.colour}")
+            (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._session.colour}")
         )
         inputs, is_short = len(self.query(Typed)), self.app.size.height < SHORT
         box.set_class(is_short, "-short")
@@ -247,19 +233,17 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
             overwrite=overwrite,
             without_journal=bool(self._question.without_journal),
             is_key_repeat=not self._was_quiet,
-            is_to_less=self._surface.monotonic() - self._told_at < self._question.arms_after,
+            is_to_less=self._session.monotonic() - self._told_at < self._question.arms_after,
         )
         match self._question.settle(answer):
             case NotYet(why):
-                self._complain(why)
+                told = styled((f"{why}; nothing was sent", "$warning"))
+                self.query_one("#complaint", Static).update(told)
             case approved:
                 self.dismiss(approved)
 
     def _text(self, name: str) -> str:
         return next((entry.value for entry in self.query(f"#{name}").results(Field)), "")
-
-    def _complain(self, why: str) -> None:
-        self.query_one("#complaint", Static).update(styled((f"{why}; nothing was sent", "$warning")))
 
 
 class Typed(Field):
@@ -271,9 +255,3 @@ class Typed(Field):
 
     def action_paste(self) -> None:
         """The key for pasting does nothing here."""
-
-
-def left_out_line(one: LeftOut) -> Content:
-    """`checkout-v2  experiment #31 is running on it; end it first`."""
-    reason = f"{one.reason}; {one.next}" if one.next else one.reason
-    return styled((safe_text(one.key, 48), "bold"), (f"  {safe_text(reason, 300)}", "$text-muted"))

@@ -64,8 +64,7 @@ class Result:
 def left_out_results(left_out: Iterable[LeftOut]) -> Iterator[Result]:
     """What was never asked about."""
     for one in left_out:
-        reason = f"{one.reason}; {one.next}" if one.next else one.reason
-        yield Result(one.id, one.key, LEFT_OUT, reason)
+        yield Result(one.id, one.key, LEFT_OUT, one.why)
 
 
 def results_of(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.optimistic_rows import OptimisticRows
-from flagtui.app.writing.question import ConfirmScreen, Surface
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
 from flagtui.changes.guard import Approved, Question, guard
 from flagtui.changes.interface import Interface
@@ -28,40 +29,41 @@ if TYPE_CHECKING:
     from flagtui.changes.pipeline import Batch, Ended
 
 
+@dataclass
 class Unresolved:
     """Until then the row shows the server's last values with the mark of a change; the header counts it."""
 
-    def __init__(self, app_state: AppState) -> None:
-        self._app_state = app_state
-        self._kept: set[asyncio.Task[None]] = set()
+    app_state: AppState
+    workspace: Workspace
+    rows: Collection[Any]
+    loading: Loading[Any]
+    _kept: set[asyncio.Task[None]] = field(default_factory=set)
 
     @contextmanager
-    def about(self, record: RecordId, rows: Collection[Any], workspace: Workspace) -> Iterator[None]:
+    def about(self, record: RecordId) -> Iterator[None]:
         """Marks the record as unresolved until the block is left."""
-        workspace.unresolved += 1
+        self.workspace.unresolved += 1
         try:
-            with rows.showing(record, {}):
-                self._app_state.tell()
+            with self.rows.showing(record, {}):
+                self.app_state.tell()
                 yield
         finally:
-            workspace.unresolved -= 1
-            self._app_state.tell()
+            self.workspace.unresolved -= 1
+            self.app_state.tell()
 
-    async def keep(
-        self, record: RecordId, rows: Collection[Any], loading: Loading[Any], workspace: Workspace
-    ) -> None:
+    async def keep(self, record: RecordId) -> None:
         """Marks the record as unresolved until the rows are read again; does not wait for that."""
-        keeping = asyncio.create_task(self._keep(self.about(record, rows, workspace), loading))
+        keeping = asyncio.create_task(self._keep(record))
         self._kept.add(keeping)
         keeping.add_done_callback(self._kept.discard)
         # The mark is set before the caller can remove one of its own: the row's sign does not blink.
         await asyncio.sleep(0)
 
-    async def _keep(self, mark: AbstractContextManager[None], loading: Loading[Any]) -> None:
-        is_read, last = asyncio.Event(), loading.loaded_at
+    async def _keep(self, record: RecordId) -> None:
+        is_read, loading, last = asyncio.Event(), self.loading, self.loading.loaded_at
         stop = loading.watch(lambda: is_read.set() if loading.loaded_at != last else None)
         try:
-            with mark:
+            with self.about(record):
                 await is_read.wait()
         finally:
             stop()
@@ -84,7 +86,8 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         self._planner = planner
         self._around = around
         self._late = late
-        self._unresolved = Unresolved(app_state)
+        self._unresolved: Unresolved | None = None
+        """Of a change that a list shows."""
         self._rows: OptimisticRows[P, R] = OptimisticRows()
         self._shown: dict[int, ExitStack] = {}
 
@@ -95,9 +98,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
 
     async def agree(self, question: Question[P]) -> Approved[P] | None:
         """The answer to the dialog. What is left out is named, and may be opened instead."""
-        session = self._app_state.session
-        surface = Surface(session.colour, session.monotonic)
-        screen = ConfirmScreen(question, surface, is_partial=self._late is not None)
+        screen = ConfirmScreen(question, self._app_state.session, is_partial=self._late is not None)
         with self._kept_current(screen):
             answer = await self._changes.ask(screen)
         if isinstance(answer, LeftOut):
@@ -133,7 +134,9 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
     @contextmanager
     def showing(self, plans: Sequence[P]) -> Iterator[None]:
         # The list as it is now is what an answer is newer than.
-        self._rows = self._planner.rows()
+        self._rows, workspace = self._planner.rows(), self._planner.workspace
+        if self._rows.listed is not None:
+            self._unresolved = Unresolved(self._app_state, workspace, *self._rows.listed)
         with ExitStack() as every:
             self._shown = {id(plan): every.enter_context(ExitStack()) for plan in plans}
             for plan in plans:
@@ -150,26 +153,21 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         """The toast, and the mark on rows of what has no answer."""
         ended = [outcome for outcome in batch.outcomes if not outcome.is_without_journal]
         unsent = len(batch.unsent) if len(ended) == len(batch.outcomes) else 0
-        rows, purpose, is_here = self._rows, self._around.purpose, self._is_here
+        purpose, is_here = self._around.purpose, self._is_here
         with ExitStack() as marks:
             for outcome in ended:
-                if outcome.ending == "unknown" and rows.listed is not None:
-                    record, workspace = outcome.plan.id, self._planner.workspace
-                    marks.enter_context(self._unresolved.about(record, rows.listed[0], workspace))
+                if outcome.ending == "unknown" and self._unresolved is not None:
+                    marks.enter_context(self._unresolved.about(outcome.plan.id))
             if ended:
                 self._changes.tell(outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here))
             yield
 
     async def hear_settled(self, outcome: Outcome[P, R]) -> None:
         await self._rows.believe(outcome)
-        await self._keep_in_sight(outcome)
+        if outcome.ending == "unknown" and not outcome.was_read and self._unresolved is not None:
+            # What could not be read stays unresolved in the list until it is read again.
+            await self._unresolved.keep(outcome.plan.id)
         self._changes.tell(outcomes.explain_settled(outcome, is_here=self._is_here))
-
-    async def _keep_in_sight(self, outcome: Outcome[P, R]) -> None:
-        """What could not be read stays unresolved in the list until it is read again."""
-        if outcome.ending == "unknown" and not outcome.was_read and self._rows.listed is not None:
-            collection, loading = self._rows.listed
-            await self._unresolved.keep(outcome.plan.id, collection, loading, self._planner.workspace)
 
     @property
     def _is_here(self) -> bool:
@@ -177,7 +175,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         workspace = self._app_state.workspace
         return workspace is not None and self._planner.signature == self._app_state.signature(workspace)
 
-    async def tell_results(self, results: Sequence[Result]) -> bool:
+    async def tell_results(self, results: Iterable[Result]) -> bool:
         """Name each of many that was not changed, with its reason; True to try again what can be."""
         told = [*results, *left_out_results(self._around.left_out)]
         if len(told) < 2 or all(result.is_saved for result in told):

@@ -17,10 +17,7 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.undo import (
-    Part,
-    prepare_undo,
-)
+from flagtui.changes.undo import Part, prepare_undo
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.formats import count
 

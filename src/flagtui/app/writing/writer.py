@@ -141,23 +141,8 @@ class Writer:
         if not planned.steps:
             return await self._without_plan(asked, planned, planner, listener)
         interface = ScreenInterface(self._app_state, self._changes, planner, around, planned.late)
-        ended = await ask_and_write(self._request(planned.steps, planner, around), interface)
-        if ended is None:
-            return None
-        self._app_state.tell()
-        saved = [outcome for outcome in ended.outcomes if outcome.is_saved]
-        made = next((one for one in map(planner.made, saved) if one is not None), None)
-        if made is not None:
-            self._changes.show_made(planner.kind, made, planner.workspace)
-        listener.saved([planner.record_of(one.plan) for one in saved])
-        listener.ended(ended)
-        return await self._ask_again(ended, planned.steps, planner, listener, interface) or ended
-
-    def _request(
-        self, steps: Sequence[PlannedStep[Q, P]], planner: Planner[Q, P, R], around: Around
-    ) -> WriteRequest[P, R]:
-        session = self._app_state.session
-        return WriteRequest(
+        session, steps = self._app_state.session, planned.steps
+        request = WriteRequest(
             [step.plan for step in steps],
             planner.adapter(),
             self._app_state.rules_in(planner.place),
@@ -170,6 +155,16 @@ class Writer:
             around,
             {step.plan.key: step.undoes for step in steps if step.undoes is not None},
         )
+        if (ended := await ask_and_write(request, interface)) is None:
+            return None
+        self._app_state.tell()
+        saved = [outcome for outcome in ended.outcomes if outcome.is_saved]
+        made = next((one for one in map(planner.made, saved) if one is not None), None)
+        if made is not None:
+            self._changes.show_made(planner.kind, made, planner.workspace)
+        listener.saved([planner.record_of(one.plan) for one in saved])
+        listener.ended(ended)
+        return await self._ask_again(ended, steps, planner, listener, interface) or ended
 
     async def _without_plan(
         self,
@@ -202,7 +197,7 @@ class Writer:
         errors = (outcome.error for outcome in ended.outcomes)
         if await self.signing_in.helps(next((one for one in errors if needs_key(one)), None)):
             return await self.follow(again, planner, alone)
-        results = [*results_of(ended.outcomes, ended.unsent, planner.record_of)]
+        results = results_of(ended.outcomes, ended.unsent, planner.record_of)
         # The one change that was asked for met another person's: it is asked about anew, with all sides.
         is_overtaken = not ended.unsent and [one.ending for one in ended.outcomes] == ["conflicted"]
         if is_overtaken or await interface.tell_results(results):
