@@ -12,11 +12,11 @@ from textual.geometry import Size
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.state.app_state import Session
 from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined, styled
-from flagtui.app.widgets.option_lines import OptionLines
 from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
 from flagtui.changes.outcome import P
 from flagtui.changes.proposal import LeftOut
