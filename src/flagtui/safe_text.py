@@ -12,6 +12,9 @@ CELL_LIMIT: Final = 200
 PANE_LIMIT: Final = 4_000
 """Characters of one value in a pane of many lines."""
 
+MASK: Final = "••••••"
+"""In place of a secret."""
+
 _JOINER: Final = "\u200d"
 _VARIATION: Final = "\ufe0e\ufe0f"
 _SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")

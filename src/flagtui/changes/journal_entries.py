@@ -9,9 +9,7 @@ from typing import Any, Final, Literal, get_args
 from flagtui import local_time
 from flagtui.changes.difference import same
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text
-
-MASK: Final = "••••••"
-
+from flagtui.safe_text import MASK
 
 Ending = Literal["saved", "conflicted", "awaiting approval", "refused", "failed", "unknown"]
 WITHOUT_NUMBER: Final = "event_definition"

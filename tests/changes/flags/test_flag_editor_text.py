@@ -12,10 +12,10 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.journal_entries import MASK
 from flagtui.changes.record_text import Faulty, GivenUp, edit, without_comments
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.safe_text import MASK
 
 
 def flag(**fields: JSON) -> Flag:

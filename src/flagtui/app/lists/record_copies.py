@@ -9,11 +9,11 @@ from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.journal_entries import MASK
 from flagtui.config.profiles import NEUTRAL
 from flagtui.details.event_inspector import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.safe_text import MASK
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.addresses import command_for, link_to, request_for
 from flagtui.text.outcomes import explain_error

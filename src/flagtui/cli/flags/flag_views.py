@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flagtui.changes.flags.canonical_filters import clean_filters
-from flagtui.changes.journal_entries import MASK
 from flagtui.cli.flags.flag_objects import FlagObject, objects_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
@@ -15,6 +14,7 @@ from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import as_dict
+from flagtui.safe_text import MASK
 
 if TYPE_CHECKING:
     from flagtui.models.rows import FlagRow

@@ -22,13 +22,12 @@ from flagtui.app.writing.form_lines import (
     variant_lines,
 )
 from flagtui.changes.flags.flag_draft import GROUP_TYPE, WorkingCopy
-from flagtui.changes.journal_entries import MASK
 from flagtui.models.filters import Property, as_index
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
-from flagtui.safe_text import safe_text
+from flagtui.safe_text import MASK, safe_text
 from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.formats import percent
 from flagtui.text.styled import Notice, Piece

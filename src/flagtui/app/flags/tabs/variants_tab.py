@@ -9,10 +9,9 @@ from textual.app import App
 from flagtui.app.flags.flag_preview_lines import VARIANT_STYLES, variant_bar
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.shell.toasts import copied_notice
-from flagtui.changes.journal_entries import MASK
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
-from flagtui.safe_text import safe_text
+from flagtui.safe_text import MASK, safe_text
 from flagtui.text.formats import percent
 from flagtui.text.json_lines import json_lines
 from flagtui.text.styled import Notice, Piece
