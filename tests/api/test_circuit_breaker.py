@@ -5,8 +5,8 @@ import pytest
 from tests.doubles.servers import MakeClient, StillClock, always, serve_flags
 
 from flagtui.api import errors
+from flagtui.api.clock import Urgency
 from flagtui.api.retry import LONGEST_REST, Patience
-from flagtui.api.urgency import Urgency
 
 
 def test_repeats_run_out_and_come_back_with_time_and_answers(clock: StillClock) -> None:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.doubles.servers import StillClock
 
+from flagtui.api.clock import Urgency
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.rate_limiter import COMPUTED, Budget
-from flagtui.api.urgency import Urgency
 
 
 def budget(clock: StillClock, *, is_limited: bool = True) -> Budget:

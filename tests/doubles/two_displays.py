@@ -14,8 +14,8 @@ from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
 
-from flagtui.app.terminal.display import KNOWN_FRAMES, patches_of
 from flagtui.app.terminal.encoder import Encoder
+from flagtui.app.terminal.output import KNOWN_FRAMES, patches_of
 from flagtui.app.terminal.screen_cells import Pens, moves_surely
 
 COMPARED: Final = Counter[int]()

@@ -15,7 +15,7 @@ from textual.color import Color
 from flagtui.app.events.event_list import EVENT_COLUMNS, MORE_EVENT_COLUMNS
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS, MORE_FLAG_COLUMNS
 from flagtui.app.terminal.encoder import Encoder, Patch
-from flagtui.app.terminal.output_filter import ControlFence
+from flagtui.app.terminal.output import ControlFence
 from flagtui.app.terminal.screen_cells import Pens
 from flagtui.app.widgets.column_layout import Slot, fit
 from flagtui.app.widgets.glyphs import ASCII, UNICODE

@@ -6,7 +6,8 @@ import pytest
 from flagtui.api.errors import ApiError, Unreachable
 from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.collection import Collection
-from flagtui.store.load import RESUMES, Empty, Loaded, LoadFailed, Loading, Recalled, Running, State
+from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, State
+from flagtui.store.record_list import RESUMES, Loading
 
 NOW = 1_800_000_000.0
 

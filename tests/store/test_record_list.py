@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from flagtui.api.urgency import Urgency
+from flagtui.api.clock import Urgency
 from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.record_list import FIRST_PAGE, SMALL, WHOLE_AGAIN, Query, RecordList
 

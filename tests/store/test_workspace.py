@@ -9,7 +9,7 @@ from flagtui.api import Client
 from flagtui.api.errors import MissingScope, NotSignedIn
 from flagtui.models.rows import FlagRow
 from flagtui.store.flag_listing import FLAGS
-from flagtui.store.load import Loaded, LoadFailed, Recalled
+from flagtui.store.load_progress import Loaded, LoadFailed, Recalled
 from flagtui.store.query.language import read_line
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace

@@ -8,8 +8,14 @@ from flagtui.models.filters import Filters, Property, Variant
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.activity_words import activity_words
-from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, state_lines, who_sees_it
-from flagtui.text.variant_sentences import rest_words
+from flagtui.text.flag_sentences import (
+    manner_lines,
+    plain,
+    property_pieces,
+    rest_words,
+    state_lines,
+    who_sees_it,
+)
 
 
 def sentence(filters: JSON) -> str:

@@ -1,7 +1,8 @@
-"""Time as the client sees it, so that a test can run a day in a second."""
+"""Time as the client sees it, so that a test can run a day in a second; which request goes first."""
 
 import asyncio
 import time
+from enum import IntEnum
 from typing import Protocol
 
 
@@ -30,3 +31,14 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+class Urgency(IntEnum):
+    """Lower goes first."""
+
+    PERSON = 0
+    """The person waits for this request."""
+    LOADING = 1
+    """Part of a list that is on screen."""
+    BACKGROUND = 2
+    """No request waits."""

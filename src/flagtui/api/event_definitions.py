@@ -6,11 +6,11 @@ from typing import Final, Literal
 
 from flagtui.api.bodies import EventDefinitionBody
 from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
-from flagtui.api.urgency import Urgency
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotCalculated, NotFound, Unanswered
 from flagtui.api.request import Query
 from flagtui.api.resource import Resource
-from flagtui.api.urgency import Urgency
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import (
     ExperimentStats,

@@ -8,12 +8,12 @@ from typing import Final
 from flagtui import local_time
 from flagtui.api.bodies import ExperimentBody, shipped
 from flagtui.api.capabilities import NOT_HERE
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
-from flagtui.api.urgency import Urgency
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
-from flagtui.api.urgency import Urgency
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import Final
 
 from flagtui.api.bodies import FlagBody, comparable
 from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
+from flagtui.api.clock import Urgency
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
 from flagtui.api.resource import Listable, Resource
 from flagtui.api.single_flags import SingleFlags, flag_object
-from flagtui.api.urgency import Urgency
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import (

@@ -8,9 +8,8 @@ second stays under both: 372 in any minute, 4,620 in any hour. What the server c
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.api.clock import Clock
+from flagtui.api.clock import Clock, Urgency
 from flagtui.api.connection_state import ConnectionState
-from flagtui.api.urgency import Urgency
 
 BURST: Final = 300.0
 PER_SECOND: Final = 1.2

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import AnswerTooLarge, ErrorFacts, Invalid, TooLarge, Unanswered, Unreadable
 from flagtui.api.http_library import httpx
 from flagtui.api.operations import Operation
-from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, NotJson, read_json
 
 Query: TypeAlias = Mapping[str, JSON]

@@ -5,12 +5,12 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, Self, TypeVar
 
+from flagtui.api.clock import Urgency
 from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
 from flagtui.api.operations import operation
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
-from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, NotJson, as_list
 from flagtui.models.rows import RowPage
 

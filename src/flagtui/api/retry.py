@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from flagtui.api.clock import Clock
+from flagtui.api.clock import Clock, Urgency
 from flagtui.api.errors import (
     ApiError,
     NameNotFound,
@@ -18,7 +18,6 @@ from flagtui.api.errors import (
     Unanswered,
     Unreachable,
 )
-from flagtui.api.urgency import Urgency
 
 ATTEMPTS: Final = 3
 WAIT_LIMIT: Final = 120.0

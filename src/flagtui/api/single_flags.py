@@ -5,9 +5,9 @@ Apart from `Flags`, whose typed records take longer to load than a flag takes to
 
 from dataclasses import dataclass
 
+from flagtui.api.clock import Urgency
 from flagtui.api.request import Answer
 from flagtui.api.resource import Resource
-from flagtui.api.urgency import Urgency
 from flagtui.models.json_value import JSON, as_id, as_list
 
 

@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
-from flagtui.api.urgency import Urgency
-from flagtui.details.cohort_names import Cohorts
 from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
-from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.names import Names
 
 if TYPE_CHECKING:

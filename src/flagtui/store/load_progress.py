@@ -1,10 +1,58 @@
-"""What the pages of one load have had so far."""
+"""How far a load is: its states, and what its pages have had so far."""
 
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
+from msgspec import Struct
+
+from flagtui.api.errors import ApiError
+
 RecordId = int | str
 """Event definitions are known by a UUID, everything else by a number."""
+
+
+class Empty(Struct, frozen=True):
+    """Nothing was asked for yet."""
+
+
+class Recalled(Struct, frozen=True):
+    """The rows are from an earlier run."""
+
+    at: float
+    """When the server said them, Unix seconds."""
+
+
+class Running(Struct, frozen=True):
+    """Pages are arriving."""
+
+    done: int
+    """Records this load has brought."""
+    total: int | None
+    """None until the first page says it."""
+    before: float | None
+    """When the rows shown meanwhile were loaded; None when there are none."""
+    is_asked: bool = False
+    """The person asked for it and wants to see how far it is."""
+
+
+class Loaded(Struct, frozen=True):
+    """Everything arrived."""
+
+    at: float
+
+
+class LoadFailed(Struct, frozen=True):
+    """It broke off. Rows from before, and those that did arrive, are still shown."""
+
+    error: ApiError
+    at: float
+    before: float | None
+    """When the rows shown were last complete; None when they never were."""
+    done: int
+    total: int | None
+
+
+State = Empty | Recalled | Running | Loaded | LoadFailed
 
 
 class RunningLoad:

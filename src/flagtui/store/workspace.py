@@ -11,8 +11,8 @@ from msgspec import Struct
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.collection import Collection
-from flagtui.store.load import Loaded, Loading, State
-from flagtui.store.record_list import Query, RecordList
+from flagtui.store.load_progress import Loaded, State
+from flagtui.store.record_list import Loading, Query, RecordList
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 
 if TYPE_CHECKING:

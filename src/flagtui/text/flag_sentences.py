@@ -1,13 +1,16 @@
 """A flag's filters as sentences: who sees it. Every piece of server text is made safe here."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 from flagtui.changes.flags.flag_words import Role, property_words
+from flagtui.evaluate.evaluation import VariantDraw
 from flagtui.evaluate.operator_words import ROOM, listed
 from flagtui.evaluate.parts import condition as read_condition
 from flagtui.evaluate.parts import flag as read_flag
-from flagtui.models.filters import Condition, Filters, Property, is_readable
+from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
+from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_text
@@ -183,3 +186,51 @@ def value_text(value: JSON, room: int = ROOM) -> str:
 def plain(lines: Iterable[Iterable[Piece]]) -> str:
     """The words without their colours."""
     return "\n".join("".join(text for text, _ in line) for line in lines)
+
+
+WHOLE: Final = 0.01
+"""Percent by which shares may miss 100 and still be called whole."""
+
+
+def rest_words(variants: Sequence[Variant]) -> str:
+    """Who gets what where the shares of the variants are not 100 % together; empty where they are."""
+    total = round(fsum(variant.rollout for variant in variants), 6)
+    if not variants or abs(total - 100) < WHOLE:
+        return ""
+    if total < 100:
+        who = f"the other {percent(100 - total)} of those let in get" if total else "those let in get"
+        return f"{who} plain true, unless a condition says which variant"
+    ranges = VariantDraw.among(0.0, [(variant.key, variant.rollout) for variant in variants]).ranges
+    drawn = [(key, (min(high, 1.0) - min(low, 1.0)) * 100) for key, low, high in ranges]
+    less = [
+        f"{safe_text(key, 30)} gets {percent(round(share, 6))}"
+        for (key, share), variant in zip(drawn, variants, strict=True)
+        if share < variant.rollout - WHOLE
+    ]
+    return f"beyond 100 % nobody is left: {', '.join(less)}"
+
+
+def scheduled_words(change: ScheduledChange) -> str:
+    """What it will do, and how often when it comes again."""
+    if not change.is_recurring:
+        return _what(change)
+    often = safe_text(change.recurrence_interval or "again and again", 20)
+    return f"{_what(change)}, {often} by the clock of {safe_text(change.timezone or 'UTC', 40)}"
+
+
+def _what(change: ScheduledChange) -> str:
+    value = change.payload.get("value")
+    match change.operation:
+        case "update_status":
+            return "turned on" if value else "turned off"
+        case "add_release_condition":
+            added = Filters.of(value).conditions
+            return (
+                " ".join(f"+ condition at {percent(condition.rollout)}" for condition in added)
+                or "+ condition"
+            )
+        case "update_variants":
+            variants = Filters.of({"multivariate": as_dict(value)}).variants
+            parts = [f"{safe_text(one.key, 20)} {percent(one.rollout)}" for one in variants]
+            return f"variants {', '.join(parts)}" if parts else "variants"
+    return safe_text(change.operation, 40) or "a change of a kind that is not known"

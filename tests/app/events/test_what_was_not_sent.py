@@ -12,8 +12,7 @@ from flagtui.details.event_inspector import EventDetails
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.rows import TOLD, EventDefinitionRow
-from flagtui.text.event_details import detail_lines
-from flagtui.text.event_words import event_lines
+from flagtui.text.event_words import detail_lines, event_lines
 from flagtui.text.flag_sentences import plain
 
 JSON = Any

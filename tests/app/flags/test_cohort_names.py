@@ -8,8 +8,7 @@ import httpx
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.details.cohort_names import Cohorts
-from flagtui.details.local_definitions import LocalDefinitions, with_cohort_names
+from flagtui.details.local_definitions import Cohorts, LocalDefinitions, with_cohort_names
 from flagtui.evaluate.explanation import describe
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person

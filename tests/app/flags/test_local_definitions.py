@@ -4,8 +4,7 @@ import httpx
 import pytest
 
 from flagtui.api import Client
-from flagtui.details.cohort_names import Cohorts
-from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 
 SINCE_MAY = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "2026-05-01"}
 FLAG = {"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [SINCE_MAY]}]}}

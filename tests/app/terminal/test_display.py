@@ -6,7 +6,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Label
 
-from flagtui.app.terminal.display import SWITCH, make_encoder, patches_of
+from flagtui.app.terminal.output import SWITCH, make_encoder, patches_of
 from flagtui.app.terminal.terminal_app import EarlyKeys, TerminalApp
 
 

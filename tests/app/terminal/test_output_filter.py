@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Label
 
-from flagtui.app.terminal.output_filter import ControlFence
+from flagtui.app.terminal.output import ControlFence
 from flagtui.app.terminal.terminal_app import TerminalApp
 
 OBEYED = [chr(code) for code in (*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x200F, 0x2028, 0xD800)]

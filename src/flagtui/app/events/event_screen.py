@@ -24,7 +24,7 @@ from flagtui.details.event_inspector import EventDetails, EventInspector
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.event_details import detail_lines
+from flagtui.text.event_words import detail_lines
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Piece, with_link
 

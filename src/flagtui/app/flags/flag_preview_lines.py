@@ -13,10 +13,9 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
-from flagtui.text.flag_sentences import manner_lines, state_lines, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
 from flagtui.text.styled import Piece
-from flagtui.text.variant_sentences import rest_words
 
 VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 

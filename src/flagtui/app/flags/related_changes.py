@@ -24,9 +24,9 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.rows import FlagRow
 from flagtui.store.workspace import Workspace
+from flagtui.text.flag_sentences import scheduled_words
 from flagtui.text.formats import share_of
 from flagtui.text.outcomes import explain_error
-from flagtui.text.schedule_words import scheduled_words
 
 
 class FlagArtifacts:

@@ -10,7 +10,7 @@ from flagtui.app.lists.list_screen import ListScreen, R
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.store.load import Empty, LoadFailed
+from flagtui.store.load_progress import Empty, LoadFailed
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
 

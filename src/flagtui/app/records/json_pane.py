@@ -16,7 +16,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import LineView
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
-from flagtui.text.json_lines import JsonRow, Path, json_rows
+from flagtui.text.differences import JsonRow, Path, json_rows
 from flagtui.text.styled import Piece
 
 

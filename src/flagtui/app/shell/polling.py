@@ -7,7 +7,7 @@ from typing import Final
 from flagtui.api.errors import ApiError, may_pass, needs_key
 from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
 from flagtui.app.state.app_state import AppState
-from flagtui.store.load import Loaded
+from flagtui.store.load_progress import Loaded
 from flagtui.store.workspace import Workspace
 
 ATTENTION: Final = 120.0

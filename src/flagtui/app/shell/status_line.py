@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
 from flagtui.app.shell.header import Header, Link, Location, Tab
 from flagtui.app.state.app_state import AppState
 from flagtui.config.guard_rules import Level
-from flagtui.store.load import Running
+from flagtui.store.load_progress import Running
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.formats import DAY, HOUR, MINUTE, count

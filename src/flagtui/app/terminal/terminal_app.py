@@ -14,9 +14,8 @@ from textual.geometry import Offset
 from textual.screen import Screen
 from textual.widget import Widget
 
-from flagtui.app.terminal.display import KNOWN_FRAMES, make_encoder, patches_of
 from flagtui.app.terminal.first_frame import drop_frame, is_painted, keep_frame
-from flagtui.app.terminal.output_filter import ControlFence, FilterChain
+from flagtui.app.terminal.output import KNOWN_FRAMES, ControlFence, FilterChain, make_encoder, patches_of
 from flagtui.app.terminal.screen_cells import Row
 from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_list import RowList

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flagtui.changes.outcome import Outcome
     from flagtui.models.json_value import JSON
     from flagtui.store.collection import Collection
-    from flagtui.store.load import Loading
+    from flagtui.store.record_list import Loading
     from flagtui.store.workspace import Workspace
 
 

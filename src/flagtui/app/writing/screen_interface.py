@@ -17,8 +17,8 @@ from flagtui.changes.interface import Interface
 from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.proposal import LeftOut
 from flagtui.store.collection import Collection
-from flagtui.store.load import Loading
 from flagtui.store.load_progress import RecordId
+from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
 

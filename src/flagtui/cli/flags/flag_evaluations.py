@@ -11,7 +11,6 @@ from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.records.flag_records import EXPLANATION, VALUE, FlagValue
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import Wanted, read_words, several
-from flagtui.details.cohort_names import Cohorts
 from flagtui.details.evaluations import (
     EvaluationSubject,
     Misread,
@@ -19,7 +18,7 @@ from flagtui.details.evaluations import (
     account_for,
     read_subject,
 )
-from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words

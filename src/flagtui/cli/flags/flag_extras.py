@@ -30,7 +30,7 @@ from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
-from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.flag_sentences import scheduled_words
 
 Made = Literal["cohort", "dashboard"]
 

@@ -29,7 +29,7 @@ from flagtui.store.activity_listing import by_closeness, split_centre
 from flagtui.store.query.language import compile_query
 from flagtui.text.cleanup_advice import what_wins
 from flagtui.text.differences import UNTOLD
-from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.flag_sentences import scheduled_words
 
 
 def show_history(words: Sequence[str], limit: int, place: WorkPlace, printer: Printer) -> int:

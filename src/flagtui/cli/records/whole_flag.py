@@ -61,8 +61,8 @@ def _who(whole: WholeFlag) -> list[str]:
 def _gives(whole: WholeFlag) -> list[str]:
     """What those let in get: variants with their shares, a value, or true; nothing for newer rules."""
     from flagtui.models.filters import Filters
+    from flagtui.text.flag_sentences import rest_words
     from flagtui.text.formats import percent
-    from flagtui.text.variant_sentences import rest_words
 
     filters = Filters.of(whole.raw.get("filters"))
     if not filters.is_editable:

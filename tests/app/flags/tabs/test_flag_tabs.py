@@ -32,8 +32,8 @@ from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus, ScheduledChange, Trial
 from flagtui.models.names import Names
+from flagtui.text.differences import json_rows
 from flagtui.text.flag_sentences import plain
-from flagtui.text.json_lines import json_rows
 from flagtui.text.styled import Piece
 
 JSON = Any

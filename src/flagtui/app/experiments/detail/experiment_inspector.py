@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
-from flagtui.api.urgency import Urgency
 from flagtui.app.experiments.detail.measurements import Measuring
 from flagtui.app.experiments.detail.metric_findings import (
     ONLY_THERE,

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
-from flagtui.api.urgency import Urgency
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment

@@ -15,7 +15,7 @@ from flagtui.changes.flags.property_rules import (
     value_line,
     value_problem,
 )
-from flagtui.details.cohort_names import Cohorts
+from flagtui.details.local_definitions import Cohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.filters import Property
 from flagtui.models.flag_answers import Cohort

@@ -12,10 +12,10 @@ from flagtui.app.shell.toasts import copied_notice
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK, safe_text
+from flagtui.text.differences import json_lines
+from flagtui.text.flag_sentences import rest_words
 from flagtui.text.formats import percent
-from flagtui.text.json_lines import json_lines
 from flagtui.text.styled import Notice, Piece
-from flagtui.text.variant_sentences import rest_words
 
 LINES = 400
 """Lines of one payload that are shown."""
