@@ -188,3 +188,20 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...], run: Run) -> None:
     for given in ("nan", "soon", "inf", "-1"):
         done = run(*words, given)
         assert (done.code, done.err.startswith("flagtui: Invalid value for")) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("falgs list", "flags"),
+        ("udno", "undo"),
+        ("disable new-nav", "flags disable"),
+        ("list", "flags list or experiments list or events list"),
+    ],
+)
+def test_a_command_that_is_misspelt_or_lacks_its_group_is_told_what_was_meant(
+    run: Run, words: str, meant: str
+) -> None:
+    done = run(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert f"Did you mean {meant}?" in done.err

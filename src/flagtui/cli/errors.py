@@ -33,6 +33,8 @@ EXIT_CODES: Final[Mapping[Code, int]] = {
     "sign_in": 5,
     "not_found": 6,
 }
+READER_GONE: Final = 141
+"""As a shell tells of a program that SIGPIPE ended."""
 EXIT_WORDS: Final[Mapping[int, str]] = {
     0: "done",
     1: "failed",
@@ -42,7 +44,12 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     5: "the key is missing, wrong, or may not do this",
     6: "not found",
     130: "stopped by ctrl+c",
+    READER_GONE: "the reader of the output, such as head, wanted no more of it",
 }
+
+
+class ReaderGone(BrokenPipeError):
+    """The reader of what a command prints has seen enough; nothing that was changed is left untold."""
 
 
 class Trouble(Exception):

@@ -12,7 +12,7 @@ import click
 from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
 from flagtui.cli.command_place import CommandPlace
-from flagtui.cli.errors import Trouble, require_text
+from flagtui.cli.errors import READER_GONE, ReaderGone, Trouble, require_text
 from flagtui.cli.options import LINEAR
 from flagtui.safe_text import safe_text
 
@@ -78,6 +78,28 @@ class Door(click.Group):
         for each in (command, *getattr(command, "commands", {}).values()):
             each.context_class = CommandPlace
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = self._near(ctx, args[0])
+            likely = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"No such command '{safe_text(args[0], 80)}'.{likely}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def _near(self, ctx: click.Context, word: str) -> list[str]:
+        """Commands that are written nearly so, else those of the groups that are called so."""
+        from difflib import get_close_matches
+
+        if found := get_close_matches(word.casefold(), self._MODULES, 3):
+            return found
+        return [
+            f"{name} {word}"
+            for name in ("flags", "experiments", "events")
+            if isinstance(group := self.get_command(ctx, name), click.Group)
+            and word in group.list_commands(ctx)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -148,6 +170,9 @@ def main() -> None:
     try:
         code = _run(sys.argv[1:])
         sys.stdout.flush()
+    except ReaderGone:
+        _drop_output()
+        code = READER_GONE
     except OSError as fault:
         # The reader of the output is gone, or the disk it goes to is full.
         code = _without_output(fault)
@@ -212,13 +237,18 @@ def _say(trouble: Trouble) -> None:
 
 
 def _without_output(fault: OSError) -> int:
-    """Say why the output ended; what is left of it goes nowhere, so that Python does not try again."""
+    """Say why the output ended; the exit code."""
     leave()
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     with suppress(OSError):
         print(f"flagtui: the output ended early: {fault.strerror or fault}.", file=sys.stderr)
     return 1
+
+
+def _drop_output() -> None:
+    """What is left of the output goes nowhere, so that Python does not try again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _log_to(file: str | None) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from flagtui.cli.command_place import CommandPlace
+from flagtui.cli.errors import ReaderGone
 from flagtui.cli.options import (
     Agreement,
     WorkPlace,
@@ -72,7 +73,12 @@ class TwinCommand(click.Command):
             names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run", "wait")
             agreement = Agreement(**{name: given.pop(name) for name in names})
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as fault:
+            if self.writes or self.kind is None:
+                raise
+            raise ReaderGone(*fault.args) from fault
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
