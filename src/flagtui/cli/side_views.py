@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from flagtui.cli.errors import Trouble
 from flagtui.cli.experiments.experiment_selection import ids_of
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
@@ -22,6 +23,7 @@ from flagtui.cli.records.side_records import (
 from flagtui.cli.row_source import EXPERIMENTS, FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.models.activity import ChangeRow, change_row
+from flagtui.safe_text import safe_text
 
 
 def show_use(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
@@ -45,6 +47,9 @@ def show_remote_values(words: Sequence[str], place: WorkPlace, printer: Printer)
 
     async def work(session: ProjectSession) -> list[RemoteValue]:
         flags = await flags_of(session, wanted)
+        if others := [safe_text(flag.key, 80) for flag in flags if not flag.is_remote_configuration]:
+            fix = "Those that are: flagtui flags list type:config"
+            raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
         ask = session.client.evaluation.remote_config
         return [RemoteValue(flag.key, await ask(flag.id)) for flag in flags]
 

@@ -147,3 +147,11 @@ def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: R
     assert first["key"] == key
     assert signed_in("activity", "@", "7d", "kind:deleted", "by:noone").out == ""
     assert signed_in("activity", "@", "soon").code == 2
+
+
+def test_a_flag_without_a_value_for_programs_is_named_rather_than_called_missing(
+    signed_in: Run, key: str
+) -> None:
+    done = signed_in("flags", "payload", "rate-limit-tier", key)
+    assert (done.code, done.out) == (6, "")
+    assert f"not a remote configuration: {key}." in done.err
