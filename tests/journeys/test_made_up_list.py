@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.lists.list_description import ListDescription
@@ -36,7 +35,7 @@ SHELF = (Kettle(1, "whistler", "red", 1.5), Kettle(2, "samovar", "blue", 4.0), K
 class Kettles(ReadList[Kettle]):
     """The one declaration."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere")]
+    BINDINGS = bindings_of("lists", "everywhere")
     place = "lists"
     tab = "K"
     description = ListDescription[Kettle](

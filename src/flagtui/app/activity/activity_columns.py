@@ -1,12 +1,11 @@
 """How an entry of the activity is drawn as one row. Times are those of the person's zone."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell, version_cell
 from flagtui.models.activity import ChangeRow
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING
@@ -66,10 +65,6 @@ def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     return (words, ("  z restores it", "faint")) if row.is_standing else (words,)
 
 
-def draw_version(row: ChangeRow, slot: Slot) -> Cell:
-    return ((f"v{row.version}" if row.version is not None else "", "faint"),)
-
-
 def _reach_look(row: ChangeRow) -> Look:
     return "good" if {"on", "restored"} & set(row.kinds) else "bad"
 
@@ -89,7 +84,9 @@ def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> tuple[Column
         Column("flag", "FLAG", text_cell("key", "strong"), 15, grow=3, most=44, gap=1),
         Column("who", "WHO", text_cell("who", "info"), 7, grow=1, most=16, from_width=WHO_FROM),
         Column("what", "WHAT", partial(draw_words, names), 18, grow=5, sortable=False),
-        Column("version", "", draw_version, 5, from_width=VERSION_FROM, align="right", sortable=False),
+        Column(
+            "version", "", version_cell("version"), 5, from_width=VERSION_FROM, align="right", sortable=False
+        ),
     )
 
 
@@ -98,14 +95,6 @@ MORE_ACTIVITY_COLUMNS: Final[tuple[Column[ChangeRow], ...]] = (
     Column("email", "E-MAIL", text_cell("email"), 16, grow=2, most=40, sortable=False),
 )
 """What else a person can choose."""
-
-
-def activity_values(rows: Sequence[ChangeRow]) -> dict[str, list[str]]:
-    """What Tab offers after a qualifier."""
-    return {
-        "by": ["me", *sorted({row.email or row.who for row in rows})],
-        "flag": sorted({row.key for row in rows}),
-    }
 
 
 ACTIVITY_LIST: Final = ListDescription(
@@ -120,6 +109,6 @@ ACTIVITY_LIST: Final = ListDescription(
     always=("time", "flag"),
     key=lambda row: row.key,
     filters={"state": "is", "type": "kind", "mine": "by"},
-    values=activity_values,
+    values={"by": lambda row: row.email or row.who, "flag": lambda row: row.key},
     near={"newest": "time"},
 )

@@ -1,10 +1,9 @@
 """The project's flag changes as they happen: found by person, flag, kind and time, taken back one by one."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -33,9 +32,7 @@ NOT_HERE: Final = frozenset({"lists.copy_key"})
 class ActivityScreen(ActivityKeys):
     """Newest first. New entries come in above; the cursor stays with its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_of("activity", "lists", "everywhere", without=NOT_HERE)
-    ]
+    BINDINGS = bindings_of("activity", "lists", "everywhere", without=NOT_HERE)
     place = "activity"
     tab = "4"
 

@@ -8,7 +8,7 @@ places it does the same kind of thing in all of them.
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Final, cast
 
-from textual.binding import Binding
+from textual.binding import BindingType
 
 from flagtui.app.commands.command import Command, Place
 
@@ -292,6 +292,6 @@ def commands_of(*places: Place) -> Iterable[Command]:
     return (command for command in COMMANDS if any(place in places for place in command.places))
 
 
-def bindings_of(*places: Place, without: Container[str] = ()) -> list[Binding]:
+def bindings_of(*places: Place, without: Container[str] = ()) -> list[BindingType]:
     """Textual's bindings for these places, but for some commands by id."""
     return [command.binding() for command in commands_of(*places) if command.id not in without]

@@ -7,7 +7,6 @@ from typing import Generic, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -43,8 +42,6 @@ class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
         Binding("space,x", "check", "check"),
         Binding("less_than_sign,ctrl+up", "move(-1)", "up", key_display="<"),
         Binding("greater_than_sign,ctrl+down", "move(1)", "down", key_display=">"),
-        Binding("j", "step(1)", "down", show=False),
-        Binding("k", "step(-1)", "up", show=False),
     ]
     AUTO_FOCUS = "OptionList"
 
@@ -56,10 +53,9 @@ class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
 
     def compose(self) -> ComposeResult:
         checklist = self._checklist
-        with Vertical(id="checklist") as box:
-            box.border_title = styled((f" {safe_text(checklist.title, 60)} ", "bold $primary"))
-            moving = " · < > move" if checklist.is_ordered else ""
-            box.border_subtitle = f"space check{moving} · ⏎ take · esc leave"
+        moving = " · < > move" if checklist.is_ordered else ""
+        keys = f"space check{moving} · ⏎ take · esc leave"
+        with self.make_box("checklist", safe_text(checklist.title, 60), keys):
             if checklist.note:
                 yield Static(styled((safe_text(checklist.note, 300), "$text-muted")), id="about")
             yield OptionLines()
@@ -94,11 +90,6 @@ class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
             self._choices.insert(to, self._choices.pop(place))
             self._draw(to)
 
-    def action_step(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        if self._choices:
-            options.highlighted = (self._place + step) % len(self._choices)
-
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
@@ -106,6 +97,3 @@ class ChecklistScreen(Dialog[list[V] | None], Generic[V]):
         if not found and not self._checklist.is_ordered:
             found = [self._choices[event.option_index].value]
         self.dismiss(found)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

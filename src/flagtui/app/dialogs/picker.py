@@ -8,7 +8,6 @@ from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.style import Style
 from textual.widgets import Input, OptionList
@@ -97,9 +96,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="picker") as box:
-            box.border_title = styled((f" {safe_text(self._heading, 200)} ", "bold $primary"))
-            box.border_subtitle = self.keys
+        with self.make_box("picker", safe_text(self._heading, 200), self.keys):
             yield Field(placeholder=self.placeholder, leaves=self.leaves)
             yield OptionLines()
 
@@ -174,9 +171,6 @@ class NarrowedList(Dialog[A | None], Generic[A]):
             options.action_page_down()  # type: ignore[no-untyped-call]  # as the library has it
         else:
             options.action_page_up()  # type: ignore[no-untyped-call]  # as the library has it
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 V = TypeVar("V")

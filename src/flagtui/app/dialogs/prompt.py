@@ -7,7 +7,6 @@ from typing import ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from flagtui.app.widgets.dialog import Dialog
@@ -57,9 +56,7 @@ class PromptScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         prompt = self._prompt
-        with Vertical(id="prompt") as box:
-            box.border_title = styled((f" {safe_text(prompt.title, 60)} ", "bold $primary"))
-            box.border_subtitle = "⏎ take it · esc leave"
+        with self.make_box("prompt", safe_text(prompt.title, 60), "⏎ take it · esc leave"):
             if prompt.about:
                 yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
             # What a terminal obeys is shown as pictures of it, and must not be saved as such.
@@ -89,6 +86,3 @@ class PromptScreen(Dialog[str | None]):
         event.stop()
         if not self._prompt.read(event.value).problem:
             self.dismiss(event.value)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

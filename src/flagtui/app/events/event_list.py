@@ -1,10 +1,7 @@
 """The event definitions of a project: thousands of names, found while typing."""
 
-from collections.abc import Sequence
 from textwrap import wrap
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.events.event_changes import EventChanges
@@ -96,14 +93,6 @@ MORE_EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
 """What else a person can choose."""
 
 
-def event_values(rows: Sequence[EventDefinitionRow]) -> dict[str, list[str]]:
-    """What Tab offers after a qualifier."""
-    return {
-        "tag": sorted({tag for row in rows for tag in row.tags}),
-        "owner": ["me", *sorted({row.owner for row in rows if row.owner})],
-    }
-
-
 EVENT_LIST: Final = ListDescription(
     name="events",
     what="event definitions",
@@ -116,7 +105,7 @@ EVENT_LIST: Final = ListDescription(
     always=("state", "name"),
     key=lambda row: row.name,
     filters={"state": "is", "type": "kind", "mine": "owner"},
-    values=event_values,
+    values={"tag": lambda row: row.tags, "owner": lambda row: row.owner},
     near={"updated": "description"},
 )
 
@@ -142,7 +131,7 @@ def _glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
 class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
     """Draws the collection of event definitions."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("events", "lists", "everywhere")]
+    BINDINGS = bindings_of("events", "lists", "everywhere")
     kind = "events"
     place = "events"
     tab = "3"

@@ -2,11 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from flagtui.api.errors import ApiError
@@ -32,7 +30,7 @@ from flagtui.text.styled import Piece, with_link
 class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
     """What it is, what was done with it from here, and the code for all of them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("event", "everywhere")]
+    BINDINGS = bindings_of("event", "everywhere")
     kind = "events"
     place = "event"
 

@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from flagtui.app.commands.command_table import bindings_of
@@ -45,7 +44,7 @@ REST: Final = 0.12
 class InboxScreen(OwnedScreen[None]):
     """Shows the queue; decisions are kept on disk until they are applied through the pipeline of changes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("inbox", "everywhere")]
+    BINDINGS = bindings_of("inbox", "everywhere")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = "RowList"

@@ -1,6 +1,6 @@
 """How an experiment is drawn as one row."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from flagtui.app.experiments.detail.judgement import Leading
@@ -67,10 +67,6 @@ def draw_flag(row: ExperimentRow, slot: Slot) -> Cell:
     return ((safe_text(row.key, 400), "info" if row.flag_active else "muted"),)
 
 
-def draw_type(row: ExperimentRow, slot: Slot) -> Cell:
-    return ((safe_text(row.type, 20), "muted"),)
-
-
 def experiment_columns(
     leading: Callable[[ExperimentRow], Leading | None] = lambda row: None,
 ) -> tuple[Column[ExperimentRow], ...]:
@@ -102,17 +98,9 @@ MORE_EXPERIMENT_COLUMNS: Final[tuple[Column[ExperimentRow], ...]] = (
     Column("created", "CREATED", age_cell("created_at"), 8, align="right"),
     Column("ended", "ENDED", age_cell("ended_at"), 8, align="right"),
     Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
-    Column("type", "TYPE", draw_type, 7, sortable=False),
+    Column("type", "TYPE", text_cell("type"), 7, sortable=False),
 )
 """What else a person can choose."""
-
-
-def experiment_values(rows: Sequence[ExperimentRow]) -> dict[str, list[str]]:
-    """What Tab offers after a qualifier."""
-    return {
-        "flag": sorted({row.key for row in rows if row.key}),
-        "by": ["me", *sorted({row.creator for row in rows if row.creator})],
-    }
 
 
 EXPERIMENT_LIST: Final = ListDescription(
@@ -127,7 +115,7 @@ EXPERIMENT_LIST: Final = ListDescription(
     always=("state", "name"),
     key=lambda row: row.name,
     filters={"state": "is", "type": "type", "mine": "by", "result": "result"},
-    values=experiment_values,
+    values={"flag": lambda row: row.key, "by": lambda row: row.creator},
     near={"ended": "started", "created": "updated", "state": "name"},
 )
 

@@ -7,17 +7,16 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
-from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps
+from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps, key_problem
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.flag_choice import ask_flag
 from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
@@ -106,7 +105,7 @@ class ExperimentKeys(RecordKeys):
         workspace = self._app_state.workspace
         if workspace is None or self.steps.is_read_only():
             return
-        name = await self._changing.ask(PromptScreen(Prompt("Name of the new experiment", read=_named)))
+        name = await ask_line(self._changing, "Name of the new experiment", problem=_name_problem)
         if name is None:
             return
         flag = await ask_flag(self._changing, workspace, name.strip())
@@ -182,16 +181,12 @@ class ExperimentKeys(RecordKeys):
         fresh = await self.steps.read(row.id, row.name, workspace) if project is not None else None
         if project is None or fresh is None:
             return
-        asked = Prompt("Flag key there", "", fresh.feature_flag_key, read=_plain)
-        key = await self._changing.ask(PromptScreen(asked))
+        own = fresh.feature_flag_key
+        key = await ask_line(self._changing, "Flag key there", "", own, key_problem)
         if key is not None:
             chosen = Choices(project=project, flag_key=key.strip())
             await self.steps.take(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)
 
 
-def _named(line: str) -> PromptReading:
-    return PromptReading(problem="" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters")
-
-
-def _plain(line: str) -> PromptReading:
-    return PromptReading(problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only")
+def _name_problem(line: str) -> str:
+    return "" if 0 < len(line.strip()) <= 400 else "a name has 1 to 400 characters"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import Final
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.timer import Timer
 
 from flagtui.api.errors import ApiError
@@ -49,7 +48,7 @@ STAY: Final = 0.3
 class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
     """Draws the collection of experiments; results of visible running ones are read once the cursor rests."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiments", "lists", "everywhere")]
+    BINDINGS = bindings_of("experiments", "lists", "everywhere")
     place = "experiments"
     tab = "2"
     description = EXPERIMENT_LIST

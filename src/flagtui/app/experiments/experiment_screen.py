@@ -1,11 +1,9 @@
 """One experiment on the whole screen: where it is, what it says, how sure that is, and what it is made of."""
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 from textual.worker import Worker
@@ -50,7 +48,7 @@ PLOT_FROM = 34
 class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     """Results arrive one metric after the other and can be stopped."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("experiment", "everywhere")]
+    BINDINGS = bindings_of("experiment", "everywhere")
     place = "experiment"
 
     def __init__(

@@ -11,6 +11,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.experiments.step_planner import RequestedStep, StepPlanner, read_experiment
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.screens import Listener, Saved, unheard
 from flagtui.changes import guard
 from flagtui.changes.experiments.step_refusals import foresee_refusal
@@ -178,7 +179,8 @@ class ExperimentSteps:
         if not conclusion:
             return None if conclusion is None else Choices()
         about = "A comment for those who come later; leave it empty for none."
-        comment = await self.changing.ask(PromptScreen(Prompt("Why?", about, read=_comment)))
+        wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
+        comment = await ask_line(self.changing, "Why?", about, problem=wrong)
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
     async def _ship(self, fresh: Experiment) -> Choices | None:
@@ -213,21 +215,23 @@ class ExperimentSteps:
         about = "Without a flag of its own, pausing or shipping the copy would do it to the original too."
         own = fresh.feature_flag_key
 
-        def read(line: str) -> PromptReading:
-            if line.strip() == own:
-                return PromptReading(problem="this is the flag of the original")
-            return PromptReading(
-                problem="" if is_plain_key(line.strip()) else "letters, digits, - and _ only"
-            )
+        def problem(line: str) -> str:
+            return "this is the flag of the original" if line.strip() == own else key_problem(line)
 
-        asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
+        asked = Prompt(
+            "Flag key of the copy",
+            about,
+            f"{own}-copy",
+            "a key of its own",
+            lambda line: PromptReading(problem=problem(line)),
+        )
         key = await self.changing.ask(PromptScreen(asked))
         if key is None:
             return None
-        named = Prompt("Name of the copy", "", f"{fresh.name} (Copy)")
-        name = await self.changing.ask(PromptScreen(named))
+        name = await ask_line(self.changing, "Name of the copy", value=f"{fresh.name} (Copy)")
         return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
 
 
-def _comment(line: str) -> PromptReading:
-    return PromptReading(problem=EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong(line))
+def key_problem(line: str) -> str:
+    """Why a line is no key of a flag."""
+    return "" if is_plain_key(line.strip()) else "letters, digits, - and _ only"

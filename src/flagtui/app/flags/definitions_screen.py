@@ -1,11 +1,9 @@
 """The data libraries evaluate flags with: to look at, to search, to write to a file."""
 
 import json
-from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.records.json_pane import JsonPane
@@ -26,7 +24,7 @@ from flagtui.text.styled import Notice
 class DefinitionsScreen(OwnedScreen[None]):
     """Every flag folded to a line at first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("definitions", "everywhere")]
+    BINDINGS = bindings_of("definitions", "everywhere")
     AUTO_FOCUS = ""
 
     def __init__(self, app_state: AppState) -> None:

@@ -1,14 +1,12 @@
 """Flags that were deleted lately and not brought back, as a list: marked and restored one or many at once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
-from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell
+from flagtui.app.widgets.column_layout import Column, age_cell, id_cell, text_cell
 from flagtui.changes.flags.flag_intent import switch
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import Deletion, recent_deletions
@@ -23,10 +21,6 @@ NOTE: Final = (
     "Restored flags are on or off as they were.",
     "A new flag with the same key destroys the deleted one for good.",
 )
-
-
-def draw_id(one: Deletion, slot: Slot) -> Cell:
-    return ((f"#{one.id}", "faint"),)
 
 
 _QUALIFIERS: Final = (
@@ -55,7 +49,7 @@ DELETED_LIST: Final = ListDescription[Deletion](
         Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=60, gap=2),
         Column("who", "BY", text_cell("who", "info"), 10, grow=1, most=32, gap=2),
     ),
-    more_columns=(Column("id", "ID", draw_id, 8, sortable=False),),
+    more_columns=(Column("id", "ID", id_cell, 8, sortable=False),),
     always=("at", "key"),
     key=lambda one: one.key,
     filters={},
@@ -67,7 +61,7 @@ DELETED_LIST: Final = ListDescription[Deletion](
 class DeletedScreen(ReadList[Deletion]):
     """Newest first, as the activity tells it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("deleted", "lists", "everywhere")]
+    BINDINGS = bindings_of("deleted", "lists", "everywhere")
     description = DELETED_LIST
     place = "deleted"
     tab = "^r"

@@ -1,6 +1,6 @@
 """How a flag is drawn as one row, and its state where there is room for words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from flagtui.app.lists.list_description import ListDescription
@@ -91,14 +91,6 @@ MORE_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
 """What else a person can choose."""
 
 
-def flag_values(rows: Sequence[FlagRow]) -> dict[str, list[str]]:
-    """What Tab offers after a qualifier."""
-    return {
-        "tag": sorted({tag for row in rows for tag in row.tags}),
-        "by": ["me", *sorted({row.creator for row in rows if row.creator})],
-    }
-
-
 FLAG_LIST: Final = ListDescription(
     name="flags",
     what="flags",
@@ -111,7 +103,7 @@ FLAG_LIST: Final = ListDescription(
     always=("state", "key"),
     key=lambda row: row.key,
     filters={"state": "is", "type": "type", "mine": "by", "runtime": "runtime"},
-    values=flag_values,
+    values={"tag": lambda row: row.tags, "by": lambda row: row.creator},
     near={"created": "updated", "called": "updated"},
 )
 

@@ -7,7 +7,6 @@ from typing import Any, Final, Literal
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.deleted_screen import DeletedScreen
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
@@ -16,6 +15,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.screens import Listener, Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -225,15 +225,13 @@ class FlagCreation:
         rows = self._app_state.workspace.flags.rows if self._app_state.workspace else ()
         taken = {row.key for row in rows}
 
-        def read(line: str) -> PromptReading:
+        def problem(line: str) -> str:
             if not is_plain_key(line):
-                return PromptReading(problem="letters, digits, - and _, up to 400 of them")
-            return PromptReading(problem=f"there is already a flag {line}" if line in taken else "")
+                return "letters, digits, - and _, up to 400 of them"
+            return f"there is already a flag {line}" if line in taken else ""
 
-        prompt = Prompt(
-            "Key of the new flag", "code asks for it; it can hardly be changed later", usual, read=read
-        )
-        return await self._changing.ask(PromptScreen(prompt))
+        about = "code asks for it; it can hardly be changed later"
+        return await ask_line(self._changing, "Key of the new flag", about, usual, problem)
 
     def copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """One flag here under another key, or any number in another project under the same ones."""

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
 
 from textual import work
-from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version
@@ -23,7 +21,7 @@ from flagtui.text.styled import Piece
 class FlagsScreen(FlagKeys, WorkspaceList[FlagRow]):
     """Draws the collection of flags. Changes go to the App, where nothing that happens here cancels them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flags", "lists", "everywhere")]
+    BINDINGS = bindings_of("flags", "lists", "everywhere")
     kind = "flags"
     place = "flags"
     tab = "1"

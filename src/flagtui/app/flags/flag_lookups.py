@@ -1,10 +1,9 @@
 """Flags found by other means than their list: by pasted ids, by what they are for the holder of the key."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
-from textual.binding import BindingType
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
@@ -12,7 +11,7 @@ from flagtui.app.lists.list_description import ListDescription, one_of
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell
+from flagtui.app.widgets.column_layout import Cell, Column, Slot, id_cell, text_cell
 from flagtui.app.writing.changes import Changes
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
@@ -36,10 +35,6 @@ class IdFound(Struct, frozen=True):
     place: int
 
 
-def draw_id(one: IdFound, slot: Slot) -> Cell:
-    return ((f"#{one.id}", "faint"),)
-
-
 def draw_key(one: IdFound, slot: Slot) -> Cell:
     return ((safe_text(one.key), "strong") if one.key else (UNKNOWN, "muted"),)
 
@@ -61,7 +56,7 @@ IDS: Final = ListDescription[IdFound](
     sort=Sort("place"),
     orders=("place", "id", "key"),
     columns=(
-        Column("id", "ID", draw_id, 9, align="right"),
+        Column("id", "ID", id_cell, 9, align="right"),
         Column("key", "KEY", draw_key, 15, grow=4, most=80, gap=2),
     ),
     always=("id", "key"),
@@ -76,7 +71,7 @@ IDS: Final = ListDescription[IdFound](
 class IdsScreen(ReadList[IdFound]):
     """In the order they were pasted in."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere")]
+    BINDINGS = bindings_of("lists", "everywhere")
     description = IDS
     place = "lists"
     tab = "#"
@@ -179,7 +174,7 @@ MY_FLAGS: Final = ListDescription[MyValue](
 class MyFlagsScreen(ReadList[MyValue]):
     """By key."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("lists", "everywhere")]
+    BINDINGS = bindings_of("lists", "everywhere")
     description = MY_FLAGS
     place = "lists"
     tab = "I"

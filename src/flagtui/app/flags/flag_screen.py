@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import Final
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
@@ -83,7 +82,7 @@ Pane = TextPane | WhoPane | HistoryPane | FlagJsonPane
 class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     """Shows its flag in tabs, with a column beside them that stays."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("flag", "everywhere")]
+    BINDINGS = bindings_of("flag", "everywhere")
     kind = "flags"
     place = "flag"
     tabs = TITLES

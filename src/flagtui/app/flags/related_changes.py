@@ -10,6 +10,7 @@ from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import RelatedPlanner
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.schedules import (
@@ -127,7 +128,7 @@ class FlagSchedules:
     async def _later(self, kind: str) -> Later | None:
         share = None
         if kind == "condition":
-            line = await self._changing.ask(PromptScreen(Prompt("Share in percent", "0 to 100", read=_share)))
+            line = await ask_line(self._changing, "Share in percent", "0 to 100", problem=_share_problem)
             share = share_of(line) if line is not None else None
             if share is None:
                 return None
@@ -166,5 +167,5 @@ def _when(change: ScheduledChange) -> str:
     return local_time.minute(change.scheduled_at.timestamp()) if change.scheduled_at else ""
 
 
-def _share(line: str) -> PromptReading:
-    return PromptReading(problem="" if share_of(line) is not None else "a number from 0 to 100")
+def _share_problem(line: str) -> str:
+    return "" if share_of(line) is not None else "a number from 0 to 100"

@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of
@@ -147,7 +145,7 @@ TARGETS: Final[dict[str, Kind]] = {"flag": "flags", "experiment": "experiments",
 class JournalScreen(ReadList[Entry]):
     """Newest first. What stands here was written down before it was sent; one of it can be taken back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("journal", "lists", "everywhere", without=NOT_HERE)]
+    BINDINGS = bindings_of("journal", "lists", "everywhere", without=NOT_HERE)
     description = JOURNAL_LIST
     place = "journal"
     tab = "J"

@@ -10,11 +10,8 @@ from flagtui.store.query.vocabulary import Qualifier, Test, choice
 from flagtui.store.sort_orders import Listing, Sort
 
 R = TypeVar("R")
-
-
-def no_values(_rows: Sequence[Any]) -> dict[str, list[str]]:
-    """For a list whose qualifiers take no values from its rows."""
-    return {}
+PEOPLE = ("by", "owner")
+"""Qualifiers that take a person."""
 
 
 def one_of(name: str, meaning: str, tests: Mapping[str, Test[Any]]) -> Qualifier[Any]:
@@ -43,8 +40,8 @@ class ListDescription(Struct, Generic[R], frozen=True):
     """What a row is known by, and what the copy key copies."""
     filters: Mapping[str, str]
     """By the name of a filter key, the qualifier it cycles."""
-    values: Callable[[Sequence[R]], dict[str, list[str]]] = no_values
-    """What Tab offers after a qualifier, from the rows."""
+    values: Mapping[str, Callable[[R], str | tuple[str, ...]]] = field(default_factory=dict)
+    """By qualifier, the texts of a row that Tab offers after it."""
     more_columns: tuple[Column[R], ...] = ()
     """What else can be chosen."""
     always: tuple[str, ...] = ()
@@ -60,6 +57,15 @@ class ListDescription(Struct, Generic[R], frozen=True):
     def column_names(self) -> tuple[str, ...]:
         """Every column that can be chosen."""
         return tuple(column.name for column in (*self.columns, *self.more_columns))
+
+    def offered(self, rows: Sequence[R]) -> dict[str, list[str]]:
+        """What Tab offers after a qualifier; after one for people, oneself first."""
+        found: dict[str, list[str]] = {}
+        for name, of in self.values.items():
+            values = map(of, rows)
+            texts = {text for value in values for text in ((value,) if isinstance(value, str) else value)}
+            found[name] = [*["me"] * (name in PEOPLE), *sorted(texts - {""})]
+        return found
 
     def chosen(
         self, names: Sequence[str], columns: Sequence[Column[R]] | None = None

@@ -127,7 +127,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         await self.search_server(self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
-        known, vocabulary = self.description.values(self._finder.rows), self.description.listing.vocabulary
+        known, vocabulary = self.description.offered(self._finder.rows), self.description.listing.vocabulary
         return [accept(line, cursor, found) for found in complete(line, cursor, known, vocabulary)]
 
     def _show_counts(self, order: Sequence[int]) -> None:

@@ -7,14 +7,14 @@ from typing import ClassVar, Final
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
 from flagtui import local_time
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
-from flagtui.app.widgets.line import joined, styled
+from flagtui.app.widgets.line import joined
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_listing import MOMENTS, read_moment
@@ -50,9 +50,8 @@ class SinceScreen(Dialog[None]):
         self._kind = kind
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="since") as box:
-            box.border_title = styled((f" What is different in the {self._kind} since ", "bold $primary"))
-            box.border_subtitle = "⏎ compare · ↓ more · esc close"
+        title = f"What is different in the {self._kind} since"
+        with self.make_box("since", title, "⏎ compare · ↓ more · esc close"):
             zone = local_time.label(self._app_state.session.clock())
             hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
             yield Field(USUAL, placeholder=hint)
@@ -95,9 +94,6 @@ class SinceScreen(Dialog[None]):
 
     def action_scroll(self, lines: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[list[Piece]]:

@@ -1,11 +1,9 @@
 """The whole record as JSON: fold, search, nothing hidden but secrets."""
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
@@ -23,7 +21,7 @@ from flagtui.text.styled import Piece
 class JsonPane(Vertical, RecordPane):
     """A tab with a cursor of its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("json")]
+    BINDINGS = bindings_of("json")
 
     def __init__(self, name: str) -> None:
         super().__init__(id=f"tab-{name}", classes="pane")

@@ -57,9 +57,6 @@ class SignInScreen(Dialog[bool | None]):
         if self._can_keep:
             self._try(keep=True)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
     @work(exclusive=True, group="sign in")
     async def _try(self, *, keep: bool) -> None:
         self._say("asking the server…", "$text-muted")

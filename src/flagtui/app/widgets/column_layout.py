@@ -84,6 +84,11 @@ def age_cell(attribute: str) -> Draw[Any]:
     return lambda row, slot: ((age(getattr(row, attribute), slot.now), "faint"),)
 
 
+def id_cell(row: Any, slot: Slot) -> Cell:
+    """`#812`."""
+    return ((f"#{row.id}", "faint"),)
+
+
 def tags_cell(row: Any, slot: Slot) -> Cell:
     """As many tags as there can be room for."""
     return ((" ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in row.tags[: slot.width]), "muted"),)

@@ -9,6 +9,7 @@ from typing import Final, Generic
 from rich.style import Style as RichStyle
 from textual.app import RenderResult
 from textual.color import Color
+from textual.containers import Vertical
 from textual.css.styles import RulesMap
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
@@ -17,6 +18,7 @@ from textual.style import Style
 from textual.visual import RenderOptions, Visual
 from textual.widgets import Button
 
+from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
 
 DIM: Final = RichStyle(dim=True)
@@ -30,6 +32,16 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
     @cached_property
     def _dimmed(self) -> DimmedScreen:
         return DimmedScreen()
+
+    def make_box(self, id: str, title: str, keys: str) -> Vertical:
+        """The box of the dialog, with a safe title and its keys at the edges."""
+        box = Vertical(id=id)
+        box.border_title = styled((f" {title} ", "bold $primary"))
+        box.border_subtitle = keys
+        return box
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
 
     def render(self) -> RenderResult:  # type: ignore[override]  # a visual, as every other widget may
         below = super().render()

@@ -3,11 +3,10 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -46,7 +45,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     Subclasses say which lines there are and what each key does to one of them.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("form")]
+    BINDINGS = bindings_of("form")
     AUTO_FOCUS = "OptionList"
     shares = "variants"
     """The lines that have a share, in words."""

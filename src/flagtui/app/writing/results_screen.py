@@ -135,9 +135,6 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
         self.dismiss(None)
         self.app.call_later(self.app.run_action, "undo", below)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
 
 class ResultLines(OptionLines):
     """A reason that is longer than the line goes on under its beginning."""

@@ -3,11 +3,10 @@
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar, Final
+from typing import Final
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -129,7 +128,7 @@ def _point(day: date, result: MetricResult | None, key: str) -> Point:
 class SeriesScreen(OwnedScreen[None]):
     """Reads what the server has stored; nothing is computed here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("days", "everywhere", without={"app.refresh"})]
+    BINDINGS = bindings_of("days", "everywhere", without={"app.refresh"})
     AUTO_FOCUS = "VerticalScroll"
 
     def __init__(

@@ -1,7 +1,7 @@
 """An experiment as a form of lines."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TypeVar, cast
 
 from textual import work
 
@@ -20,13 +20,9 @@ from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice, Piece
 
-if TYPE_CHECKING:
-    from flagtui.api.resource import KeptRecords
-
 Kept = TypeVar("Kept", Holdout, SavedMetric)
 Save = Callable[[ExperimentIntent, Callable[[], None]], None]
 """Begins the path of a step; calls back once it is saved."""
-_PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metrics_ids")
 
 
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
@@ -48,7 +44,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     async def _learn_companions(self) -> None:
         """Shared metrics and holdouts; the form can be used meanwhile."""
         client = self._workspace.client
-        metrics, holdouts = await _read(client.saved_metrics), await _read(client.holdouts)
+        metrics, holdouts = await _read(client.saved_metrics.all()), await _read(client.holdouts.all())
         self._questions.known = Companions(
             {one.id: one for one in metrics}, {one.id: one for one in holdouts}
         )
@@ -72,13 +68,13 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         if line.part == "variant":
             self._copy.remove_variant(line.place)
         elif line.part == "metric":
-            self._copy.remove_metric(_place(line.name), line.place)
+            self._copy.remove_metric(cast(Place, line.name), line.place)
 
     def move_line(self, line: FormLine, step: int) -> LineId | None:
         if line.part != "metric":
             return None
         to = line.place + step
-        moved = self._copy.move_metric(_place(line.name), line.place, to)
+        moved = self._copy.move_metric(cast(Place, line.name), line.place, to)
         return ("metric", line.name, to, -1) if moved else None
 
     def save(self) -> None:
@@ -93,13 +89,9 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
             self.leave()
 
 
-async def _read(records: "KeptRecords[Kept]") -> tuple[Kept, ...]:
+async def _read(records: Awaitable[tuple[Kept, ...]]) -> tuple[Kept, ...]:
     try:
-        return await records.all()
+        return await records
     except ApiError:
         # A key that may not list them makes experiments without them.
         return ()
-
-
-def _place(name: str) -> Place:
-    return next(place for place in _PLACES if place == name)

@@ -1,6 +1,6 @@
 """What each line of an experiment's form asks when it is opened."""
 
-from typing import Final
+from typing import Final, cast
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.experiments.form.experiment_form_lines import (
@@ -28,11 +28,6 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
 
 NONE: Final = 0
-_PLACES: Final[dict[str, Place]] = {
-    "metrics": "metrics",
-    "metrics_secondary": "metrics_secondary",
-    "saved_metrics_ids": "saved_metrics_ids",
-}
 
 
 class ExperimentQuestions:
@@ -57,9 +52,9 @@ class ExperimentQuestions:
             case "sum":
                 self.copy.distribute()
             case "metric":
-                await self._metric(_PLACES[line.name], line.place)
+                await self._metric(cast(Place, line.name), line.place)
             case "add metric":
-                await self._add_metric(_PLACES[line.name])
+                await self._add_metric(cast(Place, line.name))
 
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of everybody."""

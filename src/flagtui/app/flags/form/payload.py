@@ -5,7 +5,6 @@ import json
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
 from flagtui.app.widgets.dialog import Dialog
@@ -29,9 +28,8 @@ class PayloadScreen(Dialog[str | None]):
         self._note = note
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="payload") as box:
-            box.border_title = styled((f" {safe_text(self._heading, 60)} ", "bold $primary"))
-            box.border_subtitle = "ctrl+s take it · empty takes it away · esc leave"
+        keys = "ctrl+s take it · empty takes it away · esc leave"
+        with self.make_box("payload", safe_text(self._heading, 60), keys):
             if self._note:
                 yield Static(styled((self._note, "$warning")))
             area = TextArea(self._text, soft_wrap=True, tab_behavior="indent", show_line_numbers=False)
@@ -62,9 +60,6 @@ class PayloadScreen(Dialog[str | None]):
         text = self.query_one(TextArea).text
         if not json_problem(text):
             self.dismiss(text.strip())
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def json_problem(text: str) -> str:

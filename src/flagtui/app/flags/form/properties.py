@@ -8,6 +8,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.form_lines import ask_line
 from flagtui.changes.flags.property_rules import (
     FLAG_OPERATOR,
     needs_value,
@@ -178,10 +179,7 @@ async def _flag(changing: Changes, old: Item, context: PropertyContext) -> Item 
 
 
 async def _line(changing: Changes, title: str, about: str, value: str) -> str | None:
-    def read(line: str) -> PromptReading:
-        return PromptReading(problem="" if line.strip() else "type something")
-
-    line = await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+    line = await ask_line(changing, title, about, value, lambda line: "type something" * (not line.strip()))
     return None if line is None else line.strip()
 
 

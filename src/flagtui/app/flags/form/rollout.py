@@ -7,7 +7,6 @@ from typing import Final
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -57,11 +56,10 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         self._choices = list(choices_of(flags))
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="rollout") as box:
-            name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
-            box.border_title = styled((f" Rollout of {safe_text(name, 50)} ", "bold $primary"))
-            walk = " · tab next" if len(self._choices) > 1 else ""
-            box.border_subtitle = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
+        name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
+        walk = " · tab next" if len(self._choices) > 1 else ""
+        keys = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
+        with self.make_box("rollout", f"Rollout of {safe_text(name, 50)}", keys):
             options = OptionLines(*(Option(line) for _, _, line in self._choices))
             options.can_focus = False
             yield options
@@ -120,9 +118,6 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)
         options.highlighted = (self._place + step) % len(self._choices)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 Choice = tuple[int | None, float, Content]

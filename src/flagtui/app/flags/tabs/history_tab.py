@@ -1,11 +1,9 @@
 """Who changed what and when; below, the difference of that entry or between two versions."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
@@ -33,7 +31,7 @@ Return = Callable[[int, int], None]
 class HistoryPane(Vertical, RecordPane):
     """The log with a cursor; x marks one side of a comparison."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("history")]
+    BINDINGS = bindings_of("history")
 
     def __init__(self, name: str, read: ReadLog, version: ReadVersion, go_back: Return) -> None:
         super().__init__(id=f"tab-{name}", classes="pane")
