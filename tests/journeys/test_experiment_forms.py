@@ -12,7 +12,7 @@ from textual.widgets import Input, OptionList
 
 from flagtui.app.experiments.detail.metric_findings import metrics_of
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.service.keys import NewKey, create_key
 
 REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}

@@ -15,7 +15,7 @@ from tests.doubles.wire import Wire
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.records.record_screen import RecordScreen
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 
 KEYS: Final = ("new-nav", "billing-usage-alerts")

@@ -7,7 +7,7 @@ from tests.doubles.whole_program import Setting, running, words
 from tests.journeys.keys import another_key, type_key
 
 from flagtui.app.dialogs.picker import PickerScreen
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.changes.guard import Level
 from flagtui.service.keys import NewKey, create_key

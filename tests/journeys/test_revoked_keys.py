@@ -10,7 +10,7 @@ from tests.journeys.keys import another_key, revoke, type_key
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.flags.flag_list import FlagsScreen
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 

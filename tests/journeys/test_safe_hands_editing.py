@@ -9,7 +9,7 @@ from textual.widgets import Input, OptionList
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.form.flag_form import FormScreen
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.service.keys import NewKey, create_key

@@ -10,7 +10,7 @@ from tests.doubles.wire import Wire
 from tests.journeys.keys import REVOKED, another_key, type_key
 from tests.journeys.modes import MODES
 
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 
 
 @pytest.fixture(params=MODES)

@@ -10,7 +10,7 @@ from tests.doubles.wire import Wire
 from tests.journeys.standing import stand_on_event
 from textual.widgets import Input
 
-from flagtui.app.shell.sign_in_screen import SignInScreen
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND

@@ -20,7 +20,7 @@ from flagtui.app.shell.status_line import Ages
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState, Session, Watcher
-from flagtui.app.state.go_to import GoTo, OpenFlag, OpenRecord
+from flagtui.app.state.go_to import GoTo, OpenRecord
 from flagtui.app.state.permissions import why_refused
 from flagtui.app.tabs import TabScreens
 from flagtui.app.writing.changes import Changes
@@ -225,11 +225,8 @@ class FlagTui(ScreenOwner[None]):
     def on_go_to(self, wanted: GoTo) -> None:
         self.tabs.go_to(wanted)
 
-    def on_open_flag(self, wanted: OpenFlag) -> None:
-        self.tabs.open_flag(wanted.row, wanted.tab)
-
     def on_open_record(self, wanted: OpenRecord) -> None:
-        self.run_worker(self.tabs.open_record(wanted.target), group="open", exclusive=True)
+        self.run_worker(self.tabs.open_record(wanted.target, wanted.tab), group="open", exclusive=True)
 
     def action_tab(self, key: str) -> None:
         self.tabs.open(key)

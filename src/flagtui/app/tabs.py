@@ -129,7 +129,7 @@ class TabScreens:
 
         self._app.push_screen(FlagScreen(self._app_state, self._changing, row, tab))
 
-    async def open_record(self, target: RecordLink) -> None:
+    async def open_record(self, target: RecordLink, tab: str) -> None:
         """Show the page of a record above the present screen, as it is today, also when no list has it."""
         workspace = self._app_state.workspace
         if workspace is None:
@@ -142,10 +142,10 @@ class TabScreens:
             tell(self._app, explain_error(error, target.key))
             return
         if target.kind == "flags":
-            self.open_flag(row)
+            self.open_flag(row, tab)
             return
-        tab = TABS[target.kind]
-        makes_pages: Any = self._lists.get(tab) or self._make(tab)
+        place = TABS[target.kind]
+        makes_pages: Any = self._lists.get(place) or self._make(place)
         if (page := makes_pages.page_of(row)) is not None:
             self._app.push_screen(page)
 

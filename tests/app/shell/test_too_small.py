@@ -4,7 +4,7 @@ from tests.doubles import quiet
 from textual.geometry import Size
 
 from flagtui.app.shell.screen_owner import ScreenOwner
-from flagtui.app.shell.too_small import TooSmallScreen
+from flagtui.app.widgets.dialog import TooSmallScreen
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 
 SMALL, LARGE = Size(20, 3), Size(80, 24)

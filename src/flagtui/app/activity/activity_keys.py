@@ -1,11 +1,8 @@
 """What a person can do with an entry of the activity: open its flag, take it back, copy it."""
 
-from typing import Any
-
 from textual import work
 from textual.widgets.input import Selection
 
-from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import ACTIVITY_LIST
 from flagtui.app.activity.activity_search import ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
@@ -14,7 +11,7 @@ from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import OpenFlag, RecordLink
+from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.models.activity import ChangeRow
@@ -24,7 +21,6 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.addresses import link_to
 from flagtui.text.formats import count
-from flagtui.text.outcomes import explain_error
 
 
 class ActivityKeys(ListScreen[ChangeRow]):
@@ -67,20 +63,10 @@ class ActivityKeys(ListScreen[ChangeRow]):
     def action_open(self) -> None:
         self.action_open_tab("overview")
 
-    @work(exclusive=True, group="open")
-    async def action_open_tab(self, tab: str) -> None:
+    def action_open_tab(self, tab: str) -> None:
         """The flag as it is today, also when it is archived or deleted."""
-        workspace, row = self._workspace, self.row
-        if workspace is None or row is None or row.flag_id is None:
-            return
-        found: Any = workspace.flags.get(row.flag_id)
-        if found is None:
-            try:
-                found = (await workspace.client.flags.get(row.flag_id)).row()
-            except ApiError as error:
-                tell(self.app, explain_error(error, row.key))
-                return
-        self.post_message(OpenFlag(found, tab))
+        if (target := self.target()) is not None:
+            self.post_message(OpenRecord(target, tab))
 
     def action_revert(self) -> None:
         """Take this entry back, after the usual question."""

@@ -170,13 +170,10 @@ class InboxScreen(OwnedScreen[None]):
             return None if permit and self._path.why_read_only else permit
         return super().check_action(action, parameters)
 
-    def _decide(self, changes: dict[str, JSON], *, moves: bool = True, same_as: str = "") -> None:
-        case = self.case
-        if case is None:
-            return
-        self._triage.decide(case.row, changes, same_as)
-        self._looked_at += 1
-        if moves:
+    def _decide(self, changes: dict[str, JSON], same_as: str = "") -> None:
+        if (case := self.case) is not None:
+            self._triage.decide(case.row, changes, same_as)
+            self._looked_at += 1
             self._show_queue()
 
     @property

@@ -11,7 +11,7 @@ from flagtui.app.experiments.detail.judgement import leading_of
 from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps, key_problem
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
-from flagtui.app.experiments.form.flag_choice import ask_flag
+from flagtui.app.experiments.form.experiment_questions import ask_flag
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.json_editing import edit_as_json

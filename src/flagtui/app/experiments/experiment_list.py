@@ -1,6 +1,6 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -28,12 +28,11 @@ from flagtui.app.experiments.experiment_columns import (
 )
 from flagtui.app.experiments.experiment_keys import ExperimentKeys
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
-from flagtui.app.lists.loaded_list import WorkspaceList
+from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.panes import AgedPane
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import ExperimentRow
@@ -45,7 +44,7 @@ STAY: Final = 0.3
 """Seconds the cursor rests before results of the visible rows are requested."""
 
 
-class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
+class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
     """Draws the collection of experiments; results of visible running ones are read once the cursor rests."""
 
     BINDINGS = bindings_of("experiments", "lists", "everywhere")
@@ -62,9 +61,6 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
 
     def all_columns(self) -> tuple[Column[ExperimentRow], ...]:
         return (*experiment_columns(self.leading), *MORE_EXPERIMENT_COLUMNS)
-
-    def make_preview(self) -> AgedPane[Findings]:
-        return AgedPane(pane_lines, id="preview")
 
     @property
     def inspector(self) -> ExperimentInspector | None:
@@ -90,31 +86,27 @@ class ExperimentsScreen(ExperimentKeys, WorkspaceList[ExperimentRow]):
 
     # Following the cursor
 
-    def draw_preview(self, row: ExperimentRow | None) -> None:
-        pane, inspector = self.query_one(AgedPane), self.inspector
-        known = inspector.known(row) if row is not None and inspector is not None else None
-        if known is None or pane.display:
-            self._show_findings(known)
-        self._show_next_keys()
+    def pane_lines(self, known: Findings, now: float, width: int) -> Iterator[list[Piece]]:
+        return pane_lines(known, now, width)
 
-    def _show_findings(self, found: Findings | None) -> None:
-        link = self._app_state.page_of("experiments", found.row.id) if found is not None else ""
-        self.query_one(AgedPane).show(found, self._app_state.now(), link)
+    def known_of(self, row: ExperimentRow) -> Findings | None:
+        inspector = self.inspector
+        return inspector.known(row) if inspector is not None else None
 
-    def look_closer(self, row: ExperimentRow) -> None:
-        if self.inspector is not None and self.query_one(AgedPane).display:
-            self._look(self.inspector, row)
-
-    @work(exclusive=True, group="inspect")
-    async def _look(self, inspector: ExperimentInspector, row: ExperimentRow) -> None:
-        found: Findings
+    async def learn(self, row: ExperimentRow) -> AsyncIterator[Findings]:
+        inspector = self.inspector
+        if inspector is None:
+            return
         async for found in inspector.look(row):
-            if self.record is not None and self.record.id == row.id:
-                self._show_findings(found)
+            yield found
         if (refused := inspector.take_refusal()) is not None:
             # Nobody asked for it: the header says that another key is needed.
             self._app_state.become_troubled(refused)
         self.rows.redraw_row(row.id)
+
+    def draw_preview(self, row: ExperimentRow | None) -> None:
+        super().draw_preview(row)
+        self._show_next_keys()
 
     @on(RowList.Highlighted)
     def _show_next_keys(self) -> None:

@@ -197,7 +197,7 @@ class FlagCreation:
 
     def new(self, rows: Sequence[FlagRow]) -> None:
         """A new flag; the one under the cursor can be its model."""
-        if self._may_write():
+        if self.may_write() and self._app_state.workspace is not None:
             self._changing.run(self._new(rows[:1]))
 
     async def _new(self, rows: Sequence[FlagRow]) -> None:
@@ -235,7 +235,7 @@ class FlagCreation:
 
     def copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """One flag here under another key, or any number in another project under the same ones."""
-        if rows and self._may_write():
+        if rows and self.may_write() and self._app_state.workspace is not None:
             self._changing.run(self._copy_to(rows, saved))
 
     async def _copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
@@ -264,9 +264,9 @@ class FlagCreation:
         """What was deleted lately, to bring back."""
         self._changing.app.push_screen(DeletedScreen(self._app_state, self._changing))
 
-    def _may_write(self) -> bool:
+    def may_write(self) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""
         if self._app_state.session.rules.level is Level.READ_ONLY:
             self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
-        return self._app_state.workspace is not None
+        return True

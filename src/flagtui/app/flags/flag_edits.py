@@ -22,7 +22,6 @@ from flagtui.changes.flags.flag_intent import (
     why_no_rollout,
 )
 from flagtui.changes.proposal import LeftOut
-from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice
@@ -63,7 +62,7 @@ class FlagEdits:
 
     def rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """A share in percent, for one condition or all."""
-        if self._may_write(rows):
+        if rows and self.making.may_write():
             self._changing.run(self._rollout(rows, saved))
 
     async def _rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
@@ -89,7 +88,7 @@ class FlagEdits:
 
     def tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         """Add, remove or set, for one flag or many."""
-        if self._may_write(rows):
+        if rows and self.making.may_write():
             self._changing.run(self._tags(rows, saved))
 
     async def _tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
@@ -102,7 +101,7 @@ class FlagEdits:
 
     def as_json(self, rows: Sequence[FlagRow]) -> None:
         """In the person's own editor, one flag at a time."""
-        if self._may_write(rows):
+        if rows and self.making.may_write():
             self._changing.run(self._as_json(rows[0]))
 
     async def _as_json(self, row: FlagRow) -> None:
@@ -117,25 +116,14 @@ class FlagEdits:
 
     def form(self, rows: Sequence[FlagRow]) -> None:
         """In a form, one flag at a time."""
-        if self._may_write(rows):
+        if rows and self.making.may_write():
             self._changing.run(self._form(rows[0]))
 
     async def _form(self, row: FlagRow) -> None:
         flag = await read_flag(row, self._app_state, self._changing)
         if flag is not None:
-            self._show_form(WorkingCopy.of(flag))
-
-    def _show_form(self, copy: WorkingCopy) -> None:
-        self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy))
-
-    # What the actions share
-
-    def _may_write(self, rows: Sequence[FlagRow]) -> bool:
-        """False, and said, where the path would end in a refusal after all the typing."""
-        if rows and self._app_state.session.rules.level is Level.READ_ONLY:
-            self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
-            return False
-        return bool(rows)
+            form = FormScreen(self._app_state, self._changing, WorkingCopy.of(flag))
+            self._changing.app.push_screen(form)
 
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:

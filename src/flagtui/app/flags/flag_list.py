@@ -1,16 +1,13 @@
 """The flags of a project: find one while typing, see what it does, turn it off."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-
-from textual import work
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version
 from flagtui.app.flags.flag_keys import FlagKeys
-from flagtui.app.lists.loaded_list import WorkspaceList
+from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.preload import PANE, load_in_background
-from flagtui.app.widgets.panes import AgedPane
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
@@ -18,7 +15,7 @@ from flagtui.text.empty_states import waiting_lines
 from flagtui.text.styled import Piece
 
 
-class FlagsScreen(FlagKeys, WorkspaceList[FlagRow]):
+class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     """Draws the collection of flags. Changes go to the App, where nothing that happens here cancels them."""
 
     BINDINGS = bindings_of("flags", "lists", "everywhere")
@@ -27,13 +24,6 @@ class FlagsScreen(FlagKeys, WorkspaceList[FlagRow]):
     tab = "1"
     description = FLAG_LIST
 
-    def make_preview(self) -> AgedPane[FlagDetails]:
-        return AgedPane(detail_lines)
-
-    @property
-    def preview(self) -> AgedPane[FlagDetails]:
-        return self.query_one(AgedPane)
-
     @property
     def flag(self) -> FlagRow | None:
         """The flag under the cursor."""
@@ -41,35 +31,23 @@ class FlagsScreen(FlagKeys, WorkspaceList[FlagRow]):
 
     # Following the cursor
 
-    def draw_preview(self, row: FlagRow | None) -> None:
+    def pane_lines(self, known: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
+        return detail_lines(known, now, width)
+
+    def known_of(self, row: FlagRow) -> FlagDetails:
         inspector = self._app_state.inspector
-        if inspector is None:
-            known = FlagDetails(row) if row is not None else None
-        else:
-            known = inspector.known(row) if row is not None else None
-        if known is None or self.preview.display:
-            self._show_details(known)
+        return self._named(inspector.known(row) if inspector is not None else FlagDetails(row))
 
-    def look_closer(self, row: FlagRow) -> None:
-        if self.preview.display:
-            self._look(row)
-
-    @work(exclusive=True, group="inspect")
-    async def _look(self, row: FlagRow) -> None:
+    async def learn(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         inspector = self._app_state.inspector
         if inspector is None:
             return
         await load_in_background(PANE)
-        details: FlagDetails
         async for details in inspector.look(row):
-            if self.flag is not None and self.flag.id == row.id:
-                self._show_details(details)
+            yield self._named(details)
 
-    def _show_details(self, details: FlagDetails | None) -> None:
-        if details is not None:
-            details = replace(details, names=self._app_state.names_about(details.flag))
-        link = self._app_state.page_of("flags", details.row.id) if details is not None else ""
-        self.preview.show(details, self._app_state.now(), link)
+    def _named(self, details: FlagDetails) -> FlagDetails:
+        return replace(details, names=self._app_state.names_about(details.flag))
 
     # Keys
 

@@ -11,7 +11,15 @@ from flagtui.app.lists.read_list import ReadList
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.widgets.column_layout import Cell, Column, Slot, age_cell, text_cell, version_cell
+from flagtui.app.widgets.column_layout import (
+    Cell,
+    Column,
+    Slot,
+    age_cell,
+    text_cell,
+    version_cell,
+    words_cell,
+)
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry
@@ -41,42 +49,40 @@ def ending_words(entry: Entry) -> str:
     return "not known" if entry.is_open else entry.ending
 
 
-def draw_verb(entry: Entry, slot: Slot) -> Cell:
-    return ((safe_text(f"{'undo: ' if entry.undoes else ''}{entry.verb}"), "plain"),)
-
-
 def draw_ending(entry: Entry, slot: Slot) -> Cell:
     return ((ending_words(entry), _LOOKS.get(entry.ending, "bad")),)
 
 
-def draw_place(entry: Entry, slot: Slot) -> Cell:
-    return ((safe_text(entry.signature.profile or entry.signature.project), "muted"),)
+def _verb(entry: Entry) -> str:
+    return f"{'undo: ' if entry.undoes else ''}{entry.verb}"
 
 
-def draw_words(entry: Entry, slot: Slot) -> Cell:
-    return ((safe_text(entry.reason or " · ".join(entry.words)), "muted"),)
+def _words(entry: Entry) -> str:
+    return entry.reason or " · ".join(entry.words)
 
 
-def draw_moment(entry: Entry, slot: Slot) -> Cell:
-    return ((local_time.second(entry.at), "faint"),)
-
-
-def draw_kind(entry: Entry, slot: Slot) -> Cell:
-    return ((safe_text(entry.kind.replace("_", " "), 20), "muted"),)
+def _place(entry: Entry) -> str:
+    return entry.signature.profile or entry.signature.project
 
 
 JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
     Column("at", "WHEN", age_cell("at"), 5, align="right"),
     Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=48, gap=2),
-    Column("verb", "CHANGE", draw_verb, 12, grow=2, most=24),
+    Column("verb", "CHANGE", words_cell(_verb, "plain"), 12, grow=2, most=24),
     Column("ending", "ENDED", draw_ending, 10),
-    Column("place", "WHERE", draw_place, 8, from_width=54, sortable=False),
-    Column("words", "WHAT AND WHY", draw_words, 16, grow=4, from_width=90, sortable=False),
+    Column("place", "WHERE", words_cell(_place), 8, from_width=54, sortable=False),
+    Column("words", "WHAT AND WHY", words_cell(_words), 16, grow=4, from_width=90, sortable=False),
 )
 
 MORE_JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
-    Column("moment", "EXACTLY", draw_moment, 23, sortable=False),
-    Column("kind", "KIND", draw_kind, 16, sortable=False),
+    Column(
+        "moment",
+        "EXACTLY",
+        words_cell(lambda entry: local_time.second(entry.at), "faint"),
+        23,
+        sortable=False,
+    ),
+    Column("kind", "KIND", words_cell(lambda entry: entry.kind.replace("_", " ")), 16, sortable=False),
     Column("version", "VERSION", version_cell("saved_version"), 7, align="right", sortable=False),
 )
 """What else a person can choose."""

@@ -1,6 +1,8 @@
 """Lists of the workspace's records. What is not loaded yet is loaded when its list is first opened."""
 
-from typing import Final, Literal
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, Final, Literal
 
 from textual import work
 from textual.timer import Timer
@@ -9,6 +11,7 @@ from flagtui.api.errors import needs_key
 from flagtui.app.lists.list_screen import ListScreen, R
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.panes import AgedPane, PaneLine
 from flagtui.app.writing.changes import Changes
 from flagtui.store.load_progress import Empty, LoadFailed
 from flagtui.store.workspace import Workspace
@@ -122,3 +125,45 @@ class WorkspaceList(ListScreen[R]):
     async def _load_archived(self) -> None:
         if self._app_state.workspace is not None:
             await self._app_state.workspace.load_archived(self.kind)
+
+
+class InspectedList(WorkspaceList[R]):
+    """Asks about the record on which the cursor rests, and shows what is known of it beside the list."""
+
+    @abstractmethod
+    def pane_lines(self, known: Any, now: float, width: int) -> Iterable[PaneLine]:
+        """What the pane tells, with ages as of `now`, in Unix seconds."""
+
+    @abstractmethod
+    def known_of(self, row: R) -> Any:
+        """What is known without asking; None shows nothing."""
+
+    @abstractmethod
+    def learn(self, row: R) -> AsyncIterator[Any]:
+        """The same as more and more of it arrives."""
+
+    def make_preview(self) -> AgedPane[Any]:
+        return AgedPane(self.pane_lines)
+
+    @property
+    def preview(self) -> AgedPane[Any]:
+        return self.query_one(AgedPane)
+
+    def draw_preview(self, row: R | None) -> None:
+        known = self.known_of(row) if row is not None else None
+        if known is None or self.preview.display:
+            self._show_known(known)
+
+    def _show_known(self, known: Any) -> None:
+        link = self._app_state.page_of(self.kind, known.row.id) if known is not None else ""
+        self.preview.show(known, self._app_state.now(), link)
+
+    def look_closer(self, row: R) -> None:
+        if self.preview.display:
+            self._look(row)
+
+    @work(exclusive=True, group="inspect")
+    async def _look(self, row: R) -> None:
+        async for known in self.learn(row):
+            if self.record is not None and self.record.id == row.id:
+                self._show_known(known)

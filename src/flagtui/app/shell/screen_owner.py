@@ -112,7 +112,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         if size.width >= SMALLEST[0] and size.height >= SMALLEST[1]:
             self.cover(None)
         else:
-            from flagtui.app.shell.too_small import TooSmallScreen
+            from flagtui.app.widgets.dialog import TooSmallScreen
 
             self.cover(TooSmallScreen(SMALLEST))
 

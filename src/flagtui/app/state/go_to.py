@@ -5,7 +5,6 @@ from typing import Final, Literal
 from msgspec import Struct
 from textual.message import Message
 
-from flagtui.models.rows import FlagRow
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind
 
@@ -35,17 +34,9 @@ class GoTo(Message):
 
 
 class OpenRecord(Message):
-    """Show the page of a record above the present screen; it need not be in a list."""
+    """Show the page of a record above the present screen, a flag's on a tab; it need not be in a list."""
 
-    def __init__(self, target: RecordLink) -> None:
+    def __init__(self, target: RecordLink, tab: str = "overview") -> None:
         super().__init__()
         self.target = target
-
-
-class OpenFlag(Message):
-    """Show a flag above the present screen, on one of its tabs; it need not be in the list."""
-
-    def __init__(self, row: FlagRow, tab: str = "overview") -> None:
-        super().__init__()
-        self.row = row
         self.tab = tab

@@ -1,6 +1,7 @@
 """Columns of a list: which of them a width has room for, and how wide each becomes."""
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from msgspec import Struct
@@ -74,9 +75,14 @@ class Slot(Struct, frozen=True):
 Draw = Callable[[R, Slot], Cell]
 
 
+def words_cell(of: Callable[[Any], str], look: Look = "muted") -> Draw[Any]:
+    """What `of` says of the row, which is raw."""
+    return lambda row, slot: ((safe_text(of(row)), look),)
+
+
 def text_cell(attribute: str, look: Look = "muted") -> Draw[Any]:
     """A text of the row, which is raw."""
-    return lambda row, slot: ((safe_text(getattr(row, attribute)), look),)
+    return words_cell(attrgetter(attribute), look)
 
 
 def age_cell(attribute: str) -> Draw[Any]:

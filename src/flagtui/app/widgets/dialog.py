@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Final, Generic
 
 from rich.style import Style as RichStyle
-from textual.app import RenderResult
+from textual.app import ComposeResult, RenderResult
+from textual.binding import Binding
 from textual.color import Color
 from textual.containers import Vertical
 from textual.css.styles import RulesMap
@@ -16,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
-from textual.widgets import Button
+from textual.widgets import Button, Static
 
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
@@ -120,3 +121,17 @@ class DimmedScreen(Visual):
 
     def get_height(self, rules: RulesMap, width: int) -> int:
         return len(self._lines)
+
+
+class TooSmallScreen(Dialog[None]):
+    """Covers everything, dialogs too: a question that cannot be read cannot be answered."""
+
+    BINDINGS = [Binding("q,ctrl+q", "app.quit", "quit")]
+
+    def __init__(self, smallest: tuple[int, int]) -> None:
+        super().__init__()
+        self._smallest = smallest
+
+    def compose(self) -> ComposeResult:
+        columns, lines = self._smallest
+        yield Static(f"flagtui needs {columns}×{lines}.\nMake the window larger,\nor press q.", markup=False)

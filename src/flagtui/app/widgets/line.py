@@ -53,8 +53,8 @@ class Line(Widget):
     ALLOW_SELECT = False
     DEFAULT_CSS = "Line { height: 1; width: 1fr; }"
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._left = Content()
         self._right = Content()
 

@@ -87,8 +87,8 @@ class LineView(Widget, can_focus=True):
     class Chosen(Moved):
         """A line was clicked twice."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._lines: Lines = ()
         self._top = 0
         self.place = -1
