@@ -40,23 +40,23 @@ async def test_another_moment_jumps_to_its_best_candidate(setting: Setting) -> N
     async with running(setting) as program:
         screen = await on_activity(program)
         await program.press("down", "down", "down")
-        kept = screen.row
+        kept = screen.record
         await ask(program, "@ 08:58")
-        assert screen.row == shown(screen)[0]
+        assert screen.record == shown(screen)[0]
         await program.press("down")
-        assert screen.row == shown(screen)[1]
+        assert screen.record == shown(screen)[1]
         await ask(program, "@ 04:30")
-        first = screen.row
+        first = screen.record
         assert first == shown(screen)[0]
         assert first is not None
         assert first.key == "pricing-page-test"
         # What narrows the same moment further leaves the reader where he is.
         await program.press("down")
-        second = screen.row
+        second = screen.record
         await ask(program, "@ 04:30 -by:wei")
-        assert screen.row == second
+        assert screen.record == second
         await ask(program, "")
-        assert screen.row in (second, kept)
+        assert screen.record in (second, kept)
 
 
 async def test_a_line_divides_the_candidates_from_the_rest(setting: Setting) -> None:
@@ -67,6 +67,6 @@ async def test_a_line_divides_the_candidates_from_the_rest(setting: Setting) -> 
         assert "─ outside -60 … +15 min ─" in lines[rule]
         assert [line.split()[0] for line in lines[1:rule]] == ["08:57", "08:37", "07:59", "08:58"]
         await program.press(*["down"] * (rule - 1))
-        assert screen.row == shown(screen)[rule - 1]
+        assert screen.record == shown(screen)[rule - 1]
         await ask(program, "")
         assert not any(line.startswith("───") for line in listed(program))

@@ -43,25 +43,25 @@ async def test_new_entries_come_in_above_without_moving_the_reader(setting: Sett
     async with running(setting) as program:
         screen = await on_activity(program)
         await program.press("down", "down", "down")
-        before, stood_on = listed(program), screen.row
+        before, stood_on = listed(program), screen.record
         colleague = program.colleague()
         await colleague.flags.update(program.row("new-nav").id, {"active": False})
         await colleague.flags.update(program.row("export-parquet").id, {"active": False})
         await program.app.server.polling.poll()
         await program.settle()
         assert listed(program) == before
-        assert screen.row == stood_on
+        assert screen.record == stood_on
         assert "2 new above, g" in program.screen
         await program.press("g")
         assert listed(program)[1].endswith("turned off")
         assert "new above" not in program.screen
         # At the top they show at once, and the cursor still stays with its entry.
-        top = screen.row
+        top = screen.record
         await colleague.flags.update(program.row("new-nav").id, {"active": True})
         await program.app.server.polling.poll()
         await program.settle()
         assert "turned on" in listed(program)[1]
-        assert screen.row == top
+        assert screen.record == top
         assert screen.rows.place == 1
 
 

@@ -92,8 +92,8 @@ async def test_the_palette_jumps_to_a_flag_by_name(setting: Setting) -> None:
         await program.pilot.pause(0.5)
         await program.press("enter")
         assert isinstance(program.app.screen, FlagsScreen)
-        assert program.app.screen.flag is not None
-        assert program.app.screen.flag.key == "geo-pricing"
+        assert program.app.screen.record is not None
+        assert program.app.screen.record.key == "geo-pricing"
 
 
 async def test_the_palette_names_the_same_on_the_command_line_and_copies_it(setting: Setting) -> None:

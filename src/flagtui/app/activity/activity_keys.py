@@ -33,13 +33,8 @@ class ActivityKeys(ListScreen[ChangeRow]):
         super().__init__(app_state, changing, self._finding)
         self._workspace: Workspace | None = None
 
-    @property
-    def row(self) -> ChangeRow | None:
-        """The entry under the cursor."""
-        return self.record
-
     def target(self) -> RecordLink | None:
-        row = self.row
+        row = self.record
         return (
             RecordLink("flags", row.flag_id, row.key) if row is not None and row.flag_id is not None else None
         )
@@ -70,8 +65,8 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     def action_revert(self) -> None:
         """Take this entry back, after the usual question."""
-        if self.row is not None:
-            self._changing.revert(self.row.entry, ended=lambda _ended: self._saved())
+        if self.record is not None:
+            self._changing.revert(self.record.entry, ended=lambda _ended: self._saved())
 
     def _saved(self) -> None:
         if self.is_attached:

@@ -193,7 +193,7 @@ class ActivityScreen(ActivityKeys):
         self._show_entry()
 
     def _show_entry(self) -> None:
-        row = self.row
+        row = self.record
         lines = [*entry_lines(self._shown(row))] if row is not None else []
         text = joined(lines)
         self.query_one("#change", Static).update(text)

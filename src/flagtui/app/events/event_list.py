@@ -20,7 +20,6 @@ from flagtui.app.widgets.column_layout import (
     age_cell,
     shown_column,
     tags_cell,
-    words_cell,
 )
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.changes import Changes
@@ -60,6 +59,10 @@ def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
     return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
 
 
+def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
+    return ((safe_text(event.owner.partition("@")[0]), "muted"),)
+
+
 def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
     text = event.description.strip()
     nothing = "not told" if "description" in event.untold else "no description"
@@ -75,14 +78,7 @@ EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
     Column("name", "EVENT", draw_name, 18, grow=5, most=60),
     Column("seen", "SEEN", draw_seen, 6, gap=2, align="right"),
     Column("verified", "STATE", draw_state_word, 10, gap=2, from_width=STANDARD_FROM),
-    Column(
-        "owner",
-        "OWNER",
-        words_cell(lambda event: event.owner.partition("@")[0]),
-        8,
-        from_width=ALL_FROM,
-        sortable=False,
-    ),
+    Column("owner", "OWNER", draw_owner, 8, from_width=ALL_FROM, sortable=False),
     Column("tags", "TAGS", tags_cell, 8, grow=2, most=36, from_width=ALL_FROM, sortable=False),
     Column("description", "DESCRIPTION", draw_description, 16, grow=5, from_width=NAME_FROM, sortable=False),
     Column("created", "FIRST", draw_created, 6, align="right", from_width=NAME_FROM),

@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.app.experiments.detail.judgement import Leading
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell, words_cell
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
@@ -58,6 +58,10 @@ def draw_days(row: ExperimentRow, slot: Slot) -> Cell:
     return ((f"{days:.0f} d" if days is not None else "", "plain" if row.status == "running" else "muted"),)
 
 
+def draw_variants(row: ExperimentRow, slot: Slot) -> Cell:
+    return ((str(len(row.variants) or "?"), "muted"),)
+
+
 def draw_flag(row: ExperimentRow, slot: Slot) -> Cell:
     return ((safe_text(row.key, 400), "info" if row.flag_active else "muted"),)
 
@@ -83,15 +87,7 @@ def experiment_columns(
         Column("word", "STATE", draw_state_word, 8, gap=2, sortable=False),
         Column("started", "DAYS", draw_days, 6, align="right"),
         Column("result", "RESULT", draw_result, 22, gap=2, grow=2, most=30, from_width=54, sortable=False),
-        Column(
-            "variants",
-            "VARS",
-            words_cell(lambda row: str(len(row.variants) or "?")),
-            5,
-            align="right",
-            from_width=STANDARD_FROM,
-            sortable=False,
-        ),
+        Column("variants", "VARS", draw_variants, 5, align="right", from_width=STANDARD_FROM, sortable=False),
         Column("key", "FLAG", draw_flag, 14, grow=3, most=40, gap=2, from_width=FLAG_FROM, sortable=False),
         Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right", from_width=STANDARD_FROM),
     )

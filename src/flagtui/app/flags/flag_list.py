@@ -24,11 +24,6 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     tab = "1"
     description = FLAG_LIST
 
-    @property
-    def flag(self) -> FlagRow | None:
-        """The flag under the cursor."""
-        return self.record
-
     # Following the cursor
 
     def pane_lines(self, known: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
@@ -55,15 +50,15 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         pick = self._app_state.session.pick
         if pick is None:
             self.action_open_tab()
-        elif self.flag is not None:
-            pick(self.flag.key)
+        elif self.record is not None:
+            pick(self.record.key)
             self.app.exit()
 
     def action_open_tab(self, tab: str = "overview") -> None:
-        if self.flag is not None:
+        if self.record is not None:
             from flagtui.app.flags.flag_screen import FlagScreen
 
-            self.app.push_screen(FlagScreen(self._app_state, self._changing, self.flag, tab))
+            self.app.push_screen(FlagScreen(self._app_state, self._changing, self.record, tab))
 
     def action_ids(self) -> None:
         from flagtui.app.flags.flag_lookups import find_by_ids

@@ -21,7 +21,6 @@ from flagtui.app.widgets.column_layout import (
     words_cell,
 )
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
@@ -57,6 +56,10 @@ def _verb(entry: Entry) -> str:
     return f"{'undo: ' if entry.undoes else ''}{entry.verb}"
 
 
+def _moment(entry: Entry) -> str:
+    return local_time.second(entry.at)
+
+
 def _words(entry: Entry) -> str:
     return entry.reason or " · ".join(entry.words)
 
@@ -75,20 +78,14 @@ JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
 )
 
 MORE_JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
-    Column(
-        "moment",
-        "EXACTLY",
-        words_cell(lambda entry: local_time.second(entry.at), "faint"),
-        23,
-        sortable=False,
-    ),
+    Column("moment", "EXACTLY", words_cell(_moment, "faint"), 23, sortable=False),
     Column("kind", "KIND", words_cell(lambda entry: entry.kind.replace("_", " ")), 16, sortable=False),
     Column("version", "VERSION", version_cell("saved_version"), 7, align="right", sortable=False),
 )
 """What else a person can choose."""
 
-KINDS: Final = {"flag": "flags", "experiment": "experiments", WITHOUT_NUMBER: "events"}
-"""By kind of entry: what such a record is called in the search line."""
+TARGETS: Final[dict[str, Kind]] = {"flag": "flags", "experiment": "experiments", WITHOUT_NUMBER: "events"}
+"""By kind of entry: the list such a record is in, which is also its word in the search line."""
 _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
     "saved": lambda entry: entry.ending == "saved",
     "unknown": lambda entry: entry.is_open,
@@ -100,10 +97,10 @@ _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
 
 
 def _is_kind(word: str) -> Callable[[Entry], bool]:
-    return lambda entry: KINDS.get(entry.kind, "others") == word
+    return lambda entry: TARGETS.get(entry.kind, "others") == word
 
 
-_KINDS: Final = {word: _is_kind(word) for word in (*KINDS.values(), "others")}
+_KINDS: Final = {word: _is_kind(word) for word in (*TARGETS.values(), "others")}
 _QUALIFIERS: Final = (
     one_of("is", "how it ended", _STATES),
     one_of("kind", "what was changed", _KINDS),
@@ -144,8 +141,6 @@ JOURNAL_LIST: Final = ListDescription[Entry](
 
 NOT_HERE: Final = frozenset({"lists.copy_key"})
 """y copies a line for a report."""
-TARGETS: Final[dict[str, Kind]] = {"flag": "flags", "experiment": "experiments", EVENT: "events"}
-"""By kind of entry: the list such a record is in."""
 
 
 class JournalScreen(ReadList[Entry]):
@@ -167,13 +162,8 @@ class JournalScreen(ReadList[Entry]):
         """Where changes like the one under the cursor are made."""
         return self._write_place
 
-    @property
-    def entry(self) -> Entry | None:
-        """The change under the cursor."""
-        return self.record
-
     def target(self) -> RecordLink | None:
-        entry = self.entry
+        entry = self.record
         if entry is None or entry.kind not in TARGETS or not (entry.uuid or entry.record):
             return None
         return RecordLink(TARGETS[entry.kind], entry.uuid or entry.record, entry.key)
@@ -229,7 +219,7 @@ class JournalScreen(ReadList[Entry]):
     # Keys
 
     def action_revert(self) -> None:
-        entry = self.entry
+        entry = self.record
         if entry is None:
             return
         if entry.id in self._undoable:
