@@ -26,7 +26,7 @@ async def test_a_bare_moment_is_one_of_the_persons_clock(setting: Setting) -> No
     async with running(setting) as program:
         await program.press("4", "at", *"09:58", "enter")
         assert "@ 09:58 CET" in program.screen
-        first = activity(program).row
+        first = activity(program).record
         assert first is not None
         assert first.at is not None
         assert abs(first.at - (program.timing.now // 60 * 60 - 3 * 60)) < 120
