@@ -2,17 +2,13 @@
 
 from typing import Final
 
-from flagtui.app.widgets.column_layout import Cell, Column, Slot
+from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case
 from flagtui.text.event_words import seen_words
 from flagtui.text.styled import Look
 
 _WORDS: Final = {"silent": "silent", "undescribed": "no description", "unverified": "unverified"}
-
-
-def draw_name(case: Case, slot: Slot) -> Cell:
-    return ((safe_text(case.name), "strong"),)
 
 
 def draw_seen(case: Case, slot: Slot) -> Cell:
@@ -35,7 +31,7 @@ def _told_by_name(name: str) -> str:
 
 
 INBOX_COLUMNS: Final[tuple[Column[Case], ...]] = (
-    Column("name", "EVENT", draw_name, 18, grow=4, most=56, gap=1, sortable=False),
+    Column("name", "EVENT", text_cell("name", "strong"), 18, grow=4, most=56, gap=1, sortable=False),
     Column("seen", "SEEN", draw_seen, 6, gap=2, align="right", sortable=False),
     Column("reason", "WHY", draw_reason, 16, grow=4, gap=2, sortable=False),
 )

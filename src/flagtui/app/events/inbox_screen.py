@@ -13,16 +13,13 @@ from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
-from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Tabs
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import MINUTE, AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.triage import Triage
@@ -41,13 +38,14 @@ REST: Final = 0.12
 """Seconds the cursor rests before it is asked who measures the event."""
 
 
-class InboxScreen(OwnedScreen[None]):
+class InboxScreen(FramedScreen):
     """Shows the queue; decisions are kept on disk until they are applied through the pipeline of changes."""
 
     BINDINGS = bindings_of("inbox", "everywhere")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     AUTO_FOCUS = "RowList"
+    list_tab = "3"
 
     def __init__(self, app_state: AppState, path: EventChanges, rows: Sequence[EventDefinitionRow]) -> None:
         super().__init__()
@@ -64,9 +62,7 @@ class InboxScreen(OwnedScreen[None]):
         self._uses = EventUses(app_state.workspace.client) if app_state.workspace else None
         self._triage = Triage(app_state.session.state_folder, place)
 
-    def compose(self) -> ComposeResult:
-        yield Header()
-        yield Tabs()
+    def body(self) -> ComposeResult:
         yield Line(id="progress")
         yield Line(id="bar")
         with Horizontal(id="body"):
@@ -74,7 +70,6 @@ class InboxScreen(OwnedScreen[None]):
                 yield RowList(INBOX_COLUMNS, clock=self._app_state.now)
                 yield Pane(id="decided")
             yield Pane(id="proposed")
-        yield KeyLine()
 
     @property
     def rows(self) -> "RowList[Case]":
@@ -133,11 +128,10 @@ class InboxScreen(OwnedScreen[None]):
     def _draw(self) -> None:
         if not self.is_attached:
             return
-        app_state, width = self._app_state, self.size.width
-        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(app_state), "3")
+        width = self.size.width
+        self.draw_frame()
         left, decided = len(self._cases), self._looked_at
-        minutes = (app_state.session.monotonic() - self._began) / MINUTE
+        minutes = (self._app_state.session.monotonic() - self._began) / MINUTE
         pace = decided / minutes if decided and minutes > 0 else None
         waiting = len(self._triage.by_id)
         end = styled((f"   {waiting} decided  " if waiting else "", "$primary"))
@@ -288,6 +282,3 @@ class InboxScreen(OwnedScreen[None]):
     @on(RowList.Opened)
     def _opened(self) -> None:
         self.action_open()
-
-    def action_back(self) -> None:
-        self.dismiss(None)

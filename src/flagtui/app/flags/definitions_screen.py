@@ -7,21 +7,18 @@ from textual.app import ComposeResult
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.records.json_pane import JsonPane
-from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Tabs
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.flag_answers import LocalEvaluation
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice
 
 
-class DefinitionsScreen(OwnedScreen[None]):
+class DefinitionsScreen(FramedScreen):
     """Every flag folded to a line at first."""
 
     BINDINGS = bindings_of("definitions", "everywhere")
@@ -31,21 +28,16 @@ class DefinitionsScreen(OwnedScreen[None]):
         super().__init__()
         self._app_state = app_state
 
-    def compose(self) -> ComposeResult:
-        yield Header()
-        yield Tabs()
+    def body(self) -> ComposeResult:
         yield Line(id="heading")
         yield JsonPane("json")
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self._draw("asking…")
         self._load()
 
     def _draw(self, words: str) -> None:
-        app_state = self._app_state
-        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(app_state), "1")
+        self.draw_frame()
         title = styled((" LOCAL EVALUATION DATA", "bold"))
         self.query_one("#heading", Line).show(title, styled((f"{words} ", "$text-muted")))
 

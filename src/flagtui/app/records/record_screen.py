@@ -5,18 +5,15 @@ from typing import ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
-from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Tabs
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.load_progress import RecordId
@@ -94,7 +91,7 @@ WIDE: Final = 110
 """Columns from which there is room beside a page."""
 
 
-class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
+class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
     """Follows its record: what is saved or arrives anew is drawn at once. Subclasses draw what is within."""
 
     DEFAULT_CLASSES = "-record"
@@ -106,6 +103,7 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     def __init__(self, app_state: AppState, changing: Changes, row: R, tab: str = "overview") -> None:
         super().__init__()
         self._tab = tab
+        self.list_tab = TABS[self.kind]
         self._app_state = app_state
         self._changing = changing
         self._row: R = row
@@ -124,10 +122,6 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
     def tab_width(self) -> int:
         """The cells there are for the titles of the tabs."""
         return self.size.width - 6
-
-    def body(self) -> ComposeResult:
-        """What stands between the tabs of the lists and the line of keys, tabs of its own included."""
-        raise NotImplementedError
 
     def look(self) -> object:
         """Ask for what is not known of the record."""
@@ -153,12 +147,6 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
 
     def saved(self, records: Collection[RecordId]) -> None:
         """Nothing is marked here."""
-
-    def compose(self) -> ComposeResult:
-        yield Header()
-        yield Tabs()
-        yield from self.body()
-        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self._app_state.watch, self.believe)
@@ -213,9 +201,7 @@ class RecordScreen(RecordKeys, OwnedScreen[None], Generic[R]):
         if not self.is_attached or not self.query(KeyLine):
             # An answer or a resize can come when the program is ending and half of this is gone.
             return
-        app_state = self._app_state
-        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(app_state), TABS[self.kind])
+        self.draw_frame()
         self.query_one(RecordTabs).show_tabs(self.tabs, self._tab, self.tab_width)
         self.draw_body()
 

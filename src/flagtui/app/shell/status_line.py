@@ -5,11 +5,13 @@ Ages on screen stay those of now: drawn anew once a minute, and not in between.
 
 from typing import Any, Protocol, runtime_checkable
 
-from textual.app import App
+from textual.app import App, ComposeResult
 
 from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
-from flagtui.app.shell.header import Header, Link, Location, Tab
+from flagtui.app.shell.footer import KeyLine
+from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.config.guard_rules import Level
 from flagtui.store.load_progress import Running
 from flagtui.store.workspace import Kind, Workspace
@@ -159,6 +161,32 @@ def _rough(seconds: float | None) -> str:
         if seconds is not None and seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return "<1 min"
+
+
+class FramedScreen(OwnedScreen[None]):
+    """A screen above the lists: the two lines of every screen, what is within, the line of keys."""
+
+    _app_state: AppState
+    list_tab = "1"
+    """The key of the tab it belongs to."""
+
+    def body(self) -> ComposeResult:
+        """What stands between the tabs of the lists and the line of keys."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Tabs()
+        yield from self.body()
+        yield KeyLine()
+
+    def draw_frame(self) -> None:
+        """Draw the two lines above."""
+        self.query_one(Header).show_location(location_of(self._app_state), link_of(self._app_state))
+        self.query_one(Tabs).show_tabs(tabs_of(self._app_state), self.list_tab)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
 
 
 @runtime_checkable

@@ -20,13 +20,10 @@ from flagtui.app.experiments.detail.judgement import Judgement, lift_of, verdict
 from flagtui.app.experiments.detail.metric_findings import Metric, MetricReading
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.records.record_screen import scroll
-from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Tabs
-from flagtui.app.shell.status_line import link_of, location_of, tabs_of
+from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined, styled
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
@@ -125,11 +122,12 @@ def _point(day: date, result: MetricResult | None, key: str) -> Point:
     return Point(day, lift * 100, *(None if bound is None else bound * 100 for bound in (low, high)))
 
 
-class SeriesScreen(OwnedScreen[None]):
+class SeriesScreen(FramedScreen):
     """Reads what the server has stored; nothing is computed here."""
 
     BINDINGS = bindings_of("days", "everywhere", without={"app.refresh"})
     AUTO_FOCUS = "VerticalScroll"
+    list_tab = "2"
 
     def __init__(
         self,
@@ -148,14 +146,11 @@ class SeriesScreen(OwnedScreen[None]):
         self._metric = metric
         self._series: Timeseries | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Header()
-        yield Tabs()
+    def body(self) -> ComposeResult:
         yield Static(id="series-head")
         yield SeriesPlot(id="series-plot")
         with VerticalScroll(id="series-days"):
             yield Static(id="series-table")
-        yield KeyLine()
 
     def on_mount(self) -> None:
         # Without colour the lines of several variants cannot be told apart.
@@ -201,9 +196,7 @@ class SeriesScreen(OwnedScreen[None]):
             plot.show(_title(self._metric, days), courses, days)
 
     def _frame(self, words: str, colour: str, about: str = "") -> None:
-        app_state = self._app_state
-        self.query_one(Header).show_location(location_of(app_state), link_of(app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(app_state), "2")
+        self.draw_frame()
         name = safe_text(self._metric.name, 60)
         head = styled(
             (name, "bold"),
@@ -233,9 +226,6 @@ class SeriesScreen(OwnedScreen[None]):
 
     def action_scroll(self, way: str) -> None:
         scroll(self.query_one(VerticalScroll), way)
-
-    def action_back(self) -> None:
-        self.dismiss(None)
 
 
 def why_no_days(error: ApiError) -> str:
