@@ -1,12 +1,15 @@
+from typing import get_args
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from flagtui.app.widgets.column_layout import EVERY_LOOK, Align, Cell, CellPiece, fit
+from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Look
 
 TEXTS = st.text("ab é日本👩\u200d🚀\ufe0fe\u0301\x1b", max_size=12).map(safe_text)
-CELLS = st.lists(st.tuples(TEXTS, st.sampled_from(EVERY_LOOK)), max_size=4)
+CELLS = st.lists(st.tuples(TEXTS, st.sampled_from(get_args(Look))), max_size=4)
 
 
 def width_of(cell: Cell) -> int:

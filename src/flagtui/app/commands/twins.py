@@ -84,38 +84,6 @@ TWINS: Final[Mapping[str, str]] = {
 }
 """By id of the command."""
 
-WITHOUT_TWIN: Final[Mapping[str, str]] = {
-    id: why
-    for why, ids in {
-        "flags list, experiments list and events list take the same search": "lists.search lists.state"
-        " lists.type lists.mine lists.sort lists.reverse flags.runtime experiments.result inbox.reason"
-        " lists.save_query",
-        "flags restore takes the key of a deleted flag": "flags.deleted",
-        "a version is brought back where both are seen; undo takes back one's own changes": "history.return"
-        " activity.revert",
-        "an event has too few fields for a file: each has a command": "events.edit_json"
-        " events.describe_in_editor",
-        "decisions of the inbox are kept by the app until they are applied": "inbox.apply inbox.undo"
-        " inbox.same_as inbox.next",
-        "flags edit, experiments edit and flags create take the fields": "form.save",
-        "activity tells every change since a moment, not what a list looked like": "app.since",
-    }.items()
-    for id in ids.split()
-}
-"""By id of a command that is not about the screen: why it has none."""
-
-_SCREEN: Final = """
-page.next_tab page.last_tab flag.copy_value json.fold json.fold_all json.search days.table
-inbox.open inbox.down inbox.up inbox.page_down inbox.page_up lists.mark lists.mark_range lists.mark_shown
-lists.columns lists.preview lists.copy_key lists.query_5 lists.query_6 lists.query_7 lists.query_8
-lists.query_9 lists.copy_menu lists.link lists.links lists.down lists.up lists.page_down lists.page_up
-lists.half_down lists.half_up lists.first lists.last page.down page.up page.page_down page.page_up
-page.first page.last form.share form.remove form.undo form.up form.down form.distribute form.back
-app.theme app.settings app.tour app.refresh app.suspend app.quit app.help app.back
-"""
-ABOUT_THE_SCREEN: Final = frozenset(_SCREEN.split())
-"""Ids of commands that a program without a screen has no use for."""
-
 _SO_ALREADY: Final[Mapping[str, str]] = {
     "enable|disable": "active",
     "archive|unarchive": "archived",

@@ -28,6 +28,7 @@ from flagtui.app.state.permissions import writes_in
 from flagtui.app.widgets.line import cut, joined
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import older_version
+from flagtui.changes.related.creation import What
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, account_for
 from flagtui.details.flag_details import FlagDetails
 from flagtui.models.activity import Activity
@@ -72,11 +73,12 @@ def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 SIDE: Final = 46
+CLOSABLE: Final[tuple[What, ...]] = ("cohort", "dashboard")
+"""Keys for what a server may refuse to API keys."""
 LOG: Final = 500
 """Entries of one flag's log that are read."""
 SHORT: Final = 20
 """Lines from which the description has room above the tabs."""
-Pane = TextPane | WhoPane | HistoryPane | FlagJsonPane
 
 
 class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
@@ -107,13 +109,6 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
                 yield TextPane("links", link_pages)
                 yield FlagJsonPane("json")
             yield Static(id="flag-side", markup=False)
-
-    @property
-    def pane(self) -> Pane:
-        """The tab that is open."""
-        found = self.query_one(f"#tab-{self._tab}")
-        assert isinstance(found, Pane)
-        return found
 
     @property
     def tab_width(self) -> int:
@@ -156,7 +151,8 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def may_change(self, action: str) -> bool | None:
         """What the server refused to keys before is dimmed."""
-        return None if self._is_closed(action) else super().may_change(action)
+        is_closed = any(what == action and self._beside.why_not(what) for what in CLOSABLE)
+        return None if is_closed else super().may_change(action)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("history"):
@@ -184,12 +180,6 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         self.draw()
 
     # Keys
-
-    def _is_closed(self, action: str) -> bool:
-        """Whether the server refused this to keys before."""
-        if action == "cohort":
-            return bool(self._beside.why_not("cohort"))
-        return action == "dashboard" and bool(self._beside.why_not("dashboard"))
 
     def action_cohort(self) -> None:
         self._beside.make("cohort", self._row)

@@ -1,7 +1,7 @@
 """What the page of every record does: frame, tabs, following its record, scrolling, the way back."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
@@ -59,6 +59,9 @@ class RecordPane(Widget):
     def move(self, way: str) -> None:
         """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
         raise NotImplementedError
+
+    def show(self, shown: Any) -> None:
+        """Draw what the page knows."""
 
     def leave_typing(self) -> bool:
         """Out of a line to type in; true when it had the focus."""

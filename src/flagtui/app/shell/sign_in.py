@@ -1,11 +1,9 @@
 """A key that is not accepted any more, or not there: another is asked for, over whatever is on screen."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import on, work
 from textual.app import App, ComposeResult
@@ -13,6 +11,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from flagtui.api.client import Client
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState, Session
@@ -79,10 +78,6 @@ class SignInScreen(Dialog[bool | None]):
 
     def _say(self, words: str, style: str) -> None:
         self.query_one("#said", Static).update(styled((safe_text(words, 400), style)))
-
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
 
 
 @dataclass(eq=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
@@ -12,8 +12,6 @@ from flagtui.models.editable_fields import EditableField
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age
 from flagtui.text.styled import Look
-
-EVERY_LOOK: tuple[Look, ...] = get_args(Look)
 
 CellPiece = tuple[str, Look]
 Cell = tuple[CellPiece, ...]

@@ -1,11 +1,12 @@
-"""A record as JSON in the person's own editor, the same for every kind."""
+"""A record as JSON in the person's own editor, which has the terminal meanwhile: the same for every kind."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from flagtui.app.dialogs.editor import hand_over
+from textual.app import App, SuspendNotSupported
+
 from flagtui.app.writing.changes import Changes
 from flagtui.changes import record_text
 from flagtui.changes.record_text import RecordText
@@ -14,6 +15,29 @@ from flagtui.models.json_value import JSON
 from flagtui.text.styled import Notice
 
 Made = TypeVar("Made")
+
+
+def hand_over(app: App[Any], work: Callable[[], Made]) -> Made:
+    """The result of `work`, during which the terminal belongs to whatever it starts.
+
+    Raises NoEditor where the terminal cannot be handed over, as in a browser.
+    """
+    if app.is_headless:
+        return work()
+    made: list[Made] = []
+    faults: list[OSError] = []
+    try:
+        with app.suspend():
+            # What is raised in here would leave the terminal as the editor had it.
+            try:
+                made.append(work())
+            except OSError as fault:
+                faults.append(fault)
+    except SuspendNotSupported:
+        raise NoEditor("this terminal cannot be handed over to an editor; use e instead") from None
+    if faults:
+        raise NoEditor(f"the file for the editor cannot be made: {faults[0].strerror}")
+    return made[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from tests.doubles.served_flags import Served
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
-from flagtui.app.flags.flag_screen import Pane
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
+from flagtui.app.records.record_screen import RecordPane
 from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.flag_details import FlagDetails
@@ -61,7 +61,7 @@ async def test_each_kind_of_tab_draws_flags_of_every_kind_at_every_size(projects
         flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 5)]]
         app = Panes(project)
         async with app.run_test(size=SIZES[0]) as pilot:
-            panes = [found for found in app.query("*").results() if isinstance(found, Pane)]
+            panes = [found for found in app.query("*").results() if isinstance(found, RecordPane)]
             show(panes, flags[0], 1)
             app.query_one("#whom-one", Input).value = "ada"
             app.query_one("#whom-one").focus()
@@ -75,7 +75,7 @@ async def test_each_kind_of_tab_draws_flags_of_every_kind_at_every_size(projects
                     assert len(drawn.strip()) > 20, flag.key
 
 
-def show(panes: Sequence[Pane], flag: Flag, place: int) -> None:
+def show(panes: Sequence[RecordPane], flag: Flag, place: int) -> None:
     """Every tab learns of the flag; one of them is open."""
     for pane in panes:
         pane.display = pane is panes[place]

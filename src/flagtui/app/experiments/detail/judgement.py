@@ -105,7 +105,6 @@ def days_left(needed: float, seen: float, days: float) -> float | None:
     return max(0.0, (needed - seen) / pace) if pace > 0 else None
 
 
-SURE: Final = 0.95
 LIKELY: Final = 0.8
 FAILURES: Final[dict[str, str]] = {
     "not-enough-exposures": "too few people yet",
