@@ -48,6 +48,21 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
         assert line.isprintable()
 
 
+def test_what_does_not_fit_goes_without_empty_columns_then_with_long_ones_below() -> None:
+    headings = ["KEY", "NOTE", "WORDS", "BY"]
+    rows = [["checkout-redesign", "", "rollout 50 % → 100 %, turned on", "Mo"], ["new-nav", "", "", "Al"]]
+    assert next(table_lines(headings, rows, 80, long=[2])).split() == headings
+    without_note = list(table_lines(headings, rows, 55, long=[2]))
+    assert (without_note[0].split(), len(without_note)) == (["KEY", "WORDS", "BY"], 3)
+    assert list(table_lines(headings, rows, 30, long=[2])) == [
+        "KEY                BY",
+        "checkout-redesign  Mo",
+        "  rollout 50 % → 100 %, turned",
+        "  on",
+        "new-nav            Al",
+    ]
+
+
 def test_on_a_terminal_the_name_leads_to_the_page_and_the_table_is_no_wider(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -121,7 +121,10 @@ class Printer:
             return
         headings = [field.name.replace("_", " ").upper() for field in fields]
         links = [page(record) for record in found]
-        for line in table_lines(headings, rows, self.width, has_colour=self.has_colour, links=links):
+        long = [place for place, field in enumerate(fields) if field.is_long]
+        for line in table_lines(
+            headings, rows, self.width, has_colour=self.has_colour, links=links, long=long
+        ):
             print(line)
 
     def say(self, line: str) -> None:

@@ -56,6 +56,8 @@ class RecordField(Generic[R_contra]):
     words: Callable[[JSON], str] | None = None
     is_extra: bool = False
     """Programs get it only when they name it: it takes long to work out."""
+    is_long: bool = False
+    """A line of its own below the others where a terminal is too narrow for all columns."""
 
     def cell(self, value: JSON) -> str:
         """The value in a table."""

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from unicodedata import combining, east_asian_width
 
+from flagtui.cli.output.lines import wrapped
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import linked
 
 GAP: Final = 2
+INDENT: Final = 2
 LEAST: Final = 6
 """Cells a column keeps however narrow the terminal is."""
 _WIDEST: Final = 400
@@ -22,22 +24,39 @@ def table_lines(
     *,
     has_colour: bool = False,
     links: Sequence[str] = (),
+    long: Sequence[int] = (),
 ) -> Iterator[str]:
     """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
 
-    The first cell of each row leads to its link, where there is one.
+    The first cell of each row leads to its link, where there is one. What does not fit goes without the
+    columns that are empty in every row, then with its `long` columns on lines of their own below each row.
     """
     cells = [[safe_text(cell, _WIDEST) for cell in row] for row in (headings, *rows)]
-    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
+    columns = list(zip(*cells, strict=True))
+    kept, below = list(range(len(columns))), list[int]()
+    if _too_wide([columns[place] for place in kept], width):
+        kept = [place for place in kept if place == 0 or any(columns[place][1:])]
+    if _too_wide([columns[place] for place in kept], width):
+        below = [place for place in kept if place in long]
+        kept = [place for place in kept if place not in below]
+    widths = [max(map(cell_width, columns[place])) for place in kept]
     if width is not None:
         widths = fitted(widths, width)
-    for place, row in enumerate(cells):
-        shown = [_padded(cell, wide) for cell, wide in zip(row, widths, strict=True)]
-        if 0 < place <= len(links):
+    for number, row in enumerate(cells):
+        shown = [_padded(row[place], wide) for place, wide in zip(kept, widths, strict=True)]
+        if 0 < number <= len(links):
             name = shown[0].rstrip()
-            shown[0] = linked(name, links[place - 1]) + shown[0][len(name) :]
+            shown[0] = linked(name, links[number - 1]) + shown[0][len(name) :]
         line = (" " * GAP).join(shown).rstrip()
-        yield f"{_HEADING}{line}{_END}" if has_colour and place == 0 and line else line
+        yield f"{_HEADING}{line}{_END}" if has_colour and number == 0 and line else line
+        for place in below if number else ():
+            if row[place]:
+                yield from wrapped(f"{'':{INDENT}}{row[place]}", width or _WIDEST).split("\n")
+
+
+def _too_wide(columns: Sequence[Sequence[str]], width: int | None) -> bool:
+    needed = sum(max(map(cell_width, column)) for column in columns) + GAP * (len(columns) - 1)
+    return width is not None and needed > width
 
 
 def fitted(widths: Sequence[int], width: int) -> list[int]:

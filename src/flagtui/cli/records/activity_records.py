@@ -31,7 +31,7 @@ ACTIVITY: Final["RecordKind[ChangeRow]"] = RecordKind(
         RecordField("record_id", "whole?", "Its number.", lambda row: row.flag_id),
         RecordField("who", "text", "The person, staff as the person, or system.", lambda row: row.who, True),
         RecordField("email", "text", "Of the person.", lambda row: row.email),
-        RecordField("words", "text", "What was changed.", _what, True),
+        RecordField("words", "text", "What was changed.", _what, True, is_long=True),
         RecordField("version", "whole?", "The version it made.", lambda row: row.version, True),
         RecordField("kinds", "texts", "on, off, rollout, conditions, …", lambda row: list(row.kinds)),
         RecordField("changes", "objects", "Each field: field, action, before, after.", _changes),

@@ -94,8 +94,10 @@ OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
             True,
             lambda ending: str(ending).replace("_", " "),
         ),
-        RecordField("words", "text", "What is true of it now, or why not.", lambda one: one.words, True),
-        RecordField("next", "text", "What to do about it.", lambda one: one.next, True),
+        RecordField(
+            "words", "text", "What is true of it now, or why not.", lambda one: one.words, True, is_long=True
+        ),
+        RecordField("next", "text", "What to do about it.", lambda one: one.next, True, is_long=True),
         RecordField("version", "whole?", "The version that was saved.", lambda one: one.version),
         RecordField("journal_id", "text", "What flagtui undo takes.", lambda one: one.journal_id),
         RecordField("undoes", "text", "The entry of the journal it took back.", lambda one: one.undoes),

@@ -169,7 +169,7 @@ DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
         RecordField("key", "text", "Of the flag.", lambda one: one.key),
         RecordField("old_version", "whole?", "The older version.", lambda one: one.old_version),
         RecordField("new_version", "whole?", "The newer version.", lambda one: one.new_version),
-        RecordField("words", "text", "The difference in words.", lambda one: one.words, True),
+        RecordField("words", "text", "The difference in words.", lambda one: one.words, True, is_long=True),
         RecordField("where", "text", "Its place in the flag.", lambda one: one.where, True),
         RecordField(
             "before",
@@ -217,7 +217,7 @@ SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
         RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
         RecordField("id", "whole", "What --drop takes.", lambda one: one.id, True),
         RecordField("at", "time?", "When it is due.", lambda one: stamped(one.at), True, minute_words),
-        RecordField("words", "text", "What shall happen.", lambda one: one.words, True),
+        RecordField("words", "text", "What shall happen.", lambda one: one.words, True, is_long=True),
         RecordField("done", "truth", "Whether it has happened.", lambda one: one.is_done),
         RecordField(
             "recurring", "truth", "Whether it happens again and again.", lambda one: one.is_recurring

@@ -35,7 +35,7 @@ USE: Final[RecordKind[FlagUse]] = RecordKind(
     (
         RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
         RecordField("status", "text", "active, stale, inactive, …", lambda one: one.status, True),
-        RecordField("reason", "text", "The server's own words.", lambda one: one.reason, True),
+        RecordField("reason", "text", "The server's own words.", lambda one: one.reason, True, is_long=True),
     ),
 )
 VALUE_FOR_PROGRAMS: Final[RecordKind[RemoteValue]] = RecordKind(
