@@ -37,7 +37,7 @@ from flagtui.changes.pipeline import Batch
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
-from flagtui.changes.undo import parts_left, prepare_undo, undoable
+from flagtui.changes.undo import kind_of, parts_left, undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service
@@ -166,7 +166,7 @@ class Bench:
         assert entry in undoable(self.journal.entries(), HERE)
         said = []
         for part in await parts_left(entry, (), self.client):
-            prepared = await prepare_undo(part.entry, self.undo_context)
+            prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, self.undo_context)
             assert isinstance(prepared, PreparedUndo), prepared
             question = guard([prepared.plan], GuardRules())
             assert isinstance(question, Question)

@@ -30,7 +30,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import VERBS
-from flagtui.changes.undo import parts_left, prepare_undo, undoable, why_not
+from flagtui.changes.undo import kind_of, parts_left, undoable, why_not
 from flagtui.models.json_value import JSON, as_id
 
 HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}
@@ -154,7 +154,7 @@ async def test_what_the_same_person_did_with_it_since_is_nobody_elses(tmp_path: 
             if changes:
                 await bench.client.flags.update(entry.record, changes)
             (left,) = await parts_left(entry, bench.journal.entries(), bench.client)
-            prepared = await prepare_undo(left.entry, bench.undo_context)
+            prepared = await kind_of(left.entry.kind).prepare_undo(left.entry, bench.undo_context)
             assert isinstance(prepared, PreparedUndo)
             assert [clash.where for clash in prepared.plan.clashes] == clashes
         assert await state() != was
@@ -178,7 +178,7 @@ async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
         state, was = await BACK[what](bench)
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
-        prepared = await prepare_undo(entry, bench.undo_context)
+        prepared = await kind_of(entry.kind).prepare_undo(entry, bench.undo_context)
         assert isinstance(prepared, PreparedUndo)
         assert tuple(sorted(clash.where for clash in prepared.plan.clashes)) == MADE[what]
         question = guard([prepared.plan], GuardRules())

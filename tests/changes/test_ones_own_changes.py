@@ -11,7 +11,7 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.undo import prepare_undo
+from flagtui.changes.undo import kind_of
 from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import question_lines
 
@@ -60,7 +60,9 @@ async def somebody(bench: Bench, kind: str) -> None:
 async def the_question(bench: Bench) -> Question[Proposal]:
     """Before the older of two changes is taken back."""
     entries = bench.journal.entries()
-    prepared = await prepare_undo(entries[1], replace(bench.undo_context, entries=entries))
+    prepared = await kind_of(entries[1].kind).prepare_undo(
+        entries[1], replace(bench.undo_context, entries=entries)
+    )
     assert isinstance(prepared, PreparedUndo), prepared
     question = guard([prepared.plan], GuardRules())
     assert isinstance(question, Question)

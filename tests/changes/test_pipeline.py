@@ -28,7 +28,7 @@ from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED, stops_all, write
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
-from flagtui.changes.undo import KINDS, next_undo, parts_left, prepare_undo, undo_words, undoable
+from flagtui.changes.undo import KINDS, kind_of, next_undo, parts_left, undo_words, undoable
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 
@@ -277,7 +277,7 @@ async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
     assert (entry.id, undo_words([entry])) == (outcome.journal_id, "let kettle cool")
     context = UndoContext(client, HERE, room.clock, None, room.journal.entries())
     (part,) = await parts_left(entry, context.entries, client)
-    prepared = await prepare_undo(part.entry, context)
+    prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, context)
     assert isinstance(prepared, PreparedUndo)
     back = prepared.plan
     assert isinstance(back, Kettle)
@@ -288,4 +288,4 @@ async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
     (found,) = await recover_all(room.journal, client, HERE)
     assert found.truth == "applied"
     assert next_undo(room.journal.entries(), HERE) == ()
-    assert await prepare_undo(part.entry, context) is None
+    assert await kind_of(part.entry.kind).prepare_undo(part.entry, context) is None

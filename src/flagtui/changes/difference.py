@@ -52,8 +52,6 @@ class Clash:
 
 
 Equal = Callable[[JSON, JSON, Path], bool]
-Sides = tuple[JSON, JSON, JSON]
-"""What both saw, what is mine, what is theirs."""
 Merged = tuple[JSON, tuple[Clash, ...]]
 
 
@@ -96,28 +94,36 @@ def compact(value: JSON) -> str:
     return "" if value is MISSING else json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
 
 
-def merge(
-    seen: JSON,
-    mine: JSON,
-    theirs: JSON,
-    at: Path = (),
-    equal: Equal = exactly,
-) -> Merged:
+def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = exactly) -> Merged:
     """My change on top of theirs, and the places where one of us must give way: there the result has mine.
 
     Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that
     another person changed or moved is never mixed with my change to it. Other lists are one thing.
     """
+    sides, whole = (seen, mine, theirs), _merged_whole(seen, mine, theirs, at, equal)
+    merged: JSON
+    if not whole[1]:
+        return whole
+    if all(isinstance(side, dict) for side in sides):
+        keys = dict.fromkeys((*theirs, *mine, *seen))
+        parts = []
+        for key in keys:
+            before, ours, others = (side.get(key, MISSING) for side in sides)
+            parts.append(merge(before, ours, others, (*at, key), equal))
+        merged = {key: value for key, (value, _) in zip(keys, parts, strict=True) if value is not MISSING}
+    elif all(isinstance(side, list) for side in sides) and len(seen) == len(mine) == len(theirs):
+        items = enumerate(zip(*sides, strict=True))
+        parts = [_merged_whole(*each, (*at, place), equal) for place, each in items]
+        merged = [value for value, _ in parts]
+    else:
+        return whole
+    return merged, tuple(clash for _, found in parts for clash in found)
+
+
+def _merged_whole(seen: JSON, mine: JSON, theirs: JSON, at: Path, equal: Equal) -> Merged:
     if equal(mine, seen, at) or equal(mine, theirs, at):
         return theirs, ()
-    if equal(theirs, seen, at):
-        return mine, ()
-    sides = (seen, mine, theirs)
-    if all(isinstance(side, dict) for side in sides):
-        return _merged_objects(sides, at, equal)
-    if all(isinstance(side, list) for side in sides) and len(seen) == len(mine) == len(theirs):
-        return _merged_items(sides, at, equal)
-    return mine, (Clash(at, seen, mine, theirs),)
+    return mine, () if equal(theirs, seen, at) else (Clash(at, seen, mine, theirs),)
 
 
 def taken_apart(clash: Clash) -> tuple[Clash, ...]:
@@ -131,33 +137,6 @@ def taken_apart(clash: Clash) -> tuple[Clash, ...]:
         if not (same(seen, mine) and same(seen, theirs)):
             found += taken_apart(Clash((*clash.path, key), seen, mine, theirs, clash.is_own))
     return tuple(found)
-
-
-def _merged_objects(sides: Sides, at: Path, equal: Equal) -> Merged:
-    merged: dict[str, JSON] = {}
-    clashes: list[Clash] = []
-    seen, mine, theirs = sides
-    for key in dict.fromkeys((*theirs, *mine, *seen)):
-        values = (seen.get(key, MISSING), mine.get(key, MISSING), theirs.get(key, MISSING))
-        value, found = merge(*values, (*at, key), equal)
-        clashes.extend(found)
-        if value is not MISSING:
-            merged[key] = value
-    return merged, tuple(clashes)
-
-
-def _merged_items(sides: Sides, at: Path, equal: Equal) -> Merged:
-    merged: list[JSON] = []
-    clashes: list[Clash] = []
-    for place, (was, wanted, found) in enumerate(zip(*sides, strict=True)):
-        here = (*at, place)
-        if equal(wanted, was, here) or equal(wanted, found, here):
-            merged.append(found)
-            continue
-        merged.append(wanted)
-        if not equal(found, was, here):
-            clashes.append(Clash(here, was, wanted, found))
-    return merged, tuple(clashes)
 
 
 def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:

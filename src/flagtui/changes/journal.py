@@ -143,9 +143,8 @@ class Journal:
 
     def _append(self, line: Mapping[str, JSON]) -> None:
         try:
-            data = (
-                json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode() + b"\n"
-            )
+            text = json.dumps(line, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+            data = f"{text}\n".encode()
             with self._locked(len(data)) as descriptor:
                 self._write(descriptor, data)
         except OSError as fault:
@@ -171,7 +170,7 @@ class Journal:
 
     @contextlib.contextmanager
     def _locked(self, coming: int) -> Iterator[int]:
-        self._make_folder()
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = self._open()
         try:
             while not self._is_current(descriptor, coming):
@@ -213,9 +212,6 @@ class Journal:
         self._sync_folder()
         return False
 
-    def _make_folder(self) -> None:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
     def _sync_folder(self) -> None:
         folder = os.open(self.folder, os.O_RDONLY)
         try:
@@ -238,19 +234,14 @@ def _lock(descriptor: int, patience: float) -> None:
 
 
 def _parsed(raw: bytes) -> dict[str, JSON] | None:
+    line: JSON = None
     try:
         line = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError):
-        line = _slowly_parsed(raw)
+        # The quick decoder does not take everything, such as half a surrogate pair.
+        with contextlib.suppress(ValueError, RecursionError):
+            line = json.loads(raw)
     return line if isinstance(line, dict) else None
-
-
-def _slowly_parsed(raw: bytes) -> JSON:
-    """What the quick decoder does not take, such as half a surrogate pair."""
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _is_in_flight(entry: Entry, now: float) -> bool:
@@ -258,8 +249,6 @@ def _is_in_flight(entry: Entry, now: float) -> bool:
         return False
     try:
         os.kill(entry.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as fault:
+        return isinstance(fault, PermissionError)
     return True

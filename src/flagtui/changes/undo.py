@@ -21,7 +21,6 @@ from flagtui.changes.related.related_entries import RELATED, LastingEntries
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.changes.adapter import PreparedUndo, UndoContext
 
 
 KINDS: Final[dict[str, EntryKind]] = {
@@ -161,8 +160,3 @@ async def questions_of(
         return [(groups[0], purpose)]
     counted = (replace(purpose, part=f"{place} of {len(groups)}") for place in range(1, len(groups) + 1))
     return list(zip(groups, counted, strict=True))
-
-
-async def prepare_undo(part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
-    """One part held against today; None when it is as it was already. Raises `ApiError`."""
-    return await kind_of(part.kind).prepare_undo(part, context)

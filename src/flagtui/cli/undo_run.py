@@ -12,9 +12,9 @@ from flagtui.changes.proposal import LeftOut
 from flagtui.changes.undo import (
     SURPRISING,
     Part,
+    kind_of,
     next_redo,
     next_undo,
-    prepare_undo,
     questions_of,
     undo_words,
     undoable,
@@ -81,7 +81,7 @@ async def _plan(together: Sequence[Part], context: UndoContext, purpose: Purpose
     settled: list[LeftOut] = []
     for part in together:
         entry = part.entry
-        prepared = await prepare_undo(entry, replace(context, together=flags))
+        prepared = await kind_of(entry.kind).prepare_undo(entry, replace(context, together=flags))
         if isinstance(prepared, PreparedUndo):
             ready.append((part, prepared))
         elif prepared is None:

@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.proposal import Proposal
-from flagtui.changes.undo import Part, prepare_undo
+from flagtui.changes.undo import Part, kind_of
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.formats import count
 
@@ -78,7 +78,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         entry = part.entry
         id, key, was = entry.uuid or entry.record, entry.key, "is as it was already"
         try:
-            found = await prepare_undo(entry, context)
+            found = await kind_of(entry.kind).prepare_undo(entry, context)
         except ApiError as error:
             if isinstance(error, NotFound):
                 self._forget(entry)

@@ -83,7 +83,12 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
     body = {name: value for name, value in wanted.items() if not same(value, stored(fresh, name))}
     if not body:
         return None
-    values = {**body, **moved_by_rule(body, fresh)}
+    values = dict(body)
+    # What the server changes besides: verifying un-hides, hiding un-verifies.
+    if body.get("verified") is True and fresh.hidden:
+        values["hidden"] = False
+    elif body.get("hidden") is True and fresh.verified:
+        values["verified"] = False
     before = {name: stored(fresh, name) for name in values}
     return EventPlan(
         intent=intent,
@@ -130,20 +135,9 @@ def stored(fresh: EventDefinition, name: str) -> JSON:
     return EVENT_FIELDS.comparable(name, value)
 
 
-def moved_by_rule(body: Mapping[str, JSON], fresh: EventDefinition) -> dict[str, JSON]:
-    """What the server changes besides: verifying un-hides, hiding un-verifies."""
-    if body.get("verified") is True and fresh.hidden:
-        return {"hidden": False}
-    if body.get("hidden") is True and fresh.verified:
-        return {"verified": False}
-    return {}
-
-
 def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan:
     """The journal keeps the whole definition, since nothing else will."""
-    line = DiffLine(
-        DifferenceLine(("definition",), "there", MISSING), "the definition is deleted, not the events"
-    )
+    gone = DifferenceLine(("definition",), "there", MISSING)
     return EventPlan(
         intent=intent,
         fresh=fresh,
@@ -151,7 +145,7 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: Definit
         values={"deleted": True},
         before={**fresh.raw, "owner": stored(fresh, "owner")},
         body={},
-        lines=(line,),
+        lines=(DiffLine(gone, "the definition is deleted, not the events"),),
         consequences=tuple(consequences_of(fresh, {"deleted": True}, context.used_by, context.now)),
         read_at=context.now,
     )
@@ -162,28 +156,19 @@ def _on_top_of(intent: EventIntent, fresh: EventDefinition) -> tuple[dict[str, J
     wanted: dict[str, JSON] = {}
     clashes: list[Clash] = []
     for name, mine in intent.changes.items():
-        theirs = stored(fresh, name)
-        if name == "tags":
-            wanted[name] = _merged_tags(intent, mine, theirs)
-            continue
-        wanted[name] = mine
-        if name in intent.seen and not same(intent.seen[name], theirs) and not same(mine, theirs):
-            clashes.append(Clash((name,), intent.seen[name], mine, theirs))
+        seen, theirs = intent.seen.get(name, MISSING), stored(fresh, name)
+        wanted[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
+        is_moved = seen is not MISSING and not same(seen, theirs) and not same(mine, theirs)
+        if is_moved and name != "tags":
+            clashes.append(Clash((name,), seen, mine, theirs))
     return wanted, tuple(clashes)
 
 
-def _merged_tags(intent: EventIntent, mine: JSON, theirs: JSON) -> JSON:
+def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
     """Additions and removals of two people never clash."""
-    asked, there = _texts(mine), _texts(theirs)
-    if "tags" not in intent.seen:
-        return sorted(asked)
-    seen = _texts(intent.seen["tags"])
-    kept = [tag for tag in there if tag in asked or tag not in seen]
-    return sorted({*kept, *(tag for tag in asked if tag not in seen)})
-
-
-def _texts(value: JSON) -> tuple[str, ...]:
-    return tidy_tags([as_text(item) for item in as_list(value)])
+    sides = ([] if side is MISSING else as_list(side) for side in (seen, mine, theirs))
+    before, asked, there = (set(tidy_tags([as_text(item) for item in side])) for side in sides)
+    return sorted(asked if seen is MISSING else (there & asked) | (there - before) | (asked - before))
 
 
 def _lines(

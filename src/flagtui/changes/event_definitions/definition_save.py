@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.event_definitions import EventDefinitions
     from flagtui.changes.adapter import UndoContext
-    from flagtui.models.flag_answers import BulkError
 
 
 NOT_KEPT: Final = "the server said yes and did not keep it"
@@ -137,9 +136,10 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             # Those that are so already appear in neither list.
             kept: dict[str, JSON] = dict.fromkeys(ids, wanted)
             kept |= {one.id: one.verified for one in verified.updated}
-            return kept, _reasons(verified.skipped)
+            return kept, {str(one.id): one.reason for one in verified.skipped}
         tagged = await self.definitions.bulk_update_tags(ids, retag.action, retag.tags)
-        return {str(one.id): list(one.tags) for one in tagged.updated}, _reasons(tagged.skipped)
+        kept = {str(one.id): list(one.tags) for one in tagged.updated}
+        return kept, {str(one.id): one.reason for one in tagged.skipped}
 
 
 def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
@@ -162,19 +162,14 @@ def _together(plan: EventPlan) -> tuple[object, ...] | None:
     return None
 
 
-def _reasons(skipped: Sequence[BulkError]) -> dict[str, str]:
-    return {str(one.id): one.reason for one in skipped}
-
-
 def _of_group(plan: EventPlan, kept: JSON, skipped: str | None) -> DefinitionOutcome:
     if skipped is not None:
         return Outcome(plan, "refused", None, skipped, "read the list again to see whether it is still there")
     retag = plan.intent.retag
-    if retag is not None and isinstance(kept, list):
-        is_kept = all((tag in kept) == (retag.action == "add") for tag in retag.tags)
-        if not is_kept:
-            return Outcome(plan, "refused", None, NOT_KEPT, NO_TAGGING)
-    return Outcome(plan, "saved")
+    if retag is None or not isinstance(kept, list):
+        return Outcome(plan, "saved")
+    is_kept = all((tag in kept) == (retag.action == "add") for tag in retag.tags)
+    return Outcome(plan, "saved") if is_kept else Outcome(plan, "refused", None, NOT_KEPT, NO_TAGGING)
 
 
 async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinition | None:
@@ -191,19 +186,14 @@ async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinitio
             raise
         found = await definitions.by_name(plan.key)
     except NotOffered as error:
-        found = await _sent_again(plan, error, definitions)
+        # Older servers make definitions from events alone.
+        try:
+            found = await definitions.by_name(plan.key)
+        except NotFound:
+            next = "The copy stays in the journal; u gives it its metadata back once the event is sent again."
+            what = "This server makes definitions from events alone."
+            raise NotOffered(what, next=next, facts=error.facts) from None
     return await definitions.update(found.id, plan.body) if plan.body else found
-
-
-async def _sent_again(plan: EventPlan, error: NotOffered, definitions: EventDefinitions) -> EventDefinition:
-    """Older servers make definitions from events alone; raises until there was one."""
-    try:
-        return await definitions.by_name(plan.key)
-    except NotFound:
-        next = "The copy stays in the journal; u gives it its metadata back once the event is sent again."
-        raise NotOffered(
-            "This server makes definitions from events alone.", next=next, facts=error.facts
-        ) from None
 
 
 class DefinitionEntries(EntryKind):

@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +13,7 @@ from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import EventDefinitionRow
 
-WORDS: Final = {
-    "verified": "verify",
-    "hidden": "hide",
-    "description": "describe",
-    "tags": "tags",
-    "owner": "owner",
-}
+WORDS: Final = {"verified": "verify", "hidden": "hide", "description": "describe"}
 
 
 @dataclass(frozen=True)
@@ -45,9 +39,8 @@ class TriageDecision:
     @property
     def intent(self) -> EventIntent:
         """The intent that the pipeline applies; one request for each event."""
-        names = set(self.changes)
-        verbs = {"verified": "verify", "hidden": "hide", "description": "describe", "tags": "retag"}
-        verb = "merge" if self.same_as else verbs.get(names.pop(), "edit") if len(names) == 1 else "tidy up"
+        verbs = [{**WORDS, "tags": "retag"}.get(name, "edit") for name in self.changes]
+        verb = "merge" if self.same_as else verbs[0] if len(verbs) == 1 else "tidy up"
         return EventIntent(self.id, self.changes, verb, self.seen)
 
 
@@ -92,10 +85,7 @@ class Triage:
         if decision is None:
             return
         if trouble:
-            named = TriageDecision(
-                id, decision.name, decision.changes, decision.seen, decision.same_as, trouble
-            )
-            self.by_id[id] = named
+            self.by_id[id] = replace(decision, trouble=trouble)
         else:
             del self.by_id[id]
         self.save()
@@ -109,16 +99,7 @@ class Triage:
 
     def save(self) -> None:
         """Onto the disk, whole or not at all. A disk that refuses costs the memory, not the work."""
-        told = [
-            {
-                "id": one.id,
-                "name": one.name,
-                "changes": dict(one.changes),
-                "seen": dict(one.seen),
-                "same_as": one.same_as,
-            }
-            for one in self.by_id.values()
-        ]
+        told = [vars(replace(one, trouble="")) for one in self.by_id.values()]
         with contextlib.suppress(OSError):
             if not told:
                 self.path.unlink(missing_ok=True)
