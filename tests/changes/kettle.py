@@ -75,9 +75,6 @@ class Kitchen(Adapter[Kettle, int]):
             record=plan.id, key=plan.key, verb=plan.verb.name, kind="kettle", before=before, after=after
         )
 
-    def read_at(self, plan: Kettle) -> float:
-        return plan.read_at
-
     def is_compared(self, plan: Kettle) -> bool:
         return self.compares
 

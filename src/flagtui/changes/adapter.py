@@ -52,9 +52,6 @@ class Adapter(Protocol[P, R]):
     def remembered(self, plan: P) -> Entry:
         """What the journal keeps of it before it leaves; who wrote it, when and why is added."""
 
-    def read_at(self, plan: P) -> float:
-        """Unix seconds at which the record was read for the plan; 0 for one that is not there yet."""
-
     def is_compared(self, plan: P) -> bool:
         """Whether the server refuses the plan by itself when its record was changed since."""
         return True

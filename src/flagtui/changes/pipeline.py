@@ -69,8 +69,8 @@ def stops_all(outcome: Outcome[P, R]) -> bool:
 
 async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R] | None:
     """Reads again what was read too long ago, or what the server does not compare by itself."""
-    read_at = adapter.read_at(plan)
-    if not read_at or (adapter.is_compared(plan) and context.clock.time() - read_at <= FRESH_FOR):
+    is_fresh = context.clock.time() - plan.read_at <= FRESH_FOR
+    if not plan.read_at or (adapter.is_compared(plan) and is_fresh):
         return None
     try:
         now = await adapter.read(plan)

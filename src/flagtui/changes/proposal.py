@@ -58,28 +58,40 @@ class Proposal(Protocol):
     def cautions(self) -> Sequence[Caution]: ...
     @property
     def clashes(self) -> Sequence[Clash]: ...
+    @property
+    def read_at(self) -> float:
+        """Unix seconds at which the record was read for it; 0 for one that is not there yet."""
 
 
-class Titled:
-    """What plans say of themselves unless they say otherwise."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanBase:
+    """What plans of every kind have, and say of themselves unless they say otherwise."""
 
-    __slots__ = ()
+    verb: Verb
+    lines: tuple[DiffLine, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+    clashes: tuple[Clash, ...] = ()
+    """What was changed since the person looked; agreeing overwrites it."""
+    read_at: float = 0.0
+    """Unix seconds of the read it was planned on; 0 where there was none."""
 
     @property
     def versions(self) -> str:
         return ""
 
     @property
-    def title(self: Proposal) -> str:
+    def title(self) -> str:
         return self.verb.title
 
-    def title_of(self: Proposal, counted: str) -> str:
+    def title_of(self, counted: str) -> str:
+        """The same for many, counted in words."""
         return f"{self.verb.title} {counted}"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """One record, and why. Texts are raw."""
+    """What was chosen for a change and is not changed by it: one record, and why. Texts are raw."""
 
     id: int | str
     key: str

@@ -7,8 +7,7 @@ from typing import ClassVar, Final
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, field_words, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
 from flagtui.changes.flags.flag_consequences import Caution, Consequence, ago
-from flagtui.changes.proposal import DiffLine, Titled
-from flagtui.changes.verbs import Verb
+from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
@@ -29,25 +28,18 @@ class DefinitionContext:
     """Experiments known to use the event."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventPlan(Titled):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventPlan(PlanBase):
     """A change that could be made, complete."""
 
     noun: ClassVar[str] = "event definition"
     intent: EventIntent
     fresh: EventDefinition
-    verb: Verb
     values: Mapping[str, JSON]
     """The changed fields as they will be, those the server's own rules move included."""
     before: Mapping[str, JSON]
     body: Mapping[str, JSON]
     """What is sent."""
-    lines: tuple[DiffLine, ...]
-    consequences: tuple[Consequence, ...]
-    clashes: tuple[Clash, ...] = ()
-    cautions: tuple[Caution, ...] = ()
-    read_at: float = 0.0
-    """Unix seconds of the read it was planned on; 0 where there was none."""
 
     @property
     def id(self) -> str:

@@ -57,9 +57,6 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             words=tuple(line.words for line in plan.lines),
         )
 
-    def read_at(self, plan: EventPlan) -> float:
-        return 0.0 if plan.is_new else plan.read_at
-
     def is_compared(self, plan: EventPlan) -> bool:
         """Nothing is lost where a tag or the verification that another person gave is given again."""
         return _together(plan) is not None

@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.difference import MISSING, Clash, DifferenceLine, same
+from flagtui.changes.difference import MISSING, DifferenceLine, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.proposal import DiffLine, Titled
-from flagtui.changes.verbs import Verb
+from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -26,8 +24,8 @@ if TYPE_CHECKING:
     from flagtui.models.rows import FlagRow
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentPlan(Titled):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentPlan(PlanBase):
     """A step that could be taken."""
 
     noun: ClassVar[str] = "experiment"
@@ -35,25 +33,10 @@ class ExperimentPlan(Titled):
     fresh: Experiment
     moves: tuple[DiffLine, ...]
     """Every value that changes."""
-    consequences: tuple[Consequence, ...]
-    cautions: tuple[Caution, ...]
-    read_at: float
-    """When `fresh` was read, Unix seconds."""
-    clashes: tuple[Clash, ...] = ()
 
     @property
     def id(self) -> int:
         return self.intent.id
-
-    @property
-    def lines(self) -> tuple[DiffLine, ...]:
-        """The moves for a dialog: their words say it all, so the values are not told again."""
-        found: list[DiffLine] = []
-        for move in self.moves:
-            line, is_field = move.line, move.where in self.choices.fields
-            told = change_words(move.where, line.before, line.after) if is_field else (move.words,)
-            found += [DiffLine(DifferenceLine(line.path, MISSING, MISSING), words) for words in told]
-        return tuple(found)
 
     @property
     def step(self) -> Step:
@@ -83,10 +66,6 @@ class ExperimentPlan(Titled):
         return f"{step} {counted}" if about_one else f"{what}: {counted}"
 
     @property
-    def verb(self) -> Verb:
-        return self.step.verb
-
-    @property
     def versions(self) -> str:
         return f"#{self.id} · {self.fresh.state}" if self.id else "new"
 
@@ -101,14 +80,26 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
         reason = f"{', '.join(asking[:5])} {verb} on its flag, so that cannot be turned off"
         return Blocked("dependents", reason, f"change or turn off {those} first")
+    moves = tuple(DiffLine(line, words) for line, words in _lines(fresh, step, choices))
     return ExperimentPlan(
         intent=intent,
         fresh=fresh,
-        moves=tuple(DiffLine(line, words) for line, words in _lines(fresh, step, choices)),
+        verb=step.verb,
+        moves=moves,
+        lines=tuple(_told(moves, choices)),
         consequences=tuple(consequences(fresh, step, choices, context)),
         cautions=tuple(cautions(fresh, step, choices, context)),
-        read_at=context.now,
+        # Deleted experiments cannot be read, and new ones are not there.
+        read_at=0.0 if step.name in ("restore", "create") else context.now,
     )
+
+
+def _told(moves: Sequence[DiffLine], choices: Choices) -> Iterator[DiffLine]:
+    """The moves for a dialog: their words say it all, so the values are not told again."""
+    for move in moves:
+        line, is_field = move.line, move.where in choices.fields
+        for words in change_words(move.where, line.before, line.after) if is_field else (move.words,):
+            yield DiffLine(DifferenceLine(line.path, MISSING, MISSING), words)
 
 
 async def gather_for_step(

@@ -53,10 +53,6 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
             is_secret=flag is not None and flag.has_encrypted_payloads,
         )
 
-    def read_at(self, plan: ExperimentPlan) -> float:
-        """Deleted experiments cannot be read, and new ones are not there."""
-        return 0.0 if plan.step.name in ("restore", "create") else plan.read_at
-
     def is_compared(self, plan: ExperimentPlan) -> bool:
         """A step that is not possible any more is refused; new values are taken whatever was there."""
         return plan.step.name not in ("edit", "reopen")

@@ -8,13 +8,13 @@ from typing import Final
 from flagtui.changes.difference import Clash, difference, merge
 from flagtui.changes.flags.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
-from flagtui.changes.flags.flag_consequences import Caution, Consequence, cautions, consequences
+from flagtui.changes.flags.flag_consequences import Caution, cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
-from flagtui.changes.proposal import DiffLine, Titled
-from flagtui.changes.verbs import Verb, verb
+from flagtui.changes.proposal import DiffLine, PlanBase
+from flagtui.changes.verbs import verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -28,7 +28,7 @@ SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.tak
 """Lists without an order: two people's additions and removals never clash."""
 
 
-class AboutFlag(Titled):
+class AboutFlag(PlanBase):
     """What every plan about one flag says of it, whether the flag itself changes or not."""
 
     __slots__ = ()
@@ -52,26 +52,18 @@ class AboutFlag(Titled):
         return self.key if is_plain_key(self.key) else str(self.id)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(AboutFlag):
     """A change that could be made, complete: nothing is looked up between the question and the request."""
 
     intent: Intent
     fresh: Flag
-    verb: Verb
     values: Mapping[str, JSON]
     """The changed fields with their new values, without what only the request needs."""
     before: Mapping[str, JSON]
     """The same fields as they are now."""
-    lines: tuple[DiffLine, ...]
-    consequences: tuple[Consequence, ...]
-    cautions: tuple[Caution, ...]
-    clashes: tuple[Clash, ...]
-    """Fields that were changed since the person looked; agreeing overwrites them."""
     body: Mapping[str, JSON]
     original: Mapping[str, JSON]
-    read_at: float
-    """When `fresh` was read, Unix seconds."""
 
     @property
     def is_new(self) -> bool:

@@ -48,9 +48,6 @@ class FlagAdapter(Adapter[Plan, Flag]):
             is_secret=plan.is_secret,
         )
 
-    def read_at(self, plan: Plan) -> float:
-        return 0.0 if plan.is_new else plan.read_at
-
     def is_compared(self, plan: Plan) -> bool:
         return not _UNPROTECTED & plan.body.keys()
 

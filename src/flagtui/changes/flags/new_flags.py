@@ -113,10 +113,8 @@ def plan_create(
         lines=_lines(values, fresh.has_encrypted_payloads, context.names),
         consequences=(reach_in_words(context.reach) if is_on else nobody, *told),
         cautions=(*warn_of_deleted(key, taken), *alike),
-        clashes=(),
         body=values,
         original={},
-        read_at=context.now,
     )
 
 

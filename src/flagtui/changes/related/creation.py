@@ -9,11 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.difference import Clash
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
+from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort
@@ -28,21 +26,14 @@ class RelatedPlan(AboutFlag):
     """Something that could be made from a flag, or kept for later; the flag itself stays as it is."""
 
     fresh: Flag
-    verb: Verb
     kind: str
     """What the journal calls it."""
     told: str
     """What was asked for, in the journal's words."""
-    consequences: tuple[Consequence, ...]
-    cautions: tuple[Caution, ...] = ()
     stays: str = "the flag stays as it is"
-    lines: tuple[DiffLine, ...] = ()
-    clashes: tuple[Clash, ...] = ()
     before: Mapping[str, JSON] = field(default_factory=dict)
     after: Mapping[str, JSON] = field(default_factory=dict)
     """What the journal keeps to take it back by."""
-    read_at: float = 0.0
-    """Unix seconds at which `fresh` was read."""
     send: Callable[[Client], Awaitable[Answered]] = field(compare=False)
     """The one request."""
     makes_a_flag: bool = False

@@ -48,9 +48,6 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
             words=(plan.told,),
         )
 
-    def read_at(self, plan: RelatedPlan) -> float:
-        return plan.read_at
-
     async def read(self, plan: RelatedPlan) -> Seen | None:
         return await self.client.flags.get(plan.id)
 
