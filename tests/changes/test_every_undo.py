@@ -115,7 +115,7 @@ REJECTING: Final = "set enforcement"
 
 
 def test_every_kind_of_change_has_an_undo_or_a_reason() -> None:
-    known = {f"event: {name}" for name in event._BY_NAME if name not in (REJECTING, "recreate")}
+    known = {f"event: {name}" for name in event._VERBS if name not in (REJECTING, "recreate")}
     known |= {f"experiment: {name}" for name in STEPS if name != "reopen"}
     known |= {*VERBS, "copy", "scheduled_change: schedule", "scheduled_change: unschedule"}
     assert known <= {*BACK, *KEPT}

@@ -74,8 +74,7 @@ async def ask_and_write(request: WriteRequest[P, R], interface: Interface[P, R])
     if not why:
         return ended
     done = tuple(outcome for outcome in ended.outcomes if not outcome.is_without_journal)
-    ended_plans = {id(outcome.plan) for outcome in done}
-    left = [plan for plan in approved.plans if id(plan) not in ended_plans]
+    left = [plan for plan in approved.plans if not any(plan is one.plan for one in done)]
     around = replace(request.around, without_journal=why)
     again = await ask_and_write(replace(request, plans=left, around=around), interface)
     if again is None:

@@ -30,28 +30,29 @@ class Verb:
         return self.undo if count == 1 else re.sub(r"\bit\b", "them", self.undo)
 
 
-_KNOWN: Final = (
-    Verb("create", "Create", "is created", "delete it again"),
-    Verb("turn on", "Turn ON", "is on", "turn it off again"),
-    Verb("turn off", "Turn OFF", "is off", "turn it on again"),
-    Verb("archive", "Archive", "is archived", "bring it back"),
-    Verb("unarchive", "Bring back from the archive", "is back from the archive", "archive it again"),
-    Verb("delete", "Delete", "is deleted", "restore it", is_grave=True),
-    Verb("restore", "Restore", "is restored", "delete it again"),
-    Verb("rename", "Change the key of", "has a new key", "give it the old key back", is_grave=True),
-    Verb("set rollout", "Change the rollout of", "has a new rollout", "set the old rollout"),
-    Verb("edit", "Edit", "is changed", "put back the old values"),
-    Verb(
-        "restore version",
-        "Bring back an older version of",
-        "is as it was",
-        "undo the step back",
-        is_grave=True,
-    ),
-    Verb("undo", "Undo on", "is as it was", "do it again"),
-)
-_BY_NAME: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _KNOWN}
+def verb_table(text: str) -> dict[str, Verb]:
+    """Verbs by name, one a line: name, title, done, undo, and `grave`, or `typed` for the gravest."""
+    rows = ([part.strip() for part in f"{line}|".split("|")] for line in text.strip().splitlines())
+    return {
+        name: Verb(name, title, done, undo, bool(traits[0]), traits[0] == "typed")
+        for name, title, done, undo, *traits in rows
+    }
 
+
+_BY_NAME: Final = verb_table("""
+create | Create | is created | delete it again
+turn on | Turn ON | is on | turn it off again
+turn off | Turn OFF | is off | turn it on again
+archive | Archive | is archived | bring it back
+unarchive | Bring back from the archive | is back from the archive | archive it again
+delete | Delete | is deleted | restore it | grave
+restore | Restore | is restored | delete it again
+rename | Change the key of | has a new key | give it the old key back | grave
+set rollout | Change the rollout of | has a new rollout | set the old rollout
+edit | Edit | is changed | put back the old values
+restore version | Bring back an older version of | is as it was | undo the step back | grave
+undo | Undo on | is as it was | do it again
+""")
 _TOGGLES: Final[tuple[tuple[str, bool, str], ...]] = (
     ("deleted", True, "delete"),
     ("deleted", False, "restore"),

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from flagtui.changes.flags.flag_intent import Retagging as TagLine
 from flagtui.changes.record_text import RecordText
-from flagtui.changes.verbs import Verb
+from flagtui.changes.verbs import Verb, verb_table
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS
@@ -36,35 +36,27 @@ class EventIntent:
     retag: Retag | None = None
 
 
-_VERBS: Final = (
-    Verb("verify", "Verify", "is verified", "take the verification back"),
-    Verb("unverify", "Unverify", "is not verified any more", "verify it again"),
-    Verb("hide", "Hide", "is hidden", "show it again"),
-    Verb("unhide", "Show again", "is shown again", "hide it again"),
-    Verb("describe", "Describe", "has a new description", "put back the old description"),
-    Verb("retag", "Change the tags of", "has new tags", "put back the old tags"),
-    Verb("set owner", "Change the owner of", "has a new owner", "put back the old owner"),
-    Verb("set property", "Change the primary property of", "has a new primary property", "put it back"),
-    Verb("set enforcement", "Change the enforcement of", "is enforced anew", "put it back"),
-    Verb("merge", "Mark as a look-alike", "is hidden, with a note where to look", "take that back"),
-    Verb("tidy up", "Tidy up", "is tidied up", "take all of it back"),
-    Verb("edit", "Change", "is changed", "put back the old values"),
-    Verb(
-        "delete",
-        "Delete",
-        "is deleted until it is sent again",
-        "make it again, as far as the server lets it",
-        is_grave=True,
-        is_typed=True,
-    ),
-    Verb("recreate", "Make again", "is there again", "delete it again"),
-)
-_BY_NAME: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _VERBS}
+_VERBS: Final = verb_table("""
+verify | Verify | is verified | take the verification back
+unverify | Unverify | is not verified any more | verify it again
+hide | Hide | is hidden | show it again
+unhide | Show again | is shown again | hide it again
+describe | Describe | has a new description | put back the old description
+retag | Change the tags of | has new tags | put back the old tags
+set owner | Change the owner of | has a new owner | put back the old owner
+set property | Change the primary property of | has a new primary property | put it back
+set enforcement | Change the enforcement of | is enforced anew | put it back
+merge | Mark as a look-alike | is hidden, with a note where to look | take that back
+tidy up | Tidy up | is tidied up | take all of it back
+edit | Change | is changed | put back the old values
+delete | Delete | is deleted until it is sent again | make it again, as far as the server lets it | typed
+recreate | Make again | is there again | delete it again
+""")
 
 
 def event_verb(name: str) -> Verb:
     """The words for a verb."""
-    return _BY_NAME.get(name, _BY_NAME["edit"])
+    return _VERBS.get(name, _VERBS["edit"])
 
 
 def verify(id: str, verified: bool = True) -> EventIntent:

@@ -112,7 +112,8 @@ class ExperimentCopy(Draft):
         }
         if self.is_new:
             found.pop("name", None)
-        if self.unseen_events & self._events_in(found):
+        metrics = [as_dict(one) for name in METRICS for one in as_list(found.get(name))]
+        if any(self.unseen_events.intersection(events_of(metric)) for metric in metrics):
             found["allow_unknown_events"] = True
         return found
 
@@ -130,17 +131,15 @@ class ExperimentCopy(Draft):
 
     def settings(self, name: str) -> dict[str, JSON]:
         """The parts of a field themselves, to be changed."""
-        if not isinstance(self.values.get(name), dict):
-            self.values[name] = {}
-        return as_dict(self.values[name])
+        self.values[name] = found = as_dict(self.values.get(name))
+        return found
 
     # Metrics
 
     def metrics(self, place: Place) -> list[JSON]:
         """The metrics of a role, or the shared ones, themselves, to be changed."""
-        if not isinstance(self.values.get(place), list):
-            self.values[place] = []
-        return as_list(self.values[place])
+        self.values[place] = found = as_list(self.values.get(place))
+        return found
 
     def remove_metric(self, place: Place, at: int) -> None:
         del self.metrics(place)[at]
@@ -163,11 +162,6 @@ class ExperimentCopy(Draft):
     def share_metric(self, id: int, role: Role) -> None:
         """Use a shared metric as well."""
         self.metrics("saved_metrics_ids").append({"id": id, "metadata": {"type": role}})
-
-    @staticmethod
-    def _events_in(fields: Mapping[str, JSON]) -> frozenset[str]:
-        metrics = [as_dict(one) for name in METRICS for one in as_list(fields.get(name))]
-        return frozenset(event for metric in metrics for event in events_of(metric))
 
     # Variants
 

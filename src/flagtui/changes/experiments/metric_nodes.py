@@ -25,9 +25,27 @@ def form_of(metric: Mapping[str, JSON]) -> Item:
     """The metric in the keys of this engine. What the older one counts is of type `trends`."""
     match as_text(metric.get("kind")):
         case "ExperimentTrendsQuery":
-            return _trends(metric)
+            query = as_dict(metric.get("count_query"))
+            exposure = as_list(as_dict(metric.get("exposure_query")).get("series"))
+            return {
+                **metric,
+                "metric_type": "trends",
+                "series": as_list(query.get("series")),
+                "exposure": as_dict(exposure[0]) if exposure else {},
+                "filterTestAccounts": query.get("filterTestAccounts"),
+            }
         case "ExperimentFunnelsQuery":
-            return _funnel(metric)
+            query = as_dict(metric.get("funnels_query"))
+            settings = as_dict(query.get("funnelsFilter"))
+            return {
+                **metric,
+                "metric_type": "funnel",
+                "series": as_list(query.get("series")),
+                "funnel_order_type": settings.get("funnelOrderType"),
+                "conversion_window": settings.get("funnelWindowInterval"),
+                "conversion_window_unit": settings.get("funnelWindowIntervalUnit"),
+                "filterTestAccounts": query.get("filterTestAccounts"),
+            }
     return dict(metric)
 
 
@@ -103,29 +121,3 @@ def _old_node(entity: Item, kind: str) -> Item:
     """An event of old filters has its name as its id."""
     node: Item = {**entity, "kind": kind}
     return {**node, "event": entity.get("id")} if kind == "EventsNode" else node
-
-
-def _trends(metric: Mapping[str, JSON]) -> Item:
-    query = as_dict(metric.get("count_query"))
-    exposure = as_list(as_dict(metric.get("exposure_query")).get("series"))
-    return {
-        **metric,
-        "metric_type": "trends",
-        "series": as_list(query.get("series")),
-        "exposure": as_dict(exposure[0]) if exposure else {},
-        "filterTestAccounts": query.get("filterTestAccounts"),
-    }
-
-
-def _funnel(metric: Mapping[str, JSON]) -> Item:
-    query = as_dict(metric.get("funnels_query"))
-    settings = as_dict(query.get("funnelsFilter"))
-    return {
-        **metric,
-        "metric_type": "funnel",
-        "series": as_list(query.get("series")),
-        "funnel_order_type": settings.get("funnelOrderType"),
-        "conversion_window": settings.get("funnelWindowInterval"),
-        "conversion_window_unit": settings.get("funnelWindowIntervalUnit"),
-        "filterTestAccounts": query.get("filterTestAccounts"),
-    }

@@ -61,31 +61,24 @@ def normal_filters(filters: JSON) -> dict[str, JSON]:
 
 def means_same(left: JSON, right: JSON, at: Path) -> bool:
     """Equal for a server that may have rewritten one of them; `at` is the path from the flag down."""
-    return same(left, right) or _means_same(left, right, at)
-
-
-def _means_same(left: JSON, right: JSON, at: Path) -> bool:
+    if same(left, right):
+        return True
     match at:
         case ("filters",):
             return same(normal_filters(left), normal_filters(right))
         case ("filters", "groups", int()):
             return _same_group(left, right)
         case ("filters", "groups"):
-            return _same_groups(left, right)
-        case ("filters", "payloads", _):
-            return same(_payload(left), _payload(right))
-        case ("filters", "payloads"):
-            return same(_payloads(left), _payloads(right))
+            these, those = as_list(left), as_list(right)
+            return len(these) == len(those) and all(map(_same_group, these, those))
+        case ("filters", "payloads", *rest) if len(rest) < 2:
+            meaning = _payload if rest else _payloads
+            return same(meaning(left), meaning(right))
         case ("filters", *_):
             return left in (None, MISSING) and right in (None, MISSING)
         case (str() as name,) if isinstance(left, list) and isinstance(right, list):
             return same(FLAG_FIELDS.comparable(name, left), FLAG_FIELDS.comparable(name, right))
     return False
-
-
-def _same_groups(left: JSON, right: JSON) -> bool:
-    these, those = as_list(left), as_list(right)
-    return len(these) == len(those) and all(map(_same_group, these, those))
 
 
 def _same_group(left: JSON, right: JSON) -> bool:

@@ -1,13 +1,13 @@
 """A flag being edited: values to change freely, what is wrong with them, and the intent they make."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from flagtui.changes.difference import same
 from flagtui.changes.draft import Draft, move
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.changes.record_text import RecordText
 from flagtui.changes.verbs import verb_for
 from flagtui.models.filters import Filters, as_index
@@ -15,9 +15,6 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import MASK
-
-GROUP_TYPE: Final = "aggregation_group_type_index"
-"""Where conditions, and the flag for all of them, say which type of group they are about."""
 
 
 def editable(flag: Flag) -> dict[str, JSON]:

@@ -3,7 +3,7 @@
 The texts are raw: callers pass them through `safe_text` before drawing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -74,8 +74,11 @@ def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
     return (*named, *said, *note)
 
 
-Sides = tuple[dict[str, JSON], dict[str, JSON]]
+Sides = Sequence[dict[str, JSON]]
 """A condition as it is and as it would be."""
+Records = tuple[Mapping[str, JSON], Mapping[str, JSON]]
+GROUP_TYPE: Final = "aggregation_group_type_index"
+"""Where conditions, and the flag for all of them, say which type of group they are about."""
 
 
 def in_words(
@@ -84,9 +87,10 @@ def in_words(
     """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
     match line.path:
         case ("filters", "groups", int() as place):
-            return _condition_words(line, place, names, (_flag_index(before), _flag_index(after)))
+            return _condition_words(line, place, names, (before, after))
         case ("filters", "groups", int() as place, *rest):
-            sides = (_condition_at(before, place), _condition_at(after, place))
+            lists = (as_dict(side.get("filters")).get("groups") for side in (before, after))
+            sides = tuple(_at(listed, place) for listed in lists)
             return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
         case ("filters", "aggregation_group_type_index"):
             return f"the flag {_counted(line, names)}"
@@ -139,17 +143,15 @@ def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = No
     return f"{percent(raw.get('rollout_percentage'))} of {who}{where}{variant}"
 
 
-def _condition_words(line: DifferenceLine, place: int, names: Names, indexes: tuple[JSON, JSON]) -> str:
-    if line.before is MISSING:
-        return f"condition {place + 1} added: {condition_in_short(line.after, names, indexes[1])}"
-    if line.after is MISSING:
-        return f"condition {place + 1} removed: {condition_in_short(line.before, names, indexes[0])}"
-    before = condition_in_short(line.before, names, indexes[0])
-    return f"condition {place + 1}: {before} → {condition_in_short(line.after, names, indexes[1])}"
-
-
-def _flag_index(record: Mapping[str, JSON]) -> JSON:
-    return as_dict(record.get("filters")).get("aggregation_group_type_index")
+def _condition_words(line: DifferenceLine, place: int, names: Names, records: Records) -> str:
+    types = [as_dict(record.get("filters")).get(GROUP_TYPE) for record in records]
+    sides = zip((line.before, line.after), types, strict=True)
+    before, after = (side if side is MISSING else condition_in_short(side, names, of) for side, of in sides)
+    if before is MISSING:
+        return f"condition {place + 1} added: {after}"
+    if after is MISSING:
+        return f"condition {place + 1} removed: {before}"
+    return f"condition {place + 1}: {before} → {after}"
 
 
 def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Names) -> str:
@@ -164,22 +166,19 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
             sign, asked = ("+", line.after) if line.before is MISSING else ("−", line.before)
             return f"{sign} {_asked(asked, names)}"
         case ("properties", int() as within, "operator" | "value" as field):
-            old, new = (_property_at(side, within) for side in sides)
+            old, new = (_at(side.get("properties"), within) for side in sides)
             if field == "value" or old.get("value") == new.get("value"):
                 return f"{_asked(old, names)} → {_asked(new, names)}"
         case ("properties", int() as within, "value", int()):
-            return f"{brief(_property_at(sides[1], within).get('key'))}: {arrow(line.before, line.after)}"
+            asked = _at(sides[1].get("properties"), within)
+            return f"{brief(asked.get('key'))}: {arrow(line.before, line.after)}"
     return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
 
 
-def _condition_at(record: Mapping[str, JSON], place: int) -> dict[str, JSON]:
-    groups = as_list(as_dict(record.get("filters")).get("groups"))
-    return as_dict(groups[place]) if place < len(groups) else {}
-
-
-def _property_at(condition: dict[str, JSON], within: int) -> dict[str, JSON]:
-    properties = as_list(condition.get("properties"))
-    return as_dict(properties[within]) if within < len(properties) else {}
+def _at(listed: JSON, place: int) -> dict[str, JSON]:
+    """What is at a place of a list; nothing beyond its end."""
+    items = as_list(listed)
+    return as_dict(items[place]) if place < len(items) else {}
 
 
 def _asked(item: JSON, names: Names) -> str:
@@ -202,18 +201,14 @@ def _counted(line: DifferenceLine, names: Names) -> str:
 def _variant_words(
     line: DifferenceLine, place: int, rest: Path, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> str:
-    key = _variant_key(before if line.before is not MISSING else after, place)
+    filters = as_dict((before if line.before is not MISSING else after).get("filters"))
+    variant = _at(as_dict(filters.get("multivariate")).get("variants"), place)
+    key = as_text(variant.get("key")) or f"number {place + 1}"
     if not rest:
         return f"variant {key} {_happened(line)}"
     if rest == ("rollout_percentage",):
         return f"variant {key}: {percent(line.before)} → {percent(line.after)}"
     return f"variant {key}: {'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
-
-
-def _variant_key(record: Mapping[str, JSON], place: int) -> str:
-    variants = as_list(as_dict(as_dict(record.get("filters")).get("multivariate")).get("variants"))
-    found = as_dict(variants[place]) if place < len(variants) else {}
-    return as_text(found.get("key")) or f"number {place + 1}"
 
 
 def _is_payload(path: Path) -> bool:

@@ -186,11 +186,5 @@ def value_problem(item: dict[str, JSON], group_type: int | None, flag_id: int | 
 
 
 def _is_plain(item: JSON) -> bool:
-    return (
-        isinstance(item, str)
-        and item.isprintable()
-        and bool(item)
-        and item == item.strip()
-        and "," not in item
-        and not item.startswith("[")
-    )
+    is_text = isinstance(item, str) and item.isprintable() and item.strip() == item != ""
+    return is_text and "," not in item and not item.startswith("[")

@@ -104,12 +104,15 @@ class Gathering:
         await asyncio.wait(self._asked, timeout=patience)
         reach, dependents, page = (task.result() if task.done() else late for task in self._asked)
         entries = () if isinstance(page, NotKnown) else page.entries
+        # Every change of a flag raises its version by one.
+        seen = self._seen_version
+        newer = () if seen is None else [entry for entry in entries if (version_made(entry) or 0) > seen]
         return replace(
             self._known,
             reach=reach if reach is not None else NotKnown("nothing of it changes"),
             dependents=_dependents(dependents, self._listed),
             last_touch=page if isinstance(page, NotKnown) else (_touch(entries[0]) if entries else None),
-            touched_since=tuple(_touch(entry) for entry in _since(entries, self._seen_version)),
+            touched_since=tuple(map(_touch, newer)),
         )
 
 
@@ -154,13 +157,6 @@ async def _answer(asked: Awaitable[T]) -> T | NotKnown:
         return await asked
     except ApiError as error:
         return NotKnown(error.what.rstrip("."))
-
-
-def _since(entries: Sequence[Activity], seen_version: int | None) -> Sequence[Activity]:
-    """The entries after the version the person saw; every change of a flag raises its version by one."""
-    if seen_version is None:
-        return ()
-    return [entry for entry in entries if (version_made(entry) or 0) > seen_version]
 
 
 def _touch(entry: Activity) -> Touch:

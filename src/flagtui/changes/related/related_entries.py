@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth
+from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
@@ -16,7 +17,7 @@ from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import KIND as SCHEDULED
-from flagtui.changes.related.schedules import inverse_of, plan_unscheduling, why_not_dropped
+from flagtui.changes.related.schedules import inverse_of, moved_since, plan_later, why_not_dropped
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_text
@@ -136,15 +137,29 @@ class ScheduleEntries(EntryKind):
         return "drop the scheduled change of it" if entry.after else "schedule the change of it again"
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
-        client, now = context.client, context.clock.time()
+        client, now, later = context.client, context.clock.time(), inverse_of(part)
+        clashes: tuple[Clash, ...] = ()
         try:
             fresh = await client.flags.get(part.record)
         except NotFound:
             return Blocked("gone", "its flag is not there any more")
-        plan = await plan_unscheduling(part, fresh, client.schedule, now)
-        if not isinstance(plan, RelatedPlan):
+        if refusal := why_not_dropped(part):
+            return refusal
+        if later.known is None and later.at.timestamp() <= now and not later.again:
+            return Blocked("past", "its moment has gone by", "schedule it anew")
+        if later.known is not None:
+            try:
+                current = await client.schedule.get(later.known)
+            except NotFound:
+                return None
+            if current.is_done:
+                next = "take back what it did in the flag's history"
+                return Blocked("done", "it has happened already", next)
+            clashes = tuple(moved_since(later, current))
+        plan = plan_later(later, fresh)
+        if isinstance(plan, Blocked):
             return plan
-        plan = replace(plan, read_at=context.clock.time())
+        plan = replace(plan, clashes=clashes, read_at=context.clock.time())
         return PreparedUndo(part, plan, RelatedAdapter(client), context.signature)
 
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from flagtui import local_time
-from flagtui.api.errors import NotFound
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -26,7 +25,6 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.api.resource import KeptRecords
 
 KIND: Final = "scheduled_change"
 """What the journal calls it."""
@@ -172,7 +170,7 @@ def _sent(moment: datetime) -> str:
 
 def why_not_dropped(entry: Entry) -> Blocked | None:
     """Why a change that was scheduled or dropped stays so."""
-    kept = _kept(entry)
+    kept = entry.after or entry.before
     if not kept.get("payload"):
         return Blocked("cannot be undone", "what it was was not written down", "schedule it anew, or drop it")
     if entry.after and as_id(kept.get("scheduled")) is None:
@@ -182,7 +180,7 @@ def why_not_dropped(entry: Entry) -> Blocked | None:
 
 def inverse_of(entry: Entry) -> Later:
     """Dropping what was scheduled, or scheduling what was dropped."""
-    kept = _kept(entry)
+    kept = entry.after or entry.before
     return Later(
         as_text(kept.get("words")),
         as_dict(kept.get("payload")),
@@ -192,28 +190,7 @@ def inverse_of(entry: Entry) -> Later:
     )
 
 
-async def plan_unscheduling(
-    entry: Entry, fresh: Flag, schedule: KeptRecords[ScheduledChange], now: float
-) -> RelatedPlan | Blocked | None:
-    """Plans the undo on the current schedule; None when nothing would change. Raises `ApiError`."""
-    if refusal := why_not_dropped(entry):
-        return refusal
-    later = inverse_of(entry)
-    if later.known is None:
-        if later.at.timestamp() <= now and not later.again:
-            return Blocked("past", "its moment has gone by", "schedule it anew")
-        return plan_later(later, fresh)
-    try:
-        current = await schedule.get(later.known)
-    except NotFound:
-        return None
-    if current.is_done:
-        return Blocked("done", "it has happened already", "take back what it did in the flag's history")
-    plan = plan_later(later, fresh)
-    return plan if isinstance(plan, Blocked) else replace(plan, clashes=tuple(_moved(later, current)))
-
-
-def _moved(later: Later, current: ScheduledChange) -> list[Clash]:
+def moved_since(later: Later, current: ScheduledChange) -> list[Clash]:
     """What was changed on it since."""
     found: list[Clash] = []
     if not same(dict(later.payload), current.payload):
@@ -222,7 +199,3 @@ def _moved(later: Later, current: ScheduledChange) -> list[Clash]:
     if at is not None and abs(at.timestamp() - later.at.timestamp()) >= 1:
         found.append(Clash(("scheduled_at",), later.moment, "dropped", replace(later, at=at).moment))
     return found
-
-
-def _kept(entry: Entry) -> Mapping[str, JSON]:
-    return entry.after or entry.before

@@ -21,7 +21,8 @@ from flagtui.app.writing.form_lines import (
     no_problem,
     variant_lines,
 )
-from flagtui.changes.flags.flag_draft import GROUP_TYPE, WorkingCopy
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.models.filters import Property, as_index
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
