@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from flagtui.changes.draft import Faulty
 from flagtui.changes.event_definitions.definition_intent import EventIntent, definition_text, edit_intent
-from flagtui.changes.record_text import Faulty
 from flagtui.models.rows import EventDefinitionRow
 
 ROW = EventDefinitionRow("a", "paid", "Order paid", ("billing",), verified=True, owner_id=7)

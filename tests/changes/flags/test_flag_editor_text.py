@@ -8,11 +8,11 @@ import pytest
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.flag_server import raw_flag
 
+from flagtui.changes.draft import Faulty, GivenUp, edit, without_comments
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.record_text import Faulty, GivenUp, edit, without_comments
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK

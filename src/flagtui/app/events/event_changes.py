@@ -10,8 +10,7 @@ from typing import Any, Final
 from flagtui.api.errors import ApiError, NotFound, PaymentNeeded
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.optimistic_rows import EventRows
-from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, each, together
+from flagtui.app.writing.planner import EventRows, NotPlanned, Planned, PlannedStep, Planner, each, together
 from flagtui.app.writing.screens import NOBODY, Listener
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.app.writing.optimistic_rows import ExperimentRows
-from flagtui.app.writing.planner import NotPlanned, Planned, Planner, each, together
+from flagtui.app.writing.planner import ExperimentRows, NotPlanned, Planned, Planner, each, together
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter, StepOutcome
 from flagtui.changes.experiments.steps import ExperimentIntent, StepName

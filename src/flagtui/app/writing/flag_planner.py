@@ -9,8 +9,7 @@ from functools import partial
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.app.writing.optimistic_rows import FlagRows
-from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, Q, each, together
+from flagtui.app.writing.planner import FlagRows, NotPlanned, Planned, PlannedStep, Planner, Q, each, together
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_context import Context, Linked
 from flagtui.changes.flags.flag_intent import Intent

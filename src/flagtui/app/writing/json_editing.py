@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from textual.app import App, SuspendNotSupported
 
 from flagtui.app.writing.changes import Changes
-from flagtui.changes import record_text
-from flagtui.changes.record_text import RecordText
+from flagtui.changes import draft
+from flagtui.changes.draft import RecordText
 from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
 from flagtui.models.json_value import JSON
 from flagtui.text.styled import Notice
@@ -49,15 +49,15 @@ class EditedValues:
 
     def saved(self) -> None:
         """The copy is needed no more."""
-        record_text.forget(self.copy)
+        draft.forget(self.copy)
 
 
 def edit_as_json(changing: Changes, record: RecordText, drafts: Path) -> EditedValues | None:
     """What the editor left; None, once it was said, where nothing is to be saved."""
-    made = _in_editor(changing, lambda open_editor: record_text.edit(record, open_editor, drafts))
+    made = _in_editor(changing, lambda open_editor: draft.edit(record, open_editor, drafts))
     if made is None:
         return None
-    if isinstance(made, record_text.GivenUp):
+    if isinstance(made, draft.GivenUp):
         where = f"\nYour text is kept in {made.copy}" if made.copy else ""
         words = f"{record.name}: {'; '.join(made.reasons[:3])}{where}"
         changing.tell(Notice(words, "warning", "not saved"))
@@ -65,12 +65,12 @@ def edit_as_json(changing: Changes, record: RecordText, drafts: Path) -> EditedV
     if not made:
         changing.tell(Notice(f"{record.name}: nothing was changed"))
         return None
-    return EditedValues(made, record_text.keep_changes(record, made, drafts))
+    return EditedValues(made, draft.keep_changes(record, made, drafts))
 
 
 def edit_as_text(changing: Changes, text: str, name: str) -> str | None:
     """What the editor left of a text in a file of that name; None where it could not be edited."""
-    return _in_editor(changing, lambda open_editor: record_text.edit_text(text, name, open_editor))
+    return _in_editor(changing, lambda open_editor: draft.edit_text(text, name, open_editor))
 
 
 def _in_editor(changing: Changes, work: Callable[[OpenEditor], Made]) -> Made | None:

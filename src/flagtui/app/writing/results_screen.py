@@ -79,12 +79,6 @@ def results_of(
         yield Result(record_of(plan), plan.key, NOT_SENT, can_try_again=True)
 
 
-def count_results(results: Sequence[Result]) -> str:
-    """`17 deleted, 3 skipped`."""
-    endings = [result.done or result.ending for result in results]
-    return ", ".join(f"{endings.count(ending):,} {ending}" for ending in dict.fromkeys(endings))
-
-
 class ResultsScreen(Dialog[Result | Literal["again"] | None]):
     """Answers with a record to open, or `again`: what was not saved is read, planned and asked about anew."""
 
@@ -103,7 +97,9 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="results") as box:
-            box.border_title = styled((f" {count_results(self._results[::-1])} ", "bold $warning"))
+            endings = [result.done or result.ending for result in self._results[::-1]]
+            counted = (f"{endings.count(ending):,} {ending}" for ending in dict.fromkeys(endings))
+            box.border_title = styled((f" {', '.join(counted)} ", "bold $warning"))
             again = sum(result.can_try_again for result in self._results)
             retry = f" · R tries {again:,} again" if again else ""
             undo = " · u undo" if any(result.is_saved for result in self._results) else ""

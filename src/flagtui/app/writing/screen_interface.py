@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.optimistic_rows import OptimisticRows
+from flagtui.app.writing.planner import OptimisticRows
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
 from flagtui.changes.guard import Approved, Question, guard

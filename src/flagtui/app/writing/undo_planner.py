@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.state.other_projects import workspace_in
-from flagtui.app.writing.optimistic_rows import EventRows, ExperimentRows, FlagRows, OptimisticRows
-from flagtui.app.writing.planner import NotPlanned, Planned, PlannedStep, Planner, each, together
+from flagtui.app.writing.planner import (
+    EventRows,
+    ExperimentRows,
+    FlagRows,
+    NotPlanned,
+    OptimisticRows,
+    Planned,
+    PlannedStep,
+    Planner,
+    each,
+    together,
+)
 from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from flagtui.changes.draft import RecordText
 from flagtui.changes.flags.flag_intent import Retagging as TagLine
-from flagtui.changes.record_text import RecordText
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON

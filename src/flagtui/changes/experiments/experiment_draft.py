@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from flagtui.changes.difference import same
-from flagtui.changes.draft import Draft, move
+from flagtui.changes.draft import Draft, RecordText, move
 from flagtui.changes.experiments.experiment_fields import (
     BASELINE,
     METRICS,
@@ -16,7 +16,6 @@ from flagtui.changes.experiments.experiment_fields import (
 from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import even_shares
-from flagtui.changes.record_text import RecordText
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from flagtui.changes import record_text
+from flagtui.changes import draft
+from flagtui.changes.draft import Faulty
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import (
     Intent,
@@ -17,7 +18,6 @@ from flagtui.changes.flags.flag_intent import (
     why_no_rollout,
 )
 from flagtui.changes.proposal import LeftOut
-from flagtui.changes.record_text import Faulty
 from flagtui.cli.errors import Trouble, require_text
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.flags.flag_writes import change_flags
@@ -142,16 +142,16 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | LeftOut:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
     folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
     try:
-        made = record_text.edit(record, find_editor(), folder)
+        made = draft.edit(record, find_editor(), folder)
     except NoEditor as why:
         raise Trouble(f"{why}.", code="usage") from None
-    if isinstance(made, record_text.GivenUp):
+    if isinstance(made, draft.GivenUp):
         kept = f"Your text is kept in {made.copy}" if made.copy else ""
         raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
     intent = intent_of({**record.shown, **made}, flag)
     if intent is None:
         return LeftOut(flag.id, flag.key, "nothing was changed")
-    record_text.keep_changes(record, made, folder)
+    draft.keep_changes(record, made, folder)
     return intent
 
 
