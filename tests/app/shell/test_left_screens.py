@@ -1,15 +1,20 @@
 """A key, a click: what was on its way to a screen or a widget that is gone; and that it is gone."""
 
+import asyncio
 import gc
-from weakref import ref
+from collections.abc import Iterator
+from weakref import finalize, ref
 
-from tests.app.shell.test_screen_owner import Record, opened
+import pytest
+from tests.app.shell.test_screen_owner import Owner, Record, opened
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
 from textual.events import Resize
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Label
+
+from flagtui.app.shell.screen_owner import MOST_LEFT
 
 
 class Touched(Record):
@@ -66,6 +71,42 @@ async def test_what_a_screen_has_drawn_is_let_go_when_it_is_closed() -> None:
             del record
         gc.collect()
         assert [cache() for cache in drawn[0]] == [None] * len(drawn[0]) != []
+
+
+@pytest.fixture
+def by_hand() -> Iterator[None]:
+    """Python itself collects nothing."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+async def closed(app: Owner) -> "ref[Record]":
+    await app.push_screen(record := Record())
+    await quiet.settle(app)
+    record.dismiss(None)
+    await quiet.settle(app)
+    return ref(record)
+
+
+@pytest.mark.usefixtures("by_hand")
+async def test_what_closed_screens_leave_in_circles_is_freed_after_so_many() -> None:
+    async with opened() as app:
+        left = [await closed(app) for _ in range(MOST_LEFT)]
+        assert len([one for one in left if one() is not None]) <= 2
+
+
+@pytest.mark.usefixtures("by_hand")
+async def test_what_a_closed_screen_leaves_in_circles_is_freed_when_no_key_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Owner, "REST", 0.01)
+    async with opened() as app:
+        freed = asyncio.Event()
+        finalize((await closed(app))(), freed.set)
+        await closed(app)
+        async with asyncio.timeout(10):
+            await freed.wait()
 
 
 async def test_two_sizes_on_their_way_at_once_end_in_the_one_of_the_terminal() -> None:

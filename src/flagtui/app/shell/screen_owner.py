@@ -1,9 +1,10 @@
 """The one owner of the stack of screens, and what a fault of ours costs: a screen, not the session."""
 
 import asyncio
+import gc
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from textual import events
 from textual._context import active_message_pump
@@ -12,6 +13,7 @@ from textual.dom import DOMNode, NoScreen
 from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
 from textual.worker import Worker, WorkerFailed, get_current_worker
 
@@ -29,15 +31,23 @@ KEPT: Final = 2
 IN_A_ROW: Final = 5.0
 """Seconds after a fault within which another one ends the program: then closing a screen has not helped."""
 
+MOST_LEFT: Final = 16
+"""Closed screens that may wait for such a rest."""
+
 
 class ScreenOwner(TerminalApp[ReturnT]):
     """Pushes no screen twice, pops no list, and closes the screen that a fault belongs to."""
+
+    REST: ClassVar = 2.0
+    """Seconds without a key, after which a tenth of a second for collecting garbage is not felt."""
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
         self._workers = LivingWorkers(self)
         self._last_fault = -IN_A_ROW
         self._cover: Screen[Any] | None = None
+        self._closed_screens = 0
+        self._collecting: Timer | None = None
         self.last_words = ""
         """What to say on the terminal after the screen is gone."""
 
@@ -90,7 +100,27 @@ class ScreenOwner(TerminalApp[ReturnT]):
         """Close the screen on top; a list is never closed."""
         if len(self.screen_stack) <= KEPT:
             return AwaitComplete()
+        self._collect_soon()
         return super().pop_screen()
+
+    def _collect_soon(self) -> None:
+        """A closed screen is thousands of objects in circles, which Python alone looks for far too rarely."""
+        self._closed_screens += 1
+        if self._closed_screens >= MOST_LEFT:
+            self._collect()
+        elif self._collecting is None:
+            self._collecting = self.set_timer(self.REST, self._collect)
+
+    def _collect(self) -> None:
+        if self._collecting is not None:
+            self._collecting.stop()
+        self._closed_screens, self._collecting = 0, None
+        gc.collect()
+
+    async def on_event(self, event: events.Event) -> None:
+        if self._collecting is not None and isinstance(event, events.InputEvent):
+            self._collecting.reset()
+        await super().on_event(event)
 
     def close_screen(self, screen: Screen[Any]) -> None:
         """Close a screen and all above it; who waits for an answer of theirs gets none."""
