@@ -123,7 +123,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         words = f"{words}; the next start of the app finds out whether it was done"
     elif outcome.ending == "unknown":
         words = "no answer came, and whether it was done is not known; it was not sent twice"
-        said = ("flagtui journal keeps it",)
+        said = ("the journal keeps it: flagtui journal",)
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
     is_refused = outcome.ending in ("refused", "failed")

@@ -59,6 +59,7 @@ class TwinCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         given = ctx.params
+        is_look = self.kind is not None and (not self.writes or given["dry_run"])
         if self.kind is not None:
             given["printer"] = choose_printer(
                 PLAN if given.get("dry_run") else self.kind,
@@ -76,9 +77,9 @@ class TwinCommand(click.Command):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as fault:
-            if self.writes or self.kind is None:
-                raise
-            raise ReaderGone(*fault.args) from fault
+            if is_look:
+                raise ReaderGone(*fault.args) from fault
+            raise
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:

@@ -176,3 +176,9 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
     assert signed_in("flags", "schedule", key, "--drop", str(due["id"]), "--yes").code == 0
     assert json.loads(signed_in("flags", "due", key, "--json").out)["records"] == []
     assert signed_in("flags", "schedule", key, "--off", "--at", "yesterday", "--yes").code == 2
+
+
+def test_a_share_given_to_a_variant_is_refused_rather_than_taken_for_its_key(signed_in: Run) -> None:
+    done = signed_in("flags", "create", "with-shares", "--variant", "a=30", "--variant", "b=70", "--dry-run")
+    assert (done.code, done.out) == (2, "")
+    assert "'a=30' is no key of a variant. --variant takes a key alone" in done.err

@@ -1,6 +1,7 @@
 """New flags and copies from the command line."""
 
 from collections.abc import Mapping, Sequence
+from re import fullmatch
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context
@@ -40,6 +41,9 @@ from flagtui.store.activity_feed import recent_deletions
 
 def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
     """What a flag of this kind starts with. Raises Trouble."""
+    if odd := [one for one in variants if not fullmatch(r"[\w.-]+", one)]:
+        fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
+        raise Trouble(f"{odd[0]!r} is no key of a variant.", fix, code="usage")
     if variants and kind == "boolean":
         kind = "multivariate"
     if kind == "multivariate":
